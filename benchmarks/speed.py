@@ -1,0 +1,148 @@
+"""How long an index and topics take, and how much memory, as JSON.
+
+    python benchmarks/speed.py FOLDER [--corpus amazon]
+
+Measures the command line as a person runs it: whole processes, wall-clock time, an empty cache unless said
+otherwise. Memory is the sum over all processes of an invocation, shared pages counted in each.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import psutil
+
+from corpora import labelled_split
+
+
+def run(*arguments: str | Path) -> dict[str, object]:
+    """One invocation: its seconds, its stages' seconds, its peak memory."""
+    started = time.perf_counter()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "seetopic", *map(str, arguments)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    peak = _Peak(process.pid)
+    stages: dict[str, float] = {}
+    last, since = "starting", started
+    for line in process.stderr or ():
+        now = time.perf_counter()
+        stages[last] = round(now - since, 2)
+        last, since = line.strip().removesuffix(" ..."), now
+    code = process.wait()
+    ended = time.perf_counter()
+    stages[last] = round(ended - since, 2)
+    if code:
+        raise SystemExit(f"seetopic {' '.join(map(str, arguments))} ended with {code}: {last}")
+    return {"seconds": round(ended - started, 2), "peak_gb": peak.stop(), "stages": stages}
+
+
+class _Peak:
+    """The largest sum of resident memory of a process and its children, looked at twenty times a second."""
+
+    def __init__(self, pid: int) -> None:
+        self._process = psutil.Process(pid)
+        self._most = 0
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._watch)
+        self._thread.start()
+
+    def _watch(self) -> None:
+        while not self._stopped.wait(0.05):
+            try:
+                family = [self._process, *self._process.children(recursive=True)]
+                self._most = max(self._most, sum(each.memory_info().rss for each in family))
+            except psutil.Error:
+                continue
+
+    def stop(self) -> float:
+        self._stopped.set()
+        self._thread.join()
+        return round(self._most / 1e9, 2)
+
+
+def encoder_ratio(texts: list[str], rounds: int = 3) -> dict[str, float]:
+    """Terms a second of a plain `SentenceTransformer.encode` and of ours, in turns within one run."""
+    import numpy as np
+    from sentence_transformers import SentenceTransformer
+
+    from seetopic.encoder import encoder_for
+    from seetopic.encoder.minilm import embedded_folder
+    from seetopic.engine import available_cores
+    from seetopic.progress import silent
+
+    plain = SentenceTransformer(str(embedded_folder()), device="cpu")
+    ours = {precision: encoder_for(device="cpu", precision=precision) for precision in ("float32", "bfloat16")}
+    for encoder in ours.values():
+        encoder.encode(texts[:64], 1, silent)
+    seconds: dict[str, list[float]] = {"plain": [], **{precision: [] for precision in ours}}
+    results = {}
+    for _ in range(rounds):
+        started = time.perf_counter()
+        results["plain"] = plain.encode(texts, show_progress_bar=False)
+        seconds["plain"].append(time.perf_counter() - started)
+        for precision, encoder in ours.items():
+            started = time.perf_counter()
+            results[precision] = encoder.encode(texts, available_cores(), silent)
+            seconds[precision].append(time.perf_counter() - started)
+    rates = {name: len(texts) / min(times) for name, times in seconds.items()}
+    return {
+        "terms": len(texts),
+        **{f"{name}_terms_per_second": round(rate) for name, rate in rates.items()},
+        "ratio_float32": round(rates["float32"] / rates["plain"], 2),
+        "ratio_bfloat16": round(rates["bfloat16"] / rates["plain"], 2),
+        "largest_difference_float32": float(np.abs(results["float32"] - results["plain"]).max()),
+    }
+
+
+def measure(folder: Path, corpus: str, place: Path) -> dict[str, object]:
+    train, _ = labelled_split(folder / f"{corpus}.jsonl.gz")
+    seeds = folder / f"{corpus}.seeds.txt"
+    result: dict[str, object] = {"corpus": corpus, "documents": len(train.texts)}
+    sizes = {}
+    for share in (25, 50, 100):
+        file = place / f"{share}.jsonl"
+        part = train.texts[: len(train.texts) * share // 100]
+        file.write_text("".join(json.dumps({"text": text}) + "\n" for text in part), encoding="utf-8")
+        cold = run("index", file, "--out", place / f"cold-{share}", "--cache", place / f"cache-{share}")
+        found = [run("discover", place / f"cold-{share}", "--seeds", seeds, "--cache", place) for _ in range(3)]
+        sizes[f"{share} %"] = {
+            "documents": len(part),
+            "index": cold,
+            "discover_seconds": min(each["seconds"] for each in found),
+        }
+    result["sizes"] = sizes
+    result["index_cold_cache"] = sizes["100 %"]["index"]
+    result["index_warm_cache"] = run(
+        "index", place / "100.jsonl", "--out", place / "warm", "--cache", place / "cache-100"
+    )
+    result["discover"] = run("discover", place / "warm", "--seeds", seeds, "--out", place / "topics")
+    result["check_documents"] = run("check", place / "100.jsonl", "--seeds", seeds, "--cache", place / "cache-check")
+    result["help_seconds"] = min(run("--help")["seconds"] for _ in range(3))
+    terms = json.loads((place / "warm" / "terms.json").read_text(encoding="utf-8"))
+    result["terms"] = len(terms)
+    result["encoder"] = encoder_ratio(terms[::4])
+    return result
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--corpus", default="amazon")
+    parsed = parser.parse_args()
+    with tempfile.TemporaryDirectory() as place:
+        json.dump(measure(parsed.folder, parsed.corpus, Path(place)), sys.stdout, indent=1)
+    print()
+
+
+if __name__ == "__main__":
+    main()

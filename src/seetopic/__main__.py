@@ -1,0 +1,5 @@
+"""`python -m seetopic`."""
+
+from seetopic.cli import main
+
+main()

@@ -1,0 +1,14 @@
+"""The array types that functions here pass to each other."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats: TypeAlias = NDArray[np.float32]
+Doubles: TypeAlias = NDArray[np.float64]
+Ids: TypeAlias = NDArray[np.int32]
+Longs: TypeAlias = NDArray[np.int64]
+Flags: TypeAlias = NDArray[np.bool_]

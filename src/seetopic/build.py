@@ -1,0 +1,310 @@
+"""Builds an index stage by stage, each whole on disk before the next: a killed build goes on where it was."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from filelock import FileLock, Timeout
+
+from seetopic import layout
+from seetopic.counts import Block, PostingFiles, blocks_of, cooccurrences, write_postings
+from seetopic.device import resolve_device
+from seetopic.documents import Documents
+from seetopic.encoder.cache import VectorCache
+from seetopic.encoder.protocol import TermEncoder
+from seetopic.engine import Engine
+from seetopic.errors import CorpusError, IndexFailure, IndexInUse
+from seetopic.files import write_array, write_json, writing
+from seetopic.local.factorise import Counts, factorise
+from seetopic.phrases import mine
+from seetopic.progress import Progress, counted
+from seetopic.settings import IndexSettings, as_json
+from seetopic.shards import Shard, WordTable, scan
+from seetopic.tally import summed
+from seetopic.version import __version__
+from seetopic.vocabulary import segment_shards, vocabulary_of, write_documents
+from seetopic.words import Tokenizer, tokenize
+
+
+@dataclass(frozen=True)
+class Means:
+    """What a build computes with; none of it changes the result."""
+
+    engine: Engine
+    jobs: int
+    device: str
+    cache: VectorCache
+    progress: Progress
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A step that leaves its results on disk; it is done again only if its inputs, or an earlier stage's, changed."""
+
+    name: str
+    inputs: dict[str, Any]
+    work: Callable[[], None]
+
+
+@dataclass(frozen=True)
+class Build:
+    """One index in the making, in a folder beside the one it will become."""
+
+    documents: Documents
+    out: Path
+    settings: IndexSettings
+    encoder: TermEncoder
+    tokenizer: Tokenizer
+    means: Means
+
+    @property
+    def folder(self) -> Path:
+        return self.out.with_name(f".{self.out.name}.building")
+
+    @property
+    def _work(self) -> Path:
+        return self.folder / "work"
+
+    @property
+    def files(self) -> Path:
+        """The files of the index to be."""
+        return self.folder / "index"
+
+    @cached_property
+    def _corpus(self) -> tuple[str, int]:
+        return fingerprint(self.documents, self.means.progress)
+
+    @property
+    def n_documents(self) -> int:
+        return self._corpus[1]
+
+    @cached_property
+    def key(self) -> str:
+        """The same for the same documents, settings, model and tokenizer."""
+        return _key(self._corpus[0], as_json(self.settings), self.encoder.fingerprint, tokenizer_name(self.tokenizer))
+
+    def run(self, *, overwrite: bool = False) -> None:
+        """Build all of it, and only then give it its name."""
+        with self._alone():
+            if layout.is_intact(self.out) and layout.read_manifest(self.out)["key"] == self.key:
+                return
+            self._check_out(overwrite)
+            self._do(self._stages())
+            self._finish()
+
+    def prepare(self) -> None:
+        """Only what is quick: the terms and how often they occur. `run` goes on from there."""
+        with self._alone():
+            self._do(self._stages()[:2])
+
+    def _stages(self) -> list[Stage]:
+        settings = self.settings
+        words = {"corpus": self._corpus[0], "tokenizer": tokenizer_name(self.tokenizer), **as_json(settings.text)}
+        local = {**as_json(settings.local), "random_state": settings.random_state}
+        return [
+            Stage("words", words, self._write_words),
+            Stage("terms", {}, self._write_terms),
+            Stage("postings", {}, self._write_postings),
+            Stage("local", local, self._write_local),
+            Stage("general", {"model": self.encoder.fingerprint}, self._write_general),
+        ]
+
+    def _do(self, stages: list[Stage]) -> None:
+        record = self.folder / "stages.json"
+        done: dict[str, str] = json.loads(record.read_text(encoding="utf-8")) if record.exists() else {}
+        key = _key(layout.FORMAT, __version__)
+        for stage in stages:
+            key = _key(key, stage.name, stage.inputs)  # so it changes with all that came before, too
+            comparable = None not in stage.inputs.values()
+            if comparable and done.get(stage.name) == key:
+                continue
+            done.pop(stage.name, None)
+            write_json(record, done)
+            stage.work()
+            done[stage.name] = key
+            write_json(record, done)
+
+    def _check_out(self, overwrite: bool) -> None:
+        if self.out.exists() and not (self.out / layout.MANIFEST).exists():
+            if not self.out.is_dir() or any(self.out.iterdir()):
+                raise IndexFailure(f"{self.out} exists and is no index; choose another --out")
+        elif layout.is_intact(self.out) and not overwrite:
+            raise IndexFailure(
+                f"{self.out} holds an index of other documents, settings or model; "
+                "choose another --out, or replace it with --overwrite"
+            )
+
+    # Stages: each reads what the earlier ones wrote, so that it cannot matter whether they ran just now.
+
+    def _write_words(self) -> None:
+        text = self.settings.text
+        skipped: Counter[str] = Counter()
+        texts = self.documents.shards(text, skipped)
+        told = _told(texts, "reading documents", self._corpus[1], self.means.progress)
+        shutil.rmtree(self._work / "shards", ignore_errors=True)
+        words, sizes = scan(
+            self.means.engine,
+            told,
+            self._work / "shards",
+            self.tokenizer,
+            lowercase=text.lowercase,
+            min_count=text.min_count,
+        )
+        write_json(self._work / "words.json", words.words)
+        write_array(self._work / "word_counts.npy", words.counts)
+        write_json(
+            self._work / "scan.json",
+            {"sizes": sizes, "skipped": dict(sorted(skipped.items())), "tokens": words.n_tokens},
+        )
+
+    def _write_terms(self) -> None:
+        text, engine = self.settings.text, self.means.engine
+        words = WordTable(
+            tuple(json.loads((self._work / "words.json").read_text(encoding="utf-8"))),
+            np.load(self._work / "word_counts.npy"),
+            self._scan["tokens"],
+        )
+        shards = [Shard(self._work / "shards", number) for number in range(len(self._scan["sizes"]))]
+        self.means.progress("finding phrases", 0, None)
+        table = mine(engine, shards, words, text)
+        counted_codes = counted(
+            segment_shards(engine, shards, table), "finding terms", len(shards), self.means.progress
+        )
+        vocabulary, term_ids = vocabulary_of(counted_codes, words, table, text.min_count)
+        if not len(vocabulary):
+            raise CorpusError(
+                f"no term occurs {text.min_count} times in {self.documents.name} ({self._corpus[1]} documents); "
+                "lower --min-count or give more documents"
+            )
+        write_json(self.files / layout.TERMS, vocabulary.terms)
+        write_array(self.files / layout.TERM_COUNTS, vocabulary.counts)
+        write_documents(shards, term_ids, self.files / layout.DOCUMENTS, self.files / layout.DOCUMENT_STARTS)
+
+    def _write_postings(self) -> None:
+        self.means.progress("counting", 0, None)
+        write_postings(self.means.engine, self._blocks(), self._n_terms, self._postings)
+
+    def _write_general(self) -> None:
+        terms = json.loads((self.files / layout.TERMS).read_text(encoding="utf-8"))
+        vectors = self.means.cache.encode(self.encoder, terms, self.means.jobs, self.means.progress)
+        write_array(self.files / layout.GENERAL, vectors)
+
+    def _write_local(self) -> None:
+        local = self.settings.local
+        blocks = self._blocks()
+        pairs = cooccurrences(self.means.engine, blocks, self._n_terms, local.window)
+        postings = self._postings
+        counts = Counts(
+            term_counts=np.load(self.files / layout.TERM_COUNTS),
+            pairs=summed(counted(pairs, "counting neighbours", len(blocks), self.means.progress)),
+            posting_starts=np.load(postings.starts),
+            posting_documents=np.load(postings.documents),
+            posting_counts=np.load(postings.counts),
+            n_documents=sum(self._scan["sizes"]),
+        )
+        vectors = factorise(
+            counts, local, self.settings.random_state, resolve_device(self.means.device), self.means.progress
+        )
+        write_array(self.files / layout.LOCAL, vectors)
+
+    def _finish(self) -> None:
+        manifest = layout.manifest(
+            corpus={
+                "name": self.documents.name,
+                "sha256": self._corpus[0],
+                "documents": self._corpus[1],
+                "tokens": self._scan["tokens"],
+                "terms": self._n_terms,
+                "skipped": self._scan["skipped"],
+            },
+            key=self.key,
+            model={"name": self.encoder.name, "fingerprint": self.encoder.fingerprint},
+            tokenizer=tokenizer_name(self.tokenizer),
+            settings=as_json(self.settings),
+            folder=self.files,
+        )
+        write_json(self.files / layout.MANIFEST, manifest)
+        with writing(self.out):
+            if self.out.exists():
+                self.out.rename(self.folder / "replaced")
+            self.files.rename(self.out)
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+    # What the stages share.
+
+    @property
+    def _scan(self) -> dict[str, Any]:
+        value: dict[str, Any] = json.loads((self._work / "scan.json").read_text(encoding="utf-8"))
+        return value
+
+    @property
+    def _n_terms(self) -> int:
+        return len(np.load(self.files / layout.TERM_COUNTS, mmap_mode="r"))
+
+    @property
+    def _postings(self) -> PostingFiles:
+        return PostingFiles(*(self.files / name for name in layout.POSTINGS))
+
+    def _blocks(self) -> list[Block]:
+        return blocks_of(self.files / layout.DOCUMENTS, self.files / layout.DOCUMENT_STARTS, self._scan["sizes"])
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        lock_path = self.out.with_name(f".{self.out.name}.lock")
+        with writing(self.out):
+            self.out.parent.mkdir(parents=True, exist_ok=True)
+            lock = FileLock(lock_path)
+            try:
+                lock.acquire(timeout=0)
+            except Timeout:
+                raise IndexInUse(f"another build is writing {self.out}; wait for it, or choose another --out") from None
+        try:
+            yield
+        finally:
+            lock_path.unlink(missing_ok=True)
+            lock.release()
+
+
+def fingerprint(documents: Documents, progress: Progress) -> tuple[str, int]:
+    """SHA-256 of the texts, the same however they are stored, and their number."""
+    digest = hashlib.sha256()
+    number = 0
+    progress("looking at documents", 0, None)
+    for number, text in enumerate(documents.texts(), start=1):
+        encoded = text.encode("utf-8")
+        digest.update(len(encoded).to_bytes(8, "little"))
+        digest.update(encoded)
+        if number % 1000 == 0:
+            progress("looking at documents", number, None)
+    return digest.hexdigest(), number
+
+
+def tokenizer_name(tokenizer: Tokenizer) -> str:
+    """`default`, or the name of the function in its module."""
+    if tokenizer is tokenize:
+        return "default"
+    kind = tokenizer if hasattr(tokenizer, "__qualname__") else type(tokenizer)
+    return f"{kind.__module__}.{kind.__qualname__}"
+
+
+def _key(*parts: Any) -> str:
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def _told(shards: Iterator[list[str]], stage: str, total: int, progress: Progress) -> Iterator[list[str]]:
+    done = 0
+    for shard in shards:
+        progress(stage, done, total)
+        yield shard
+        done += len(shard)
+    progress(stage, done, total)

@@ -1,0 +1,102 @@
+"""What the command line shows: progress while it works, tables when it is done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    SpinnerColumn,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.progress import Progress as Bars
+from rich.table import Table
+
+from seetopic.check import Check
+from seetopic.progress import Progress, silent
+from seetopic.topics import Topics
+
+
+@contextmanager
+def shown_progress(quiet: bool) -> Iterator[Progress]:
+    """Bars with the time that remains on a terminal, a line a stage in a log, nothing if quiet."""
+    console = Console(stderr=True)
+    if quiet:
+        yield silent
+    elif not console.is_terminal:
+        yield _Lines(console)
+    else:
+        columns = (
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+        )
+        with Bars(*columns, TextColumn("left"), TimeRemainingColumn(), console=console, transient=True) as bars:
+            yield _Bars(bars)
+
+
+class _Bars:
+    def __init__(self, bars: Bars) -> None:
+        self._bars = bars
+        self._task: TaskID | None = None
+        self._stage = ""
+
+    def __call__(self, stage: str, done: int, total: int | None) -> None:
+        if stage != self._stage:
+            if self._task is not None:
+                self._bars.remove_task(self._task)
+            self._stage, self._task = stage, self._bars.add_task(stage, total=total)
+        if self._task is not None:
+            self._bars.update(self._task, completed=done, total=total)
+
+
+class _Lines:
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._stage = ""
+
+    def __call__(self, stage: str, done: int, total: int | None) -> None:
+        if stage != self._stage:
+            self._stage = stage
+            self._console.print(f"{stage} ...", highlight=False)
+
+
+def print_topics(topics: Topics) -> None:
+    table = Table(title=None, show_lines=True)
+    table.add_column("category", style="bold")
+    table.add_column("occurs")
+    table.add_column("terms, best first")
+    for topic in topics:
+        table.add_row(escape(topic.name), "yes" if topic.in_vocabulary else "no", escape(", ".join(topic)))
+    console = Console()
+    console.print(table)
+    for sentence in topics.shortfalls:
+        console.print(f"[yellow]note:[/] {escape(sentence)}", highlight=False)
+
+
+def print_check(check: Check) -> None:
+    console = Console()
+    table = Table(show_lines=True)
+    for heading in ("name", "occurs", "times", "nearest terms, with similarity"):
+        table.add_column(heading, style="bold" if heading == "name" else "")
+    for each in check.names:
+        title = each.name if each.name == each.category else f"{each.category}: {each.name}"
+        nearest = ", ".join(f"{term} {similarity:.2f}" for term, similarity in each.nearest)
+        table.add_row(escape(title), "yes" if each.in_vocabulary else "no", str(each.occurrences), escape(nearest))
+    console.print(table)
+    scope = "" if check.compared_terms == check.terms else f"; nearest of the {check.compared_terms:,} most telling"
+    console.print(f"{check.documents:,} documents, {check.terms:,} terms{scope}", highlight=False)
+    for first, second, similarity in check.close:
+        console.print(
+            f"[yellow]close:[/] {escape(first)!r} and {escape(second)!r} ({similarity:.2f}) may want the same terms",
+            highlight=False,
+        )

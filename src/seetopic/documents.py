@@ -1,0 +1,167 @@
+"""Documents from files, folders, tables or any iterable, as a stream of texts cut into fixed-size shards."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+import weakref
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from seetopic import readers
+from seetopic.errors import CorpusError
+from seetopic.files import writing
+from seetopic.readers import Record
+from seetopic.settings import TextSettings
+
+OnError: TypeAlias = Literal["raise", "skip"]
+FORMATS = ("txt", "jsonl", "csv", "tsv", "parquet")
+_ENDINGS = {".txt": "txt", ".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".tsv": "tsv", ".parquet": "parquet"}
+
+
+@dataclass(frozen=True)
+class Documents:
+    """A corpus that can be read again and again, never held in memory as a whole."""
+
+    source: Any  # a path, or an iterable of strings
+    text_field: str = "text"
+    on_error: OnError = "raise"
+    format: str | None = None  # taken from the file's name where not given
+
+    @property
+    def name(self) -> str:
+        """The corpus as a person would call it: the file's name, never its path."""
+        return self.source.name if isinstance(self.source, Path) else "documents"
+
+    def texts(self, skipped: Counter[str] | None = None) -> Iterator[str]:
+        """Every text in order; what is left out is counted in `skipped` by its reason."""
+        skipped = Counter() if skipped is None else skipped
+        found = False
+        for record in self._records():
+            if record.fault is not None:
+                if self.on_error == "raise":
+                    raise CorpusError(
+                        f"{record.place}: {record.fault}; mend it, or leave such records out with --on-error skip"
+                    )
+                skipped[record.kind] += 1
+            elif not record.text.strip():
+                skipped["empty"] += 1
+            else:
+                found = True
+                yield record.text
+        if not found:
+            left_out = ", ".join(f"{count} {reason}" for reason, count in skipped.items())
+            raise CorpusError(
+                f"{self.name} holds no documents{f' ({left_out})' if left_out else ''}; give a corpus with text"
+            )
+
+    def shards(self, settings: TextSettings, skipped: Counter[str] | None = None) -> Iterator[list[str]]:
+        """Consecutive texts, cut by number and by size, so that one huge document cannot fill the memory."""
+        shard: list[str] = []
+        characters = 0
+        for text in self.texts(skipped):
+            shard.append(text)
+            characters += len(text)
+            if len(shard) >= settings.shard_documents or characters >= settings.shard_characters:
+                yield shard
+                shard, characters = [], 0
+        if shard:
+            yield shard
+
+    def _records(self) -> Iterator[Record]:
+        if not isinstance(self.source, Path):
+            return readers.strings(self.source)
+        if self.source.is_dir():
+            return readers.folder(self.source)
+        file_format = self.format or _format_of(self.source)
+        if file_format == "parquet":
+            return readers.parquet(self.source, self.text_field)
+        if file_format in ("csv", "tsv"):
+            return readers.table(self.source, self.text_field, "," if file_format == "csv" else "\t")
+        if file_format == "jsonl":
+            return readers.json_lines(self.source, self.text_field)
+        return readers.lines(self.source)
+
+
+def open_documents(
+    source: Any, *, text_field: str | None = None, on_error: OnError = "raise", format: str | None = None
+) -> Documents:
+    """Documents from a path, `-` (standard input), a table's column, or any re-iterable of strings."""
+    if isinstance(source, Documents):
+        return source
+    if on_error not in ("raise", "skip"):
+        raise CorpusError(f"`on_error` is {on_error!r}, but must be 'raise' or 'skip'")
+    if format is not None and format not in FORMATS:
+        raise CorpusError(f"the format {format!r} is unknown; give one of {', '.join(FORMATS)}")
+    column = text_field or "text"
+    if isinstance(source, str) and source == "-":
+        return _from_standard_input(column, on_error, format or "txt")
+    if isinstance(source, str | Path):
+        path = Path(source)
+        _check_path(path, format)
+        return Documents(path, column, on_error, format)
+    return Documents(_column_of(source, column), column, on_error)
+
+
+def _check_path(path: Path, file_format: str | None) -> None:
+    try:
+        exists = path.exists()
+    except OSError as error:  # a name too long to be one: a text in place of a path
+        raise CorpusError(
+            f"{str(path)[:60]!r} cannot be opened: {error.strerror}; give a path, or a list of texts"
+        ) from error
+    if not exists:
+        raise CorpusError(f"{path} does not exist; give a file, a folder of .txt files, or - for standard input")
+    if path.is_dir():
+        return
+    if not path.is_file():
+        raise CorpusError(
+            f"documents are read more than once, but {path} can be read only once; give - and feed it to standard input"
+        )
+    if file_format is None:
+        _format_of(path)
+
+
+def _format_of(path: Path) -> str:
+    ending = Path(path.stem).suffix if path.suffix.lower() == ".gz" else path.suffix
+    if ending.lower() not in _ENDINGS:
+        known = ", ".join(_ENDINGS)
+        raise CorpusError(
+            f"{path} ends with {ending or 'nothing'!r}; known are {known}, each also with .gz, or say --format"
+        )
+    return _ENDINGS[ending.lower()]
+
+
+def _from_standard_input(text_field: str, on_error: OnError, file_format: str) -> Documents:
+    # Kept on disk because a corpus is read more than once; errors and reports call it by its file's name.
+    folder = Path(tempfile.mkdtemp(prefix="seetopic-"))
+    documents = Documents(folder / "standard input", text_field, on_error, file_format)
+    weakref.finalize(documents, shutil.rmtree, folder, ignore_errors=True)
+    with writing(documents.source), documents.source.open("wb") as kept:
+        shutil.copyfileobj(sys.stdin.buffer, kept)
+    return documents
+
+
+def _column_of(source: Any, text_field: str) -> Iterable[Any]:
+    if hasattr(source, "columns") and hasattr(source, "__getitem__"):  # a pandas or polars frame
+        names = [str(name) for name in source.columns]
+        if names.count(text_field) != 1:
+            found = "no column" if text_field not in names else "more than one column"
+            raise CorpusError(
+                f"the table has {found} {text_field!r}; it has {', '.join(names)}: name one as `text_field`"
+            )
+        column: Iterable[Any] = source[list(source.columns)[names.index(text_field)]]
+        return column
+    if isinstance(source, Mapping):
+        raise CorpusError("documents must be a path or an iterable of strings, not a dict; give a list of its texts")
+    if not isinstance(source, Iterable):
+        raise CorpusError(f"documents must be a path or an iterable of strings, not {type(source).__name__}")
+    if iter(source) is source:
+        raise CorpusError(
+            "documents are read more than once, but this iterator can be read only once; give list(...) of it"
+        )
+    return source

@@ -1,0 +1,113 @@
+"""Vectors on disk by model and text, so that no term is ever encoded twice; safe for several processes."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from seetopic.arrays import Floats
+from seetopic.encoder.minilm import EmbeddedEncoder
+from seetopic.encoder.protocol import TermEncoder, require_texts, unit_rows
+from seetopic.errors import OutputError
+from seetopic.files import writing
+from seetopic.progress import Progress, silent
+
+_ASKED = 500  # texts per question; SQLite takes at most 999 values in one
+_SAVED = 4096  # texts encoded between two savings: what a killed build loses at most
+
+
+def cache_folder(given: Path | None = None) -> Path:
+    """Where vectors and indexes are kept: as given, or by SEETOPIC_CACHE, or the user's own cache folder."""
+    if given is not None:
+        return given
+    from platformdirs import user_cache_path
+
+    return Path(os.environ.get("SEETOPIC_CACHE") or user_cache_path("seetopic"))
+
+
+@dataclass(frozen=True)
+class VectorCache:
+    """One SQLite file a model: SQLite's own locks keep several processes apart."""
+
+    folder: Path
+
+    def encode(self, encoder: TermEncoder, texts: Sequence[str], jobs: int, progress: Progress) -> Floats:
+        """The encoder's vectors, of which only those that are new are computed."""
+        require_texts(texts)
+        if encoder.fingerprint is None:
+            return unit_rows(encoder.encode(texts, jobs, progress), texts)
+        path = self.folder / "vectors" / f"{encoder.fingerprint}.sqlite"
+        known = self._read(path, texts)
+        new = [text for text in dict.fromkeys(texts) if text not in known]
+        for first in range(0, len(new), _SAVED):
+            batch = new[first : first + _SAVED]
+            part = _Shifted(progress, first, len(new))
+            vectors = unit_rows(encoder.encode(batch, jobs, part), batch)
+            self._write(path, batch, vectors)
+            known.update(zip(batch, vectors, strict=True))
+        return np.stack([known[text] for text in texts])
+
+    def encode_names(self, encoder: TermEncoder, names: Sequence[str]) -> Floats:
+        """Names are few: the embedded model needs no cache for them, another one is slow to load."""
+        if encoder.fingerprint is None or isinstance(encoder, EmbeddedEncoder):
+            return unit_rows(encoder.encode_names(names), names)
+        return self.encode(encoder, names, 1, silent)
+
+    def _read(self, path: Path, texts: Sequence[str]) -> dict[str, Floats]:
+        found: dict[str, Floats] = {}
+        if not path.exists():
+            return found
+        with _database(path) as database:
+            for first in range(0, len(texts), _ASKED):
+                asked = texts[first : first + _ASKED]
+                marks = ",".join("?" * len(asked))
+                for text, vector in database.execute(
+                    f"SELECT text, vector FROM vectors WHERE text IN ({marks})", asked
+                ):
+                    found[text] = _whole(vector)
+        return found
+
+    def _write(self, path: Path, texts: Sequence[str], vectors: Floats) -> None:
+        with writing(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+        rows = ((text, vector.tobytes()) for text, vector in zip(texts, vectors, strict=True))
+        with _database(path) as database, database:
+            database.executemany("INSERT OR IGNORE INTO vectors VALUES (?, ?)", rows)
+
+
+@contextmanager
+def _database(path: Path) -> Iterator[sqlite3.Connection]:
+    try:
+        with closing(sqlite3.connect(path, timeout=60)) as database:
+            database.execute("CREATE TABLE IF NOT EXISTS vectors (text TEXT PRIMARY KEY, vector BLOB)")
+            yield database
+    except sqlite3.Error as error:
+        raise OutputError(
+            f"the vector cache {path} cannot be used ({error}); delete that file, or choose another folder with --cache"
+        ) from error
+
+
+def _whole(stored: bytes) -> Floats:
+    """A stored vector; what has not length 1 is not what was written, since SQLite checks no contents."""
+    vector = np.frombuffer(stored[: len(stored) // 4 * 4], np.float32)
+    if not abs(float(vector @ vector) - 1) < 1e-3:
+        raise sqlite3.DatabaseError("a vector in it is damaged")
+    return vector
+
+
+@dataclass(frozen=True)
+class _Shifted:
+    """Progress of a part, told as progress of the whole."""
+
+    progress: Progress
+    before: int
+    total: int
+
+    def __call__(self, stage: str, done: int, total: int | None) -> None:
+        self.progress(stage, self.before + done, self.total)

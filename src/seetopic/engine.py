@@ -1,0 +1,75 @@
+"""Work on shards: a map whose results come back in shard order, for any number of workers."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor, Future
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol, TypeVar
+
+from seetopic.errors import SettingsError
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+class Engine(Protocol):
+    """What carries the maps; every sum is made by the caller, in the order results arrive: shard order."""
+
+    def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]: ...
+
+
+def available_cores() -> int:
+    """The cores this process may use, which can be fewer than the machine has."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity else os.cpu_count() or 1
+
+
+@dataclass(frozen=True)
+class LocalEngine:
+    """This process for one job, worker processes for more; the results are the same bytes."""
+
+    jobs: int
+
+    def __post_init__(self) -> None:
+        if self.jobs < 1:
+            raise SettingsError(f"`jobs` is {self.jobs}, but must be at least 1")
+
+    def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+        # A function that only exists in this process (a lambda as tokenizer) is run in this process.
+        if self.jobs == 1 or not _can_travel(function):
+            yield from map(function, items)
+            return
+        waiting: deque[Future[Result]] = deque()
+        try:
+            for item in items:
+                # Only a few shards are in flight, also where results are used more slowly than they come.
+                if len(waiting) == 2 * self.jobs:
+                    yield waiting.popleft().result()
+                waiting.append(self._workers.submit(function, item))
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
+
+    @cached_property
+    def _workers(self) -> Executor:
+        """Started for the first map, stopped when the engine is no longer held."""
+        # Loky needs no `if __name__ == "__main__"` in the user's script, which the standard library's pool does.
+        from joblib.externals.loky import ProcessPoolExecutor
+
+        workers: Executor = ProcessPoolExecutor(self.jobs)
+        return workers
+
+
+def _can_travel(function: Callable[..., Any]) -> bool:
+    try:
+        pickle.dumps(function)
+    except (pickle.PicklingError, AttributeError, TypeError):
+        return False
+    return True

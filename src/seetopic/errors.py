@@ -1,0 +1,68 @@
+"""Every error a user can cause, each one sentence: what is wrong, with which value, what to change.
+
+SeeTopicError
+├── SettingsError       a number or an option outside its range
+├── CorpusError         documents that cannot be read
+├── SeedError           category names that cannot be used
+│   └── NotEnoughTerms  more terms asked for than the documents have
+├── EncoderError        a language model that is missing, foreign or gives bad vectors
+├── IndexFailure        an index that cannot be built or opened
+│   ├── DamagedIndex    a file of it is missing, truncated or changed
+│   └── IndexInUse      another build is writing to the same folder
+├── OutputError         a result that cannot be written
+└── MissingExtra        an optional package that is not installed
+"""
+
+from __future__ import annotations
+
+
+class SeeTopicError(Exception):
+    """The root: the command line shows its message as one line and ends with exit code 2."""
+
+
+class SettingsError(SeeTopicError):
+    """A number or an option outside its range."""
+
+
+class CorpusError(SeeTopicError):
+    """Documents that cannot be read."""
+
+
+class SeedError(SeeTopicError):
+    """Category names that cannot be used."""
+
+
+class NotEnoughTerms(SeedError):
+    """More terms asked for than the documents have."""
+
+
+class EncoderError(SeeTopicError):
+    """A language model that is missing, foreign or gives bad vectors."""
+
+
+class IndexFailure(SeeTopicError):
+    """An index that cannot be built or opened."""
+
+
+class DamagedIndex(IndexFailure):
+    """A file of the index is missing, truncated or changed."""
+
+
+class IndexInUse(IndexFailure):
+    """Another build is writing to the same folder."""
+
+
+class OutputError(SeeTopicError):
+    """A result that cannot be written."""
+
+
+class MissingExtra(SeeTopicError):
+    """An optional package that is not installed."""
+
+    def __init__(self, purpose: str, extra: str) -> None:
+        super().__init__(purpose, extra)  # both, so that it can come back from a worker process
+        self.purpose = purpose
+        self.extra = extra
+
+    def __str__(self) -> str:
+        return f'{self.purpose} needs an extra: pip install "seetopic[{self.extra}]"'

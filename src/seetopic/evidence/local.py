@@ -1,0 +1,19 @@
+"""What the documents say: similarity of use to the category's current terms; score_L of Eq. (5)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from seetopic.arrays import Floats
+from seetopic.evidence.similarity import mean_similarity
+
+
+@dataclass(frozen=True)
+class LocalEvidence:
+    """By the local vectors of the terms, u_w."""
+
+    vectors: Floats  # unit rows, (n_terms, rank)
+    name: str = "local"
+
+    def scores(self, current: list[list[int]]) -> Floats:
+        return mean_similarity(self.vectors, current)

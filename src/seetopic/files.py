@@ -1,0 +1,90 @@
+"""Files that are there whole or not at all: written beside, then renamed."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from seetopic.errors import OutputError
+
+_ADVICE = {
+    errno.ENOSPC: "free some space or choose another place",
+    errno.EDQUOT: "free some of your quota or choose another place",
+    errno.EFBIG: "raise the limit on file sizes or choose another place",
+    errno.EACCES: "choose a place that you may write to",
+    errno.EPERM: "choose a place that you may write to",
+    errno.EROFS: "choose a place that you may write to",
+}
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Turn the operating system's refusal to write `path` into one sentence."""
+    try:
+        yield
+    except OSError as error:
+        advice = _ADVICE.get(error.errno or 0, "choose another place")
+        reason = error.strerror or str(error)
+        raise OutputError(f"cannot write {path}: {reason}; {advice}") from error
+
+
+@contextmanager
+def written_whole(path: Path) -> Iterator[Path]:
+    """A path to write to; it takes the name `path` only when everything has been written."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with writing(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            yield beside
+            with beside.open("rb+") as file:
+                os.fsync(file.fileno())
+            beside.replace(path)
+    finally:
+        with suppress(OSError):  # where nothing can be written, nothing can be removed
+            beside.unlink(missing_ok=True)
+
+
+def write_text(path: Path, text: str) -> None:
+    with written_whole(path) as beside:
+        beside.write_text(text, encoding="utf-8", newline="\n")
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Sorted only where the caller sorted: the same value always gives the same bytes."""
+    write_text(path, json.dumps(value, ensure_ascii=False, indent=1) + "\n")
+
+
+def write_array(path: Path, array: np.ndarray[Any, Any]) -> None:
+    """An array as `np.save` writes it; through plain writes, for those say why they failed."""
+    write_arrays_in_parts([path], array.dtype, array.shape, [[array]])
+
+
+def write_arrays_in_parts(
+    paths: Sequence[Path], dtype: np.dtype[Any], shape: tuple[int, ...], parts: Iterable[Sequence[np.ndarray[Any, Any]]]
+) -> None:
+    """Long arrays side by side, never in memory as a whole; each part has a piece for each path.
+
+    Plain writes rather than a memory map: on a full disk a map ends the process, a write says so.
+    """
+    header = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}
+    with ExitStack() as stack:
+        beside = [stack.enter_context(written_whole(path)) for path in paths]
+        files = [stack.enter_context(path.open("wb")) for path in beside]
+        for file in files:
+            np.lib.format.write_array_header_1_0(file, header)
+        for part in parts:
+            for file, piece in zip(files, part, strict=True):
+                file.write(np.ascontiguousarray(piece, dtype).data)
+
+
+def sha256_of(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,194 @@
+"""An index: everything of a corpus that does not depend on category names, on disk, memory-mapped."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from seetopic import layout
+from seetopic.arrays import Floats, Ids, Longs
+from seetopic.build import Build, Means
+from seetopic.documents import OnError, open_documents
+from seetopic.encoder import encoder_for
+from seetopic.encoder.cache import VectorCache, cache_folder
+from seetopic.encoder.protocol import TermEncoder
+from seetopic.engine import LocalEngine, available_cores
+from seetopic.errors import DamagedIndex, EncoderError, SettingsError
+from seetopic.progress import Progress, silent
+from seetopic.settings import DEFAULT, IndexSettings, index_settings_from
+from seetopic.vocabulary import Vocabulary
+from seetopic.words import Tokenizer, as_term, tokenize
+
+
+@dataclass(frozen=True)
+class Index:
+    """An opened index. Its arrays are read, and checked against the manifest, when they are first asked for."""
+
+    folder: Path
+    manifest: dict[str, Any] = field(repr=False)
+    model: Any = field(default=None, repr=False)  # what `encoder_for` takes; None: the one it was built with
+    tokenizer: Tokenizer = field(default=tokenize, repr=False)
+    cache: VectorCache = field(default_factory=lambda: VectorCache(cache_folder()), repr=False)
+
+    @classmethod
+    def open(
+        cls, folder: str | Path, *, model: Any = None, tokenizer: Tokenizer = tokenize, cache: str | Path | None = None
+    ) -> Index:
+        """Open an index; a damaged, foreign or too new one is refused with a sentence."""
+        path = Path(folder)
+        index = cls(path, layout.read_manifest(path), model, tokenizer, VectorCache(cache_folder(_as_path(cache))))
+        index.settings  # noqa: B018 - refuses settings that this version does not know
+        return index
+
+    @classmethod
+    def build(
+        cls,
+        documents: Any,
+        out: str | Path,
+        *,
+        settings: IndexSettings = DEFAULT.index,
+        model: Any = None,
+        tokenizer: Tokenizer = tokenize,
+        text_field: str | None = None,
+        on_error: OnError = "raise",
+        jobs: int | None = None,
+        device: str = "auto",
+        cache: str | Path | None = None,
+        overwrite: bool = False,
+        progress: Progress = silent,
+    ) -> Index:
+        """Build the index of documents into the folder `out`, or go on with a build that was cut off."""
+        build = plan(
+            open_documents(documents, text_field=text_field, on_error=on_error),
+            Path(out),
+            settings=settings,
+            model=model,
+            tokenizer=tokenizer,
+            jobs=jobs,
+            device=device,
+            cache=cache,
+            progress=progress,
+        )
+        build.run(overwrite=overwrite)
+        return cls.open(out, model=model, tokenizer=tokenizer, cache=cache)
+
+    def __len__(self) -> int:
+        return int(self.manifest["corpus"]["documents"])
+
+    @cached_property
+    def settings(self) -> IndexSettings:
+        try:
+            return index_settings_from(self.manifest["settings"])
+        except (KeyError, TypeError, SettingsError) as error:
+            raise DamagedIndex(f"{self.folder / layout.MANIFEST} has settings that cannot be used ({error})") from error
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        layout.check_contents(self.folder, layout.TERMS, self._sha256(layout.TERMS))
+        terms = json.loads((self.folder / layout.TERMS).read_text(encoding="utf-8"))
+        return Vocabulary(tuple(terms), self._array(layout.TERM_COUNTS))
+
+    @cached_property
+    def document_frequencies(self) -> Longs:
+        """In how many documents each term occurs."""
+        return np.diff(self.posting_starts)
+
+    @cached_property
+    def posting_starts(self) -> Longs:
+        array: Longs = self._array(layout.POSTINGS[0])
+        return array
+
+    @cached_property
+    def posting_documents(self) -> Ids:
+        array: Ids = self._array(layout.POSTINGS[1])
+        return array
+
+    @cached_property
+    def general(self) -> Floats:
+        """Language-model vectors of the terms, unit rows; (n_terms, dimension)."""
+        array: Floats = self._array(layout.GENERAL)
+        return array
+
+    @cached_property
+    def local(self) -> Floats:
+        """Local vectors of the terms, unit rows; (n_terms, rank)."""
+        array: Floats = self._array(layout.LOCAL)
+        return array
+
+    def term_id(self, name: str) -> int | None:
+        """The term that a name is, if it occurs as one."""
+        term = as_term(name, lowercase=self.settings.text.lowercase, tokenizer=self.tokenizer)
+        return None if term is None else self.vocabulary.ids.get(term)
+
+    def encode_names(self, names: list[str]) -> Floats:
+        """Vectors of names: a name that is a term has the term's own; (n_names, dimension)."""
+        ids = [self.term_id(name) for name in names]
+        new = [name for name, term in zip(names, ids, strict=True) if term is None]
+        encoded = iter(self.cache.encode_names(self._encoder, new)) if new else iter(())
+        rows = [next(encoded) if term is None else np.asarray(self.general[term]) for term in ids]
+        if any(row.shape != self.general[0].shape for row in rows):
+            raise EncoderError(
+                "names have vectors of another length than the index's terms; "
+                f"open it with the model {self.manifest['model']['name']!r}"
+            )
+        return np.stack(rows)
+
+    @cached_property
+    def _encoder(self) -> TermEncoder:
+        made_with = self.manifest["model"]
+        if self.model is None and made_with["fingerprint"] is None:
+            raise EncoderError(f"the index was made with a {made_with['name']}; open it with the same one as `model`")
+        encoder = encoder_for(
+            made_with["name"] if self.model is None else self.model, precision=self.settings.precision
+        )
+        if encoder.fingerprint != made_with["fingerprint"]:
+            raise EncoderError(
+                f"the index was made with the model {made_with['name']!r}, but this is {encoder.name!r} "
+                "or another version of it; use the same model, or build the index again"
+            )
+        return encoder
+
+    def _array(self, name: str) -> Any:
+        layout.check_contents(self.folder, name, self._sha256(name))
+        try:
+            return np.load(self.folder / name, mmap_mode="r", allow_pickle=False)
+        except ValueError as error:
+            raise DamagedIndex(f"{self.folder / name} cannot be read ({error}); build the index again") from error
+
+    def _sha256(self, name: str) -> str:
+        return str(self.manifest["files"][name]["sha256"])
+
+
+def plan(
+    documents: Any,
+    out: Path,
+    *,
+    settings: IndexSettings,
+    model: Any = None,
+    tokenizer: Tokenizer = tokenize,
+    jobs: int | None = None,
+    device: str = "auto",
+    cache: str | Path | None = None,
+    progress: Progress = silent,
+) -> Build:
+    """A build, not yet begun."""
+    workers = available_cores() if jobs is None else jobs
+    engine = LocalEngine(workers)
+    encoder = encoder_for(model, device=device, precision=settings.precision)
+    means = Means(engine, workers, device, VectorCache(cache_folder(_as_path(cache))), progress)
+    return Build(documents, out, settings, encoder, tokenizer, means)
+
+
+def plan_cached(documents: Any, *, cache: str | Path | None = None, **options: Any) -> Build:
+    """A build into the cache folder, under a name that stands for documents, settings and model."""
+    somewhere = plan(documents, Path("unnamed"), cache=cache, **options)
+    return replace(somewhere, out=cache_folder(_as_path(cache)) / "indexes" / somewhere.key[:32])
+
+
+def _as_path(given: str | Path | None) -> Path | None:
+    return None if given is None else Path(given)

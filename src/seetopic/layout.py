@@ -1,0 +1,87 @@
+"""An index's folder: the names of its files, its manifest, and the checks that it is whole."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from seetopic.errors import DamagedIndex, IndexFailure
+from seetopic.files import sha256_of
+from seetopic.version import __version__
+
+FORMAT = 1
+MANIFEST = "manifest.json"
+TERMS = "terms.json"
+TERM_COUNTS = "term_counts.npy"
+DOCUMENTS = "documents.npy"
+DOCUMENT_STARTS = "document_starts.npy"
+POSTINGS = ("posting_starts.npy", "posting_documents.npy", "posting_counts.npy")
+GENERAL = "general.npy"
+LOCAL = "local.npy"
+FILES = (TERMS, TERM_COUNTS, DOCUMENTS, DOCUMENT_STARTS, *POSTINGS, GENERAL, LOCAL)
+
+
+def manifest(*, folder: Path, **facts: Any) -> dict[str, Any]:
+    """What the index was made from and of; nothing that differs between two builds from the same input."""
+    files = {name: {"bytes": (folder / name).stat().st_size, "sha256": sha256_of(folder / name)} for name in FILES}
+    return {"format": FORMAT, "version": __version__, **facts, "files": files}
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """The manifest of a whole index; every file is there with the right size, contents are checked when read."""
+    path = folder / MANIFEST
+    if not folder.is_dir() or not path.exists():
+        raise IndexFailure(f"{folder} is no index: it has no {MANIFEST}; build one with `seetopic index`")
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise DamagedIndex(f"{path} is damaged ({error}); build the index again") from error
+    if not isinstance(value, dict) or "format" not in value:
+        raise DamagedIndex(f"{path} is damaged (it states no format); build the index again")
+    if value["format"] != FORMAT:
+        raise IndexFailure(
+            f"{folder} has index format {value['format']}, but this seetopic ({__version__}) reads format {FORMAT}; "
+            "build the index again, or use the version that made it"
+        )
+    _check_shape(value, path)
+    for name in FILES:
+        file = folder / name
+        size = file.stat().st_size if file.is_file() else -1
+        if size != value["files"][name]["bytes"]:
+            found = "is missing" if size < 0 else f"has {size} bytes instead of {value['files'][name]['bytes']}"
+            raise DamagedIndex(f"{file} {found}; build the index again")
+    return value
+
+
+def _check_shape(value: dict[str, Any], path: Path) -> None:
+    try:
+        fine = (
+            all(isinstance(value["files"][name]["bytes"], int) for name in FILES)
+            and all(isinstance(value["files"][name]["sha256"], str) for name in FILES)
+            and all(isinstance(value["corpus"][count], int) for count in ("documents", "tokens", "terms"))
+            and isinstance(value["model"]["name"], str)
+            and isinstance(value["settings"], dict)
+            and isinstance(value["key"], str)
+        )
+    except (KeyError, TypeError) as error:
+        raise DamagedIndex(f"{path} is damaged (it lacks {error}); build the index again") from error
+    if not fine:
+        raise DamagedIndex(f"{path} is damaged (a value has the wrong type); build the index again")
+
+
+def check_contents(folder: Path, name: str, expected: str) -> None:
+    """Refuse a file whose bytes are not those that were written."""
+    if sha256_of(folder / name) != expected:
+        raise DamagedIndex(f"{folder / name} is damaged: its checksum is not the manifest's; build the index again")
+
+
+def is_intact(folder: Path) -> bool:
+    """Whether the folder holds a whole index, to the last byte."""
+    try:
+        files = read_manifest(folder)["files"]
+        for name in FILES:
+            check_contents(folder, name, files[name]["sha256"])
+    except IndexFailure:
+        return False
+    return True

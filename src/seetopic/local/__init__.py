@@ -1,0 +1,1 @@
+"""Local term vectors: what the documents themselves say about which terms belong together."""

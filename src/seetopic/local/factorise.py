@@ -1,0 +1,199 @@
+"""Local vectors as the factors of the objective's PMI matrices (Eq. 3 and 4), by a randomised factorisation.
+
+The paper's training implicitly factorises [X_ww; X_wd]; doing so directly takes seconds, is
+deterministic, and needs no learning rate.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from seetopic.arrays import Doubles, Flags, Floats, Ids, Longs
+from seetopic.progress import Progress
+from seetopic.settings import LocalSettings
+from seetopic.tally import Tally
+
+if TYPE_CHECKING:
+    import torch
+
+_ROUNDING = 1e-6  # what is smaller, beside the largest of its kind, may be rounding alone
+_GRAM_ROWS = 1 << 16  # rows made double at a time
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What the factorisation needs to know of the documents."""
+
+    term_counts: Longs  # (n_terms,)
+    pairs: Tally  # of `cooccurrences`
+    posting_starts: Longs  # (n_terms + 1,)
+    posting_documents: Ids
+    posting_counts: Ids
+    n_documents: int
+
+
+@dataclass(frozen=True)
+class Sparse:
+    """A matrix of few entries, row by row."""
+
+    starts: Longs  # (n_rows + 1,)
+    columns: Ids
+    values: Floats
+    n_columns: int
+
+
+def factorise(counts: Counts, settings: LocalSettings, random_state: int, device: str, progress: Progress) -> Floats:
+    """Local vectors u_w, unit rows; (n_terms, rank). Terms that never meet another have a zero row."""
+    kept = keep_probability(counts.term_counts, settings.subsample)
+    blocks = [context_pmi(counts.pairs, kept, settings.context_smoothing)]
+    if settings.document_weight > 0:
+        blocks.append(_scaled(document_pmi(counts, kept), settings.document_weight))
+    vectors = left_factor(blocks, settings, random_state, device, progress)
+    vectors[_always_alone(counts)] = 0
+    return vectors
+
+
+def _always_alone(counts: Counts) -> Flags:
+    """Terms that share none of their documents with another term."""
+    terms = np.bincount(counts.posting_documents, minlength=counts.n_documents)  # distinct ones of each document
+    shared = np.concatenate([[0], np.cumsum(terms[counts.posting_documents] > 1)])[counts.posting_starts]
+    alone: Flags = np.diff(shared) == 0
+    return alone
+
+
+def keep_probability(term_counts: Longs, subsample: float) -> Doubles:
+    """The share of a term's occurrences that word2vec's subsampling keeps; counts are weighted by it."""
+    if subsample == 0:
+        return np.ones(len(term_counts))
+    share = term_counts / term_counts.sum()
+    kept: Doubles = np.minimum(1.0, np.sqrt(subsample / share) + subsample / share)
+    return kept
+
+
+def context_pmi(pairs: Tally, kept: Doubles, smoothing: float) -> Sparse:
+    """X_ww: positive PMI of terms and context terms, scaled to norm 1; (n_terms, n_terms)."""
+    n_terms = len(kept)
+    small, large = pairs.keys // n_terms, pairs.keys % n_terms
+    weights = pairs.counts * kept[small] * kept[large]
+    totals = np.bincount(small, weights, n_terms) + np.bincount(large, weights, n_terms)
+    contexts = totals**smoothing
+    with np.errstate(divide="ignore", invalid="ignore"):  # at terms without context, which no pair asks for
+        row_log, context_log = np.log(totals), np.log(contexts) - np.log(contexts.sum())
+    weight_log = np.log(weights)
+    # A pair of two equal terms was counted once, but stands for two: either is the other's context.
+    weight_log[small == large] += np.log(2.0)
+    upper = weight_log - row_log[small] - context_log[large]
+    lower = weight_log - row_log[large] - context_log[small]
+    above, below = upper > _ROUNDING, (lower > _ROUNDING) & (small != large)
+    rows = np.concatenate([small[above], large[below]])
+    columns = np.concatenate([large[above], small[below]])
+    values = np.concatenate([upper[above], lower[below]])
+    return _scaled(_by_rows(rows, columns, values, n_terms, n_terms), 1.0)
+
+
+def document_pmi(counts: Counts, kept: Doubles) -> Sparse:
+    """X_wd: positive PMI of terms and documents; (n_terms, n_documents)."""
+    rows = np.repeat(np.arange(len(kept)), np.diff(counts.posting_starts))
+    weights = counts.posting_counts * kept[rows]
+    row_totals = np.bincount(rows, weights, len(kept))
+    document_totals = np.bincount(counts.posting_documents, weights, counts.n_documents)
+    pmi = np.log(weights * weights.sum() / (row_totals[rows] * document_totals[counts.posting_documents]))
+    positive = pmi > _ROUNDING
+    starts = np.concatenate([[0], np.cumsum(positive)])[counts.posting_starts]
+    return Sparse(starts, counts.posting_documents[positive], pmi[positive].astype(np.float32), counts.n_documents)
+
+
+def _by_rows(rows: Longs, columns: Longs, values: Doubles, n_rows: int, n_columns: int) -> Sparse:
+    order = np.argsort(rows * n_columns + columns)
+    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.bincount(rows, minlength=n_rows))])
+    return Sparse(starts, columns[order].astype(np.int32), values[order].astype(np.float32), n_columns)
+
+
+def _scaled(matrix: Sparse, norm: float) -> Sparse:
+    """The matrix with the given Frobenius norm, so that neither block drowns the other."""
+    length = float(np.sqrt(np.sum(np.square(matrix.values, dtype=np.float64))))
+    factor = np.float32(norm / length if length > 0 else 0.0)
+    return Sparse(matrix.starts, matrix.columns, matrix.values * factor, matrix.n_columns)
+
+
+def left_factor(
+    blocks: list[Sparse], settings: LocalSettings, random_state: int, device: str, progress: Progress
+) -> Floats:
+    """U sqrt(S) of the blocks side by side, rows to unit length; randomised subspace iteration."""
+    import torch
+
+    n_terms = len(blocks[0].starts) - 1
+    rank = min(settings.rank, n_terms, sum(block.n_columns for block in blocks))
+    width = min(rank + settings.oversampling, n_terms)
+    matrices = [_both_ways(block, device) for block in blocks]
+    start = np.random.default_rng(random_state).standard_normal((n_terms, width), dtype=np.float32)
+    basis = torch.from_numpy(start).to(device)  # (n_terms, width)
+    for done in range(settings.power_iterations):
+        progress("local vectors", done, settings.power_iterations + 1)
+        products = [matrix @ (transposed @ basis) for matrix, transposed in matrices]
+        with _one_thread():
+            basis = torch.linalg.qr(sum(products[1:], products[0]))[0]
+    progress("local vectors", settings.power_iterations, settings.power_iterations + 1)
+    images = [transposed @ basis for _, transposed in matrices]  # X^T Q, block by block
+    with _one_thread():
+        squares, rotation = torch.linalg.eigh(_gram(images))
+        squares, rotation = squares.flip(0)[:rank].clamp(min=0), rotation.flip(1)[:, :rank]
+        squares[squares <= squares[0] * _ROUNDING**2] = 0
+        # Singular values are the roots of `squares`; U sqrt(S) needs their fourth roots.
+        vectors = basis @ (rotation * squares**0.25).to(basis.dtype)
+        lengths = torch.linalg.vector_norm(vectors, dim=1, keepdim=True)
+        unit = torch.where(lengths > lengths.max() * _ROUNDING, vectors / lengths, 0.0)
+    progress("local vectors", settings.power_iterations + 1, settings.power_iterations + 1)
+    result: Floats = unit.cpu().numpy()
+    result[sum(np.diff(block.starts) for block in blocks) == 0] = 0  # a row of nothing but rounding
+    return result
+
+
+def _gram(images: list[torch.Tensor]) -> torch.Tensor:
+    """Inner products of the columns; in double, as a fourth root makes 0.02 of a rounding of 1e-7."""
+    import torch
+
+    parts = (part.double() for image in images for part in torch.split(image, _GRAM_ROWS))
+    return torch.stack([part.T @ part for part in parts]).sum(dim=0)
+
+
+def _both_ways(matrix: Sparse, device: str) -> tuple[torch.Tensor, torch.Tensor]:
+    from scipy.sparse import csr_array
+
+    shape = (len(matrix.starts) - 1, matrix.n_columns)
+    by_rows = csr_array((matrix.values, matrix.columns, matrix.starts), shape=shape)
+    return _on(by_rows, device), _on(by_rows.T.tocsr(), device)
+
+
+def _on(matrix: Any, device: str) -> torch.Tensor:
+    import torch
+
+    # 32-bit positions: half the memory, and what the fast kernels take.
+    kind = np.int32 if matrix.nnz < 2**31 else np.int64
+    starts, columns = (torch.from_numpy(part.astype(kind, copy=False)) for part in (matrix.indptr, matrix.indices))
+    values = torch.from_numpy(matrix.data)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Sparse ")  # "CSR tensor support is in beta", "invariant checks are ..."
+        return torch.sparse_csr_tensor(starts, columns, values, matrix.shape, check_invariants=False).to(device)
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Dense products on one thread: with several, how sums are grouped, and so the last bits, may depend on how many.
+
+    The sparse products stay on all: each row is one thread's, whatever their number.
+    """
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)

@@ -1,0 +1,54 @@
+"""From several rankings to exclusive topics: reciprocal ranks, their power mean, terms taken in turns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from seetopic.arrays import Doubles, Floats, Longs
+
+
+def ranks(scores: Floats, checked: int) -> Longs:
+    """The place of each term among a category's best, 1 for the best, 0 beyond the first `checked`.
+
+    (n_categories, n_terms). Equal scores stand in the order of term ids, that is by frequency.
+    """
+    result = np.zeros(scores.shape, np.int64)
+    depth = min(checked, scores.shape[1])
+    for row, places in zip(scores, result, strict=True):
+        if depth < len(row):
+            # All that reach the depth-th best score, so that ties at the edge are settled by id as well.
+            limit = np.partition(row, len(row) - depth)[len(row) - depth]
+            candidates = np.flatnonzero(row >= limit)
+        else:
+            candidates = np.arange(len(row))
+        best = candidates[np.argsort(-row[candidates], kind="stable")][:depth]
+        places[best] = np.arange(1, depth + 1)
+    return result
+
+
+def reciprocal(places: Longs) -> Doubles:
+    """1 / rank, and 0 for rank infinity."""
+    return np.divide(1.0, places, out=np.zeros(places.shape), where=places > 0)
+
+
+def ensemble_score(reciprocal_ranks: Sequence[Doubles], rho: float) -> Doubles:
+    """Power mean of reciprocal ranks; Eq. (6). `rho=1` is the plain mean, `rho` near 0 the geometric mean."""
+    mean: Doubles = np.mean([np.power(ranks, rho) for ranks in reciprocal_ranks], axis=0) ** (1 / rho)
+    return mean
+
+
+def pick_in_turns(scores: Doubles, size: int) -> list[list[int]]:
+    """Each category in turn takes its best term that none has yet; Eq. (7). A term with score 0 is never taken."""
+    orders = [np.flatnonzero(row > 0)[np.argsort(-row[row > 0], kind="stable")].tolist() for row in scores]
+    waiting = [iter(order) for order in orders]
+    taken: set[int] = set()
+    picked: list[list[int]] = [[] for _ in orders]
+    for _ in range(size):
+        for terms, candidates in zip(picked, waiting, strict=True):
+            best = next((term for term in candidates if term not in taken), None)
+            if best is not None:
+                taken.add(best)
+                terms.append(best)
+    return picked

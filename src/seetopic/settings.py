@@ -1,0 +1,124 @@
+"""Every number once, checked where it is made."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Literal
+
+from seetopic.errors import SettingsError
+
+Precision = Literal["float32", "bfloat16"]
+
+
+def _check(name: str, value: float, low: float, high: float) -> None:
+    """Whole bounds ask for a whole number."""
+    kinds = (int,) if isinstance(low, int) else (int, float)
+    if not isinstance(value, kinds) or isinstance(value, bool):
+        raise SettingsError(f"`{name}` is {value!r}, but must be a {'whole ' if len(kinds) == 1 else ''}number")
+    if not low <= value <= high:
+        raise SettingsError(f"`{name}` is {value}, but must lie between {low} and {high}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextSettings:
+    """How text becomes terms."""
+
+    lowercase: bool = True
+    min_count: int = 3  # terms that occur less often are left out
+    max_phrase_words: int = 4  # 1: no phrases are mined
+    phrase_min_count: int = 5  # a phrase must occur this often
+    phrase_npmi: float = 0.3  # and its words must attract each other: normalised PMI of its parts
+    shard_documents: int = 2048  # shards never depend on the number of workers
+    shard_characters: int = 4_000_000
+
+    def __post_init__(self) -> None:
+        _check("min_count", self.min_count, 1, 1_000_000)
+        _check("max_phrase_words", self.max_phrase_words, 1, 6)
+        _check("phrase_min_count", self.phrase_min_count, 2, 1_000_000)
+        _check("phrase_npmi", self.phrase_npmi, -1.0, 1.0)
+        _check("shard_documents", self.shard_documents, 1, 1_000_000)
+        _check("shard_characters", self.shard_characters, 1_000, 1_000_000_000)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LocalSettings:
+    """How local vectors come out of counts: the objective's PMI matrices, factorised (Eq. 3 and 4)."""
+
+    window: int = 5  # h: terms on either side that count as context
+    rank: int = 256  # length of a local vector
+    subsample: float = 1e-3  # share of all words above which a term's counts are thinned; 0: never
+    context_smoothing: float = 0.75  # power on the context distribution
+    document_weight: float = 1.0  # norm of the term-document block, the term-term block being 1
+    power_iterations: int = 2  # of the randomised factorisation: more is nearer to exact
+    oversampling: int = 16  # directions beyond `rank` that it carries along
+
+    def __post_init__(self) -> None:
+        _check("window", self.window, 1, 50)
+        _check("rank", self.rank, 2, 4096)
+        _check("subsample", self.subsample, 0.0, 1.0)
+        _check("context_smoothing", self.context_smoothing, 0.0, 1.0)
+        _check("document_weight", self.document_weight, 0.0, 100.0)
+        _check("power_iterations", self.power_iterations, 1, 20)
+        _check("oversampling", self.oversampling, 0, 512)
+
+
+@dataclass(frozen=True, kw_only=True)
+class IndexSettings:
+    """Everything an index depends on besides documents and language model."""
+
+    text: TextSettings = field(default_factory=TextSettings)
+    local: LocalSettings = field(default_factory=LocalSettings)
+    precision: Precision = "float32"  # of the language model's arithmetic
+    random_state: int = 0  # of the factorisation
+
+    def __post_init__(self) -> None:
+        if self.precision not in ("float32", "bfloat16"):
+            raise SettingsError(f"`precision` is {self.precision!r}, but must be 'float32' or 'bfloat16'")
+        _check("random_state", self.random_state, 0, 2**32 - 1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DiscoverySettings:
+    """Algorithm 1's constants, by the paper's symbols."""
+
+    top: int = 10  # terms of a topic in the result
+    growth: int = 3  # N: terms at the start, and terms added per iteration
+    iterations: int = 4  # T
+    rho: float = 0.1  # power of the mean of reciprocal ranks, Eq. (6)
+    checked_ranks: int = 100  # M: a term further down a ranking has rank infinity there
+
+    def __post_init__(self) -> None:
+        _check("top", self.top, 1, 10_000)
+        _check("growth", self.growth, 1, 1_000)
+        _check("iterations", self.iterations, 1, 100)
+        _check("rho", self.rho, 1e-6, 1.0)
+        _check("checked_ranks", self.checked_ranks, 1, 1_000_000)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What `index` and `discover` do, whole."""
+
+    preset: str = "default"
+    index: IndexSettings = field(default_factory=IndexSettings)
+    discovery: DiscoverySettings = field(default_factory=DiscoverySettings)
+
+
+DEFAULT = Settings()
+PRESETS = {settings.preset: settings for settings in (DEFAULT,)}
+
+
+def index_settings_from(saved: dict[str, Any]) -> IndexSettings:
+    """The settings that `as_json` wrote into a manifest; unknown names are refused by the constructors."""
+    rest = {name: value for name, value in saved.items() if name not in ("text", "local")}
+    return IndexSettings(text=TextSettings(**saved["text"]), local=LocalSettings(**saved["local"]), **rest)
+
+
+def as_json(settings: Any) -> dict[str, Any]:
+    """A settings dataclass as plain JSON values."""
+    return asdict(settings)
+
+
+def names_of(settings_class: type) -> tuple[str, ...]:
+    """The names of a settings dataclass's numbers."""
+    return tuple(each.name for each in fields(settings_class))

@@ -1,0 +1,88 @@
+"""Text to words: a Unicode-aware tokenizer, and which words only hold sentences together."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable
+from typing import TypeAlias
+
+import regex
+
+Tokenizer: TypeAlias = Callable[[str], list[str]]
+
+_TOKEN = regex.compile(
+    r"""
+      (?:https?://|www\.)\S+                                   # an address is no word; it parts words
+    | @\w+                                                     # neither is a user's name
+    | (?:\p{L}\.){2,}                                          # u.s.a.
+    | ['’](?:s|t|m|d|re|ve|ll)\b                               # the rest of a word that was cut: do n't, it 's
+    | \p{N}+(?:[.,]\p{N}+)+                                    # 1,000.5
+    | [\p{L}\p{N}_][\p{L}\p{M}\p{N}_]*(?:[-'’&\u200c\u200d][\p{L}\p{N}][\p{L}\p{M}\p{N}_]*)*
+    | (?:(?!@\w)[^\s\p{L}\p{N}_])+                             # anything else parts words
+    """,
+    regex.VERBOSE | regex.IGNORECASE,
+)
+_LETTER = regex.compile(r"\p{L}")
+_WORD = regex.compile(r"[\p{L}\p{N}]")
+
+# The closed classes of English: articles, pronouns, prepositions, conjunctions, auxiliaries, and the
+# commonest adverbs of degree and place. They never stand at the edge of a phrase.
+_CLOSED_CLASSES = """
+    a an the this that these those such same other another each every either neither both all any some no none
+    one two three i me my mine myself we us our ours ourselves you your yours yourself yourselves he him his himself
+    she her hers herself it its itself they them their theirs themselves who whom whose which what whoever whatever
+    whichever anybody anyone anything everybody everyone everything nobody nothing somebody someone something
+    about above across after against along although among amongst around as at because before behind below beneath
+    beside besides between beyond but by despite down during except for from how however if in inside into like near
+    nor of off on onto or out outside over per since so than through throughout till to toward towards under
+    underneath unless until up upon versus via vs when whenever where whereas wherever whether while why with within
+    without yet and not n't 's 't 'm 'd 're 've 'll s t m d re ve ll
+    am is are was were be been being have has had having do does did doing done can cannot could may might must
+    ought shall should will would dare need used let lets
+    also again almost already always ever even enough else far further furthermore here hence just least less many
+    more most much moreover never nevertheless now often once only otherwise perhaps quite rather really seldom
+    several sometimes somewhat still then thence there thereby therefore thereafter though thus together too very
+    well get gets got getting go goes going gone went make makes made making
+    don't doesn't didn't isn't aren't wasn't weren't won't wouldn't can't couldn't shouldn't haven't hasn't hadn't
+    i'm you're he's she's it's we're they're i've you've we've they've i'd you'd he'd she'd we'd they'd i'll you'll
+    he'll she'll we'll they'll that's there's what's who's let's etc eg ie rt amp
+"""
+FUNCTION_WORDS = frozenset(_CLOSED_CLASSES.split())
+
+# Of these, those that hold names together: "quality of life", "pots and pans", "otitis media with effusion".
+_JOINING = "of and or in for on to with at by the a an 's de la le du des del von van der den"
+CONNECTORS = frozenset(_JOINING.split())
+
+
+def tokenize(text: str) -> list[str]:
+    """Words in order; whatever parts them (punctuation, addresses) stays in the list as a token of its own."""
+    tokens: list[str] = _TOKEN.findall(unicodedata.normalize("NFC", text))
+    return tokens
+
+
+def cleaned(token: str) -> str | None:
+    """The word as a person writes it (`breast_cancer` is "breast cancer"), or None for what parts words."""
+    if not _WORD.search(token) or token.startswith("@") or "://" in token or token.lower().startswith("www."):
+        return None
+    return " ".join(token.replace("’", "'").replace("_", " ").split())
+
+
+def may_end_a_phrase(word: str) -> bool:
+    """Whether a phrase may begin or end with the word."""
+    return word.lower() not in FUNCTION_WORDS and _LETTER.search(word) is not None
+
+
+def may_join_a_phrase(word: str) -> bool:
+    """Whether the word may stand inside a phrase."""
+    return word.lower() not in FUNCTION_WORDS or word.lower() in CONNECTORS
+
+
+def may_be_a_term(word: str) -> bool:
+    """A term says something by itself: it has a letter, and is neither a function word nor one Latin letter."""
+    return may_end_a_phrase(word) and not (len(word) == 1 and word.isascii())
+
+
+def as_term(name: str, *, lowercase: bool, tokenizer: Tokenizer = tokenize) -> str | None:
+    """How a name would be written if it were a term of the documents; None if no term can look like it."""
+    words = [cleaned(token) for token in tokenizer(name.lower() if lowercase else name)]
+    return " ".join(word for word in words if word) if words and all(words) else None

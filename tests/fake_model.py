@@ -1,0 +1,27 @@
+"""A language model of no knowledge: any text gets a fixed direction of its own. Fast, and the same in every process."""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+
+
+def directions(texts: list[str]) -> np.ndarray:
+    seeds = [int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little") for text in texts]
+    return np.stack([np.random.default_rng(seed).standard_normal(16) for seed in seeds]).astype(np.float32)
+
+
+def build_and_die(out: str, stage: str) -> None:
+    """Build the planted corpus's index; kill this process, as the system would, when `stage` is reached."""
+    import os
+    import signal
+
+    from conftest import planted_documents
+    from seetopic import Index
+
+    def die(reached: str, done: int, total: int | None) -> None:
+        if reached == stage:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    Index.build(planted_documents(), out, model=directions, jobs=1, progress=die)

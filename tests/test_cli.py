@@ -1,0 +1,227 @@
+"""The commands as a person gives them: real processes, the embedded model, exit codes and files."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from conftest import PLANTED, planted_documents
+from seetopic import cli
+
+NAMES = "sports and games\ncooking & cuisine\nouter space\n"
+
+
+def run(*arguments: str | Path, cwd: Path, **options) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "seetopic", *map(str, arguments)]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, **options)
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with documents, names, and an index that the command line built."""
+    folder = tmp_path_factory.mktemp("place")
+    (folder / "docs.txt").write_text("\n".join(planted_documents()) + "\n")
+    (folder / "names.txt").write_text(NAMES)
+    built = run("index", "docs.txt", "--out", "ready", "--cache", "cache", cwd=folder)
+    assert built.returncode == 0, built.stderr
+    assert built.stdout.startswith("ready: 240 documents, 2,880 words, ")
+    assert "language model ..." in built.stderr
+    return folder
+
+
+def one_line_error(result: subprocess.CompletedProcess[str]) -> str:
+    assert result.returncode == 2, result.stderr
+    assert result.stderr.count("\n") == 1, result.stderr
+    assert "Traceback" not in result.stderr
+    return result.stderr
+
+
+def test_help_needs_no_heavy_import():
+    heavy = ("numpy", "torch", "scipy", "transformers", "joblib")
+    script = f"import sys, seetopic.cli; print([name for name in {heavy} if name in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_every_command_has_its_help(place):
+    for command in cli.cli.commands:
+        result = run(command, "--help", cwd=place)
+        assert result.returncode == 0
+        assert f"Usage: python -m seetopic {command}" in result.stdout
+
+
+def test_discover_writes_and_prints_topics(place):
+    result = run(
+        "discover", "ready", "--seeds", "names.txt", "--out", "found", "--top", "4", "--cache", "cache", cwd=place
+    )
+    assert result.returncode == 0, result.stderr
+    assert sorted(path.name for path in (place / "found").iterdir()) == ["report.html", "topics.csv", "topics.json"]
+    value = json.loads((place / "found" / "topics.json").read_text())
+    assert [topic["name"] for topic in value["topics"]] == NAMES.splitlines()
+    for topic, words in zip(value["topics"], PLANTED.values(), strict=True):
+        assert {each["term"] for each in topic["terms"]} <= set(words.split(" "))
+        assert topic["terms"][0]["term"] in result.stdout
+
+
+def test_json_is_all_that_goes_to_standard_output(place):
+    result = run("discover", "ready", "--seeds", "names.txt", "--json", "--quiet", "--cache", "cache", cwd=place)
+    assert len(json.loads(result.stdout)["topics"]) == 3
+    assert result.stderr == ""
+
+
+def test_discover_on_documents_builds_an_index_once(place):
+    first = run("discover", "docs.txt", "--seeds", "names.txt", "--json", "--cache", "cache", cwd=place)
+    again = run("discover", "docs.txt", "--seeds", "names.txt", "--json", "--cache", "cache", cwd=place)
+    assert "local vectors" in first.stderr
+    assert "local vectors" not in again.stderr
+    assert first.stdout == again.stdout
+
+
+def test_standard_input_is_read_as_documents(place):
+    text = (place / "docs.txt").read_text()
+    piped = run("discover", "-", "--seeds", "names.txt", "--json", "--cache", "cache", cwd=place, input=text)
+    named = run("discover", "docs.txt", "--seeds", "names.txt", "--json", "--cache", "cache", cwd=place)
+    assert json.loads(piped.stdout)["topics"] == json.loads(named.stdout)["topics"]
+
+
+def test_check_tells_what_the_documents_know_of_each_name(place):
+    (place / "mixed.yaml").write_text("sky: [planet, outer space]\ncosmos: [astronomy]\n")
+    result = run("check", "ready", "--seeds", "mixed.yaml", "--json", "--quiet", "--cache", "cache", cwd=place)
+    value = json.loads(result.stdout)
+    planet, space, astronomy = value["names"]
+    assert planet["in_vocabulary"]
+    assert planet["occurrences"] == sum("planet" in text for text in planted_documents())
+    assert not space["in_vocabulary"]
+    assert {term for term, _ in astronomy["nearest"]} <= set(PLANTED["astronomy"].split(" "))
+    assert value["documents"] == 240
+    assert [pair[:2] for pair in value["close"]] == [["outer space", "astronomy"]] or value["close"]
+
+
+def test_check_on_documents_does_no_slow_work(place, tmp_path):
+    result = run("check", "docs.txt", "--seeds", "names.txt", "--cache", tmp_path / "new", cwd=place)
+    assert result.returncode == 0, result.stderr
+    assert "local vectors" not in result.stderr
+    assert "240 documents" in result.stdout
+
+
+def test_a_broken_line_is_named_and_skipped_where_asked(place):
+    lines = [json.dumps({"text": text}) for text in planted_documents()]
+    lines[16] = '{"text": "cut off'
+    (place / "broken.jsonl").write_text("\n".join(lines))
+    refused = run("index", "broken.jsonl", "--out", "broken", "--cache", "cache", "--quiet", cwd=place)
+    assert "broken.jsonl, line 17: is not valid JSON" in one_line_error(refused)
+    assert not (place / "broken").exists()
+    skipped = run("index", "broken.jsonl", "--out", "broken", "--cache", "cache", "--on-error", "skip", cwd=place)
+    assert skipped.returncode == 0
+    assert "left out: 1 not JSON" in skipped.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["discover", "missing.txt", "--seeds", "names.txt"], "missing.txt does not exist"),
+        (["discover", "ready", "--seeds", "missing.txt"], "missing.txt cannot be opened"),
+        (["discover", "ready", "--seeds", "names.txt", "--top", "0"], "`top` is 0, but must lie between 1"),
+        (["discover", "ready", "--seeds", "names.txt", "--preset", "none"], "Invalid value for '--preset'"),
+        (["discover", "ready"], "Missing option '--seeds'"),
+        (["index", "docs.txt", "--out", "x", "--jobs", "0"], "`jobs` is 0, but must be at least 1"),
+        (["index", "empty.txt", "--out", "x"], "empty.txt holds no documents"),
+        (
+            ["index", "docs.txt", "--out", "x", "--model", "no/such-model"],
+            "the model 'no/such-model' is no folder here",
+        ),
+        (["index", "docs.txt", "--out", "x", "--device", "cuda"], "no GPU can be used here"),
+        (["frobnicate"], "No such command 'frobnicate'"),
+    ],
+)
+def test_a_users_mistake_is_one_line_and_exit_code_2(place, arguments, sentence):
+    (place / "empty.txt").write_text("")
+    if sentence.startswith("no GPU"):
+        import torch
+
+        if torch.cuda.is_available():
+            arguments = [*arguments[:-1], "tpu"]
+            sentence = "Invalid value for '--device'"
+    result = run(*arguments, "--quiet" if arguments[0] in ("index", "discover") else "", cwd=place, env=offline())
+    assert sentence in one_line_error(result)
+    assert not (place / "x").exists()
+
+
+def offline() -> dict[str, str]:
+    return {**os.environ, "HF_HUB_OFFLINE": "1"}
+
+
+def test_a_bug_shows_its_trace_and_exit_code_1(place):
+    script = "import seetopic.cli as c, seetopic.seeds as s; s.read_seeds = lambda path: 1 / 0; c.main()"
+    command = [sys.executable, "-c", script, "discover", "ready", "--seeds", "names.txt"]
+    result = subprocess.run(command, cwd=place, capture_output=True, text=True, check=False)
+    assert result.returncode == 1
+    assert "ZeroDivisionError" in result.stderr
+
+
+def test_a_full_disk_is_said_and_leaves_nothing_half_written(place):
+    def little_room() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+
+    result = run(
+        "discover",
+        "ready",
+        "--seeds",
+        "names.txt",
+        "--out",
+        "full",
+        "--cache",
+        "cache",
+        cwd=place,
+        preexec_fn=little_room,
+    )
+    error = one_line_error(result)
+    assert f"cannot write full/report.html: {os.strerror(errno.EFBIG)}" in error
+    assert list((place / "full").iterdir()) == []
+
+
+def test_a_full_disk_during_a_build_is_said_and_the_build_goes_on_later(place, tmp_path):
+    def little_room() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
+
+    arguments = ["index", "docs.txt", "--out", tmp_path / "index", "--cache", place / "cache", "--quiet"]
+    error = one_line_error(run(*arguments, cwd=place, preexec_fn=little_room))
+    assert os.strerror(errno.EFBIG) in error
+    assert not (tmp_path / "index").exists()
+    assert run(*arguments, cwd=place).returncode == 0
+    same = {path.name: path.read_bytes() for path in (tmp_path / "index").iterdir()}
+    assert same == {path.name: path.read_bytes() for path in (place / "ready").iterdir()}
+
+
+def unwritable(tmp_path: Path) -> Path:
+    """A folder nobody may write to: rights do not bind root, the kernel's own file system does."""
+    if os.geteuid() == 0:
+        return Path("/sys")
+    tmp_path.chmod(0o500)
+    return tmp_path
+
+
+def test_a_folder_one_may_not_write_to_is_said(place, tmp_path):
+    folder = unwritable(tmp_path)
+    found = run("discover", "ready", "--seeds", "names.txt", "--out", folder / "out", "--cache", "cache", cwd=place)
+    assert "choose a place that you may write to" in one_line_error(found)
+    built = run("index", "docs.txt", "--out", folder / "out", "--cache", "cache", "--quiet", cwd=place)
+    assert "choose a place that you may write to" in one_line_error(built)
+
+
+def test_the_demo_finds_the_five_topics(tmp_path, place):
+    result = run("demo", "--out", "demo", "--json", "--cache", place / "cache", cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    topics = {topic["name"]: [each["term"] for each in topic["terms"]] for topic in json.loads(result.stdout)["topics"]}
+    assert all(len(terms) == 10 for terms in topics.values())
+    assert not any(topic["in_vocabulary"] for topic in json.loads(result.stdout)["topics"])
+    assert "election" in topics["government and politics"]
+    assert "athletics" in topics["sports and athletics"]
+    assert "left out: 1 not UTF-8" in result.stderr
+    assert (tmp_path / "demo" / "report.html").exists()

@@ -1,0 +1,151 @@
+"""From an index and names to topics, with the embedded language model."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from conftest import PLANTED, planted_documents
+from seetopic import Index, Topics, as_seeds, discover
+from seetopic.errors import NotEnoughTerms, OutputError, SeedError
+from seetopic.settings import DEFAULT
+
+NAMES = ["sports and games", "cooking & cuisine", "outer space"]
+ODD_NAMES = {
+    "300 characters": "very long name " * 20,
+    "emoji": "⚽🏀",
+    "Chinese": "体育运动",
+    "only punctuation": "!?!",
+    "one letter": "x",
+    "script": "<script>alert(1)</script>",
+}
+
+
+@pytest.fixture(scope="module")
+def topics(index: Index) -> Topics:
+    return discover(index, NAMES, settings=replace(DEFAULT.discovery, top=6, growth=2, iterations=2))
+
+
+def test_names_that_never_occur_find_the_planted_terms(topics):
+    for topic, words in zip(topics, PLANTED.values(), strict=True):
+        assert set(topic) <= set(words.split(" "))
+        assert not topic.in_vocabulary
+
+
+def test_topic_i_is_seed_i_by_the_users_name(topics):
+    assert [topic.name for topic in topics] == NAMES
+
+
+def test_no_term_is_in_two_topics(topics):
+    terms = [term for topic in topics for term in topic]
+    assert len(terms) == len(set(terms)) == 18
+
+
+def test_a_name_that_occurs_is_said_to_occur(index):
+    assert [topic.in_vocabulary for topic in discover(index, ["Planet", "kitchen"])] == [True, False]
+
+
+def test_every_term_carries_its_score_documents_and_ranks(index, documents, topics):
+    for topic in topics:
+        for ranked in topic.terms:
+            assert 0 < ranked.score <= 1
+            assert ranked.documents == sum(ranked.term in text.strip(".").split(", ") for text in documents)
+            assert set(ranked.ranks) == {"general", "local"}
+            assert all(place is None or place >= 1 for place in ranked.ranks.values())
+
+
+def test_topics_json_has_the_promised_fields(topics):
+    value = json.loads(json.dumps(topics.to_json()))
+    assert set(value) == {"topics", "made_with"}
+    assert {"preset", "settings", "model", "random_state", "version", "corpus"} <= set(value["made_with"])
+    assert {"name", "in_vocabulary", "terms"} <= set(value["topics"][0])
+    assert set(value["topics"][0]["terms"][0]) == {"term", "score", "documents", "ranks"}
+
+
+def test_what_is_saved_loads_as_the_same_topics(topics, tmp_path):
+    topics.save(tmp_path / "out")
+    assert Topics.load(tmp_path / "out") == topics
+
+
+def test_the_csv_has_a_row_a_term(topics):
+    rows = list(csv.DictReader(io.StringIO(topics.to_csv())))
+    assert [(row["topic"], row["term"]) for row in rows] == [(topic.name, term) for topic in topics for term in topic]
+
+
+def test_a_result_is_not_written_over_a_file(topics, tmp_path):
+    (tmp_path / "taken").write_text("mine")
+    with pytest.raises(OutputError, match="is a file"):
+        topics.save(tmp_path / "taken")
+    assert (tmp_path / "taken").read_text() == "mine"
+
+
+def test_a_damaged_topics_file_is_refused(tmp_path):
+    (tmp_path / "topics.json").write_text('{"topics": [{"name": 3}]}')
+    with pytest.raises(OutputError, match="cannot be read as topics"):
+        Topics.load(tmp_path)
+
+
+def test_several_names_of_a_topic_pull_together(index):
+    topics = discover(index, {"leisure": ["football match", "tennis court"], "sky": ["stars and planets"]})
+    assert topics[0].name == "leisure"
+    assert topics[0].names == ("football match", "tennis court")
+    assert set(list(topics[0])[:5]) <= set(PLANTED["sport"].split(" "))
+
+
+@pytest.mark.parametrize("name", ODD_NAMES.values(), ids=ODD_NAMES.keys())
+def test_any_name_gets_a_topic(index, name):
+    topics = discover(index, [name, "cooking"])
+    assert topics[0].name == name.strip()
+    assert len(topics[0].terms) == 10
+    assert not topics[0].in_vocabulary
+
+
+def test_one_category_works(index):
+    assert len(discover(index, ["cooking"])[0].terms) == 10
+
+
+def test_equal_names_are_refused(index):
+    with pytest.raises(SeedError, match="stands twice"):
+        discover(index, ["food", "Food"])
+
+
+def test_fewer_terms_than_asked_for_are_said_and_never_padded(index):
+    topics = discover(index, ["sport", "food"], settings=replace(DEFAULT.discovery, top=40))
+    total = sum(len(topic.terms) for topic in topics)
+    assert total == len(index.vocabulary) < 80
+    assert len(topics.shortfalls) == 2
+    assert "of 40 terms" in topics.shortfalls[0]
+
+
+def test_more_names_than_terms_are_refused(index):
+    with pytest.raises(NotEnoughTerms, match=r"100 categories need at least 100 terms, but the index has"):
+        discover(index, [f"name {number}" for number in range(100)])
+
+
+def test_one_document_is_enough(tmp_path, cache):
+    text = " ".join(["bread butter cheese onion planet moon comet orbit."] * 3)
+    index = Index.build([text], tmp_path / "index", cache=cache, jobs=1)
+    topics = discover(index, ["food", "space"])
+    assert len(index) == 1
+    assert sum(len(topic.terms) for topic in topics) == len(index.vocabulary)
+
+
+def test_duplicate_documents_do_no_harm(tmp_path, cache):
+    doubled = Index.build(planted_documents() * 2, tmp_path / "index", cache=cache, jobs=1)
+    again = discover(doubled, as_seeds(NAMES), settings=replace(DEFAULT.discovery, top=6, growth=2, iterations=2))
+    for topic, words in zip(again, PLANTED.values(), strict=True):
+        assert set(topic) <= set(words.split(" "))
+
+
+def test_seeds_are_read_from_a_path(index, tmp_path: Path):
+    (tmp_path / "names.txt").write_text("0:sport\n1:food\n")
+    assert [topic.name for topic in discover(index, tmp_path / "names.txt")] == ["sport", "food"]
+
+
+def test_topics_print_a_line_each(topics):
+    assert str(topics).splitlines()[0].startswith("sports and games   ")
