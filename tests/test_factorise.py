@@ -195,11 +195,13 @@ def test_vectors_are_those_of_the_exact_factorisation(n_terms, n_columns, rank):
 
 
 def test_directions_that_the_documents_do_not_have_are_not_made_of_rounding():
-    # Rank 2 in truth, but 64 asked for: fourth roots would make the rounding of the other 62 visible.
+    # Rank 2 in truth, but 64 asked for: fourth roots would show the rounding of the other 62, most of all in
+    # terms of little weight.
     chance = np.random.default_rng(0)
     block = chance.random((100, 2)) @ chance.random((2, 80))
+    block[50:] *= 1e-3
     found = left_factor([sparse(block)], LocalSettings(rank=64), 0, "cpu", silent)
-    np.testing.assert_allclose(similarities(found), similarities(exact_vectors([block], 64)), atol=1e-4)
+    np.testing.assert_allclose(similarities(found), similarities(exact_vectors([block], 64)), atol=1e-3)
 
 
 def test_the_whole_is_its_parts_put_together():

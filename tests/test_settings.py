@@ -23,7 +23,6 @@ from seetopic.settings import (
     TextSettings,
     as_json,
     index_settings_from,
-    names_of,
 )
 
 RANGES: list[tuple[type, str, float, float]] = [
@@ -136,10 +135,6 @@ def test_saved_settings_that_this_version_does_not_know_are_refused():
 def test_presets_are_found_by_their_names():
     assert PRESETS["default"] is DEFAULT
     assert all(name == settings.preset for name, settings in PRESETS.items())
-
-
-def test_names_of_settings_are_in_their_order():
-    assert names_of(DiscoverySettings) == ("top", "growth", "iterations", "rho", "checked_ranks")
 
 
 # Errors.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from seetopic.errors import SettingsError
@@ -117,8 +117,3 @@ def index_settings_from(saved: dict[str, Any]) -> IndexSettings:
 def as_json(settings: Any) -> dict[str, Any]:
     """A settings dataclass as plain JSON values."""
     return asdict(settings)
-
-
-def names_of(settings_class: type) -> tuple[str, ...]:
-    """The names of a settings dataclass's numbers."""
-    return tuple(each.name for each in fields(settings_class))

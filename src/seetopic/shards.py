@@ -41,7 +41,7 @@ class Shard:
 
 @dataclass(frozen=True)
 class WordTable:
-    """The words that occur often enough, by falling count."""
+    """The words that may be terms or parts of terms, by falling count."""
 
     words: tuple[str, ...]
     counts: Longs
@@ -83,10 +83,10 @@ def scan(
 
 
 def _word_table(counts: Counter[str], numbers: dict[str, int], folder: Path, min_count: int) -> WordTable:
+    # A rare `breast_cancer` is kept too: it counts with the "breast cancer" that is found in the text.
+    often_enough = (word for word, count in counts.items() if count >= min_count or " " in word)
     # Ordered by count, then by spelling: independent of the order in which shards met the words.
-    kept = sorted(
-        (word for word, count in counts.items() if count >= min_count), key=lambda word: (-counts[word], word)
-    )
+    kept = sorted(often_enough, key=lambda word: (-counts[word], word))
     word_ids = np.full(len(numbers) + 1, -1, np.int32)  # the last entry serves number -1
     word_ids[[numbers[word] for word in kept]] = np.arange(len(kept), dtype=np.int32)
     write_array(folder / "word_ids.npy", word_ids)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from zlib import crc32
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from seetopic.progress import Progress, silent
 
 _ASKED = 500  # texts per question; SQLite takes at most 999 values in one
 _SAVED = 4096  # texts encoded between two savings: what a killed build loses at most
+_TABLE = "CREATE TABLE IF NOT EXISTS checked_vectors (text TEXT PRIMARY KEY, vector BLOB, checksum INTEGER)"
 
 
 def cache_folder(given: Path | None = None) -> Path:
@@ -67,38 +69,33 @@ class VectorCache:
             for first in range(0, len(texts), _ASKED):
                 asked = texts[first : first + _ASKED]
                 marks = ",".join("?" * len(asked))
-                for text, vector in database.execute(
-                    f"SELECT text, vector FROM vectors WHERE text IN ({marks})", asked
+                for text, vector, checksum in database.execute(
+                    f"SELECT text, vector, checksum FROM checked_vectors WHERE text IN ({marks})", asked
                 ):
-                    found[text] = _whole(vector)
+                    if not isinstance(vector, bytes) or crc32(vector) != checksum:  # SQLite looks at no contents
+                        raise sqlite3.DatabaseError(f"the vector of {text!r} is damaged")
+                    found[text] = np.frombuffer(vector, np.float32)
         return found
 
     def _write(self, path: Path, texts: Sequence[str], vectors: Floats) -> None:
         with writing(path):
             path.parent.mkdir(parents=True, exist_ok=True)
-        rows = ((text, vector.tobytes()) for text, vector in zip(texts, vectors, strict=True))
+        stored = (vector.tobytes() for vector in vectors)
+        rows = ((text, vector, crc32(vector)) for text, vector in zip(texts, stored, strict=True))
         with _database(path) as database, database:
-            database.executemany("INSERT OR IGNORE INTO vectors VALUES (?, ?)", rows)
+            database.executemany("INSERT OR IGNORE INTO checked_vectors VALUES (?, ?, ?)", rows)
 
 
 @contextmanager
 def _database(path: Path) -> Iterator[sqlite3.Connection]:
     try:
         with closing(sqlite3.connect(path, timeout=60)) as database:
-            database.execute("CREATE TABLE IF NOT EXISTS vectors (text TEXT PRIMARY KEY, vector BLOB)")
+            database.execute(_TABLE)
             yield database
     except sqlite3.Error as error:
         raise OutputError(
             f"the vector cache {path} cannot be used ({error}); delete that file, or choose another folder with --cache"
         ) from error
-
-
-def _whole(stored: bytes) -> Floats:
-    """A stored vector; what has not length 1 is not what was written, since SQLite checks no contents."""
-    vector = np.frombuffer(stored[: len(stored) // 4 * 4], np.float32)
-    if not abs(float(vector @ vector) - 1) < 1e-3:
-        raise sqlite3.DatabaseError("a vector in it is damaged")
-    return vector
 
 
 @dataclass(frozen=True)

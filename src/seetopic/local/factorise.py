@@ -6,7 +6,6 @@ deterministic, and needs no learning rate.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     import torch
 
 _ROUNDING = 1e-6  # what is smaller, beside the largest of its kind, may be rounding alone
-_GRAM_ROWS = 1 << 16  # rows made double at a time
 
 
 @dataclass(frozen=True)
@@ -110,9 +108,10 @@ def document_pmi(counts: Counts, kept: Doubles) -> Sparse:
 
 
 def _by_rows(rows: Longs, columns: Longs, values: Doubles, n_rows: int, n_columns: int) -> Sparse:
-    order = np.argsort(rows * n_columns + columns)
-    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.bincount(rows, minlength=n_rows))])
-    return Sparse(starts, columns[order].astype(np.int32), values[order].astype(np.float32), n_columns)
+    from scipy.sparse import coo_array
+
+    matrix = coo_array((values.astype(np.float32), (rows, columns)), shape=(n_rows, n_columns)).tocsr()
+    return Sparse(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), matrix.data, n_columns)
 
 
 def _scaled(matrix: Sparse, norm: float) -> Sparse:
@@ -138,32 +137,44 @@ def left_factor(
         progress("local vectors", done, settings.power_iterations + 1)
         products = [matrix @ (transposed @ basis) for matrix, transposed in matrices]
         with _one_thread():
-            basis = torch.linalg.qr(sum(products[1:], products[0]))[0]
+            # Rows together in memory, which a product reads; the decomposition leaves columns together.
+            basis = torch.linalg.qr(sum(products[1:], products[0]))[0].contiguous()
     progress("local vectors", settings.power_iterations, settings.power_iterations + 1)
     images = [transposed @ basis for _, transposed in matrices]  # X^T Q, block by block
     with _one_thread():
-        squares, rotation = torch.linalg.eigh(_gram(images))
+        gram = sum(image.T @ image for image in images).double()  # type: ignore[union-attr]
+        squares, rotation = torch.linalg.eigh(gram)
         squares, rotation = squares.flip(0)[:rank].clamp(min=0), rotation.flip(1)[:, :rank]
-        squares[squares <= squares[0] * _ROUNDING**2] = 0
+        squares[squares <= squares[0] * _ROUNDING**2] = 0  # else its fourth root would show
         # Singular values are the roots of `squares`; U sqrt(S) needs their fourth roots.
         vectors = basis @ (rotation * squares**0.25).to(basis.dtype)
         lengths = torch.linalg.vector_norm(vectors, dim=1, keepdim=True)
         unit = torch.where(lengths > lengths.max() * _ROUNDING, vectors / lengths, 0.0)
     progress("local vectors", settings.power_iterations + 1, settings.power_iterations + 1)
     result: Floats = unit.cpu().numpy()
-    result[sum(np.diff(block.starts) for block in blocks) == 0] = 0  # a row of nothing but rounding
     return result
 
 
-def _gram(images: list[torch.Tensor]) -> torch.Tensor:
-    """Inner products of the columns; in double, as a fourth root makes 0.02 of a rounding of 1e-7."""
-    import torch
+@dataclass(frozen=True)
+class _OnDevice:
+    """A sparse matrix as tensors; each row of a product is summed by one thread, in order."""
 
-    parts = (part.double() for image in images for part in torch.split(image, _GRAM_ROWS))
-    return torch.stack([part.T @ part for part in parts]).sum(dim=0)
+    starts: torch.Tensor
+    columns: torch.Tensor
+    values: torch.Tensor
+
+    def __matmul__(self, dense: torch.Tensor) -> torch.Tensor:
+        from torch.nn.functional import embedding_bag
+
+        # A weighted sum of rows of `dense` for each row: a sparse product. Unlike torch's own, it gives the
+        # same bits every time on a GPU, and on a CPU it is the faster of the two.
+        return embedding_bag(
+            self.columns, dense, self.starts, mode="sum", per_sample_weights=self.values, include_last_offset=True
+        )
 
 
-def _both_ways(matrix: Sparse, device: str) -> tuple[torch.Tensor, torch.Tensor]:
+def _both_ways(matrix: Sparse, device: str) -> tuple[_OnDevice, _OnDevice]:
+    """The matrix and its transpose."""
     from scipy.sparse import csr_array
 
     shape = (len(matrix.starts) - 1, matrix.n_columns)
@@ -171,23 +182,19 @@ def _both_ways(matrix: Sparse, device: str) -> tuple[torch.Tensor, torch.Tensor]
     return _on(by_rows, device), _on(by_rows.T.tocsr(), device)
 
 
-def _on(matrix: Any, device: str) -> torch.Tensor:
+def _on(matrix: Any, device: str) -> _OnDevice:
     import torch
 
-    # 32-bit positions: half the memory, and what the fast kernels take.
-    kind = np.int32 if matrix.nnz < 2**31 else np.int64
-    starts, columns = (torch.from_numpy(part.astype(kind, copy=False)) for part in (matrix.indptr, matrix.indices))
-    values = torch.from_numpy(matrix.data)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Sparse ")  # "CSR tensor support is in beta", "invariant checks are ..."
-        return torch.sparse_csr_tensor(starts, columns, values, matrix.shape, check_invariants=False).to(device)
+    kind = np.int32 if matrix.nnz < 2**31 else np.int64  # 32-bit positions: half the memory
+    parts = (matrix.indptr.astype(kind, copy=False), matrix.indices.astype(kind, copy=False), matrix.data)
+    return _OnDevice(*(torch.from_numpy(part).to(device) for part in parts))
 
 
 @contextmanager
 def _one_thread() -> Iterator[None]:
     """Dense products on one thread: with several, how sums are grouped, and so the last bits, may depend on how many.
 
-    The sparse products stay on all: each row is one thread's, whatever their number.
+    The sparse products stay on all of them.
     """
     import torch
 
