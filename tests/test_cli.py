@@ -61,7 +61,8 @@ def test_discover_writes_and_prints_topics(place):
         "discover", "ready", "--seeds", "names.txt", "--out", "found", "--top", "4", "--cache", "cache", cwd=place
     )
     assert result.returncode == 0, result.stderr
-    assert sorted(path.name for path in (place / "found").iterdir()) == ["report.html", "topics.csv", "topics.json"]
+    files = ["report.html", "sorter.safetensors", "topics.csv", "topics.json"]
+    assert sorted(path.name for path in (place / "found").iterdir()) == files
     value = json.loads((place / "found" / "topics.json").read_text())
     assert [topic["name"] for topic in value["topics"]] == NAMES.splitlines()
     for topic, words in zip(value["topics"], PLANTED.values(), strict=True):
@@ -108,6 +109,26 @@ def test_check_on_documents_does_no_slow_work(place, tmp_path):
     assert result.returncode == 0, result.stderr
     assert "local vectors" not in result.stderr
     assert "240 documents" in result.stdout
+
+
+def test_assign_sorts_documents_by_the_topics(place):
+    found = run("discover", "ready", "--seeds", "names.txt", "--out", "for-assign", "--cache", "cache", cwd=place)
+    assert found.returncode == 0, found.stderr
+    arguments = ("assign", "docs.txt", "--topics", "for-assign", "--out", "sorted.csv", "--quiet")
+    result = run(*arguments, "--json", cwd=place)
+    assert result.returncode == 0, result.stderr
+    given = json.loads(result.stdout)["given"]
+    assert sum(given.values()) == 240
+    assert all(70 <= given[name] <= 90 for name in NAMES.splitlines())
+    assert (place / "sorted.csv").read_text().startswith("document,category,share,categories,evidence,sports and games")
+    few = run(*arguments, "--rate", "0.5", "--read", "--several", "--cache", "cache", "--json", cwd=place)
+    assert json.loads(few.stdout)["given"][""] == pytest.approx(120, abs=2)
+
+
+def test_assign_without_topics_is_one_line(place):
+    result = run("assign", "docs.txt", "--topics", "nowhere", "--out", "none.csv", "--quiet", cwd=place)
+    assert "sorter.safetensors cannot be read" in one_line_error(result)
+    assert not (place / "none.csv").exists()
 
 
 def test_a_broken_line_is_named_and_skipped_where_asked(place):

@@ -6,6 +6,7 @@ import random
 import shutil
 import socket
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -197,6 +198,8 @@ def test_the_number_of_threads_is_left_as_it_was(tiny_bert):
             torch.set_num_threads(threads)
             encode(encoder, ["heart", "lung"], jobs=2)
             assert torch.get_num_threads() == threads
+            with ThreadPoolExecutor(1) as pool:  # of the user's, begun later
+                assert pool.submit(torch.get_num_threads).result() == threads
     finally:
         torch.set_num_threads(before)
 
@@ -357,6 +360,7 @@ def test_loading_writes_nothing_and_leaves_the_librarys_own_words_as_they_were(t
     save_tokenizer(tmp_path)
     small = BertConfig(vocab_size=len(TINY_WORDS), hidden_size=16, num_hidden_layers=1, num_attention_heads=2)
     BertForMaskedLM(small).save_pretrained(tmp_path)
+    logging.set_verbosity_warning()
     before = logging.get_verbosity(), logging.is_progress_bar_enabled()
     capfd.readouterr()
     first = encode(encoder_for(tmp_path, device="cpu"), ["heart"])

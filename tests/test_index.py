@@ -31,6 +31,7 @@ STAGES = [
     "counting neighbours",
     "local vectors",
     "language model",
+    "language model reads documents",
 ]
 
 
@@ -112,7 +113,7 @@ class _Fingerprinted:
         self._vectors = vectors
 
     def encode(self, texts, jobs, progress):
-        return np.stack([self._vectors[text] for text in texts])
+        return np.stack([self._vectors.get(text, directions([text])[0]) for text in texts])
 
     def encode_names(self, names):
         return directions(list(names)) / np.linalg.norm(directions(list(names)), axis=1, keepdims=True)

@@ -106,7 +106,7 @@ def test_a_path_is_read_and_seeds_are_taken_as_they_are(tmp_path):
         ({None: ["books"]}, "must be text, not None"),
         ([b"books"], "must be text, not 98"),
         ([[["books"]]], r"must be text, not \['books'\]"),
-        ({"books": {"novels": ["x"]}}, r"names of a category must be a list, not \{'novels'"),
+        ({"books": {"novels": ["x"]}}, "'novels' is no part of a category; it may have names, pinned, negative"),
         ([{"books": ["novels"]}], "names of a category must be a list, not"),
         ([{"novels", "tales"}], "names of a category must be a list, not"),
         (["books\ud800"], r"'books\\ud800' is no Unicode text \(at character 5\)"),
@@ -261,7 +261,7 @@ def test_a_name_that_stands_twice_in_a_file_is_refused(tmp_path, name, contents)
         ("a.json", "null", "must hold a list of names"),
         ("a.json", "[2024]", "must be text, not 2024; put it in quotes"),
         ("a.json", "[NaN]", "must be text, not nan"),
-        ("a.json", '{"books": {"novels": 1}}', "names of a category must be a list"),
+        ("a.json", '{"books": {"novels": 1}}', "is no part of a category"),
         ("a.json", '["\\ud800"]', "is no Unicode text"),
         ("a.yaml", "- [books", "is not valid YAML"),
         ("a.yaml", "books", "must hold a list of names"),
@@ -358,3 +358,25 @@ def test_any_value_gives_names_or_a_seed_error(value):
     with suppress(SeedError):
         seeds = as_seeds(value)
         assert len(seeds.names) == len(value)
+
+
+def test_a_category_may_have_pinned_and_negative_terms(tmp_path):
+    given = {"space": {"names": ["outer space"], "pinned": "comet", "negative": ["moon"]}, "food": None}
+    (tmp_path / "a.json").write_text(json.dumps(given))
+    for seeds in (as_seeds(given), read_seeds(tmp_path / "a.json")):
+        space, food = seeds.seeds
+        assert (space.names, space.pinned, space.negative) == (("outer space",), ("comet",), ("moon",))
+        assert (food.names, food.pinned, food.negative) == (("food",), (), ())
+
+
+@pytest.mark.parametrize(
+    ("given_parts", "message"),
+    [
+        ({"a": {"pinned": ["x"], "negative": ["x"]}}, "'x' is both pinned and negative in 'a'"),
+        ({"a": {"pinned": ["x"]}, "b": {"pinned": ["X"]}}, "'X' stands twice"),
+        ({"a": {"pinned": [" "]}}, "category 1 has an empty name"),
+    ],
+)
+def test_wishes_that_contradict_each_other_are_refused(given_parts, message):
+    with pytest.raises(SeedError, match=message):
+        as_seeds(given_parts)

@@ -20,6 +20,8 @@ from seetopic.settings import (
     DiscoverySettings,
     IndexSettings,
     LocalSettings,
+    SampleSettings,
+    SortingSettings,
     TextSettings,
     as_json,
     index_settings_from,
@@ -45,6 +47,18 @@ RANGES: list[tuple[type, str, float, float]] = [
     (DiscoverySettings, "iterations", 1, 100),
     (DiscoverySettings, "rho", 1e-6, 1.0),
     (DiscoverySettings, "checked_ranks", 1, 1_000_000),
+    (DiscoverySettings, "name_pull", 0.0, 1000.0),
+    (DiscoverySettings, "contrast", 0.0, 1.0),
+    (DiscoverySettings, "general_weight", 0.0, 100.0),
+    (DiscoverySettings, "local_weight", 0.0, 100.0),
+    (DiscoverySettings, "documents_weight", 0.0, 100.0),
+    (SampleSettings, "words", 0, 1_000_000_000),
+    (SampleSettings, "document_words", 1, 100_000),
+    (SortingSettings, "rounds", 1, 20),
+    (SortingSettings, "kept", 0.01, 1.0),
+    (SortingSettings, "ridge", 1e-9, 1e3),
+    (SortingSettings, "name_pull", 0.0, 1e3),
+    (SortingSettings, "temperature", 1e-3, 1e3),
 ]
 WHOLE = [(kind, name) for kind, name, low, _ in RANGES if isinstance(low, int)]
 
@@ -52,7 +66,7 @@ WHOLE = [(kind, name) for kind, name, low, _ in RANGES if isinstance(low, int)]
 def test_every_number_has_a_range():
     numbers = {
         (kind, each.name)
-        for kind in (TextSettings, LocalSettings, IndexSettings, DiscoverySettings)
+        for kind in (TextSettings, LocalSettings, IndexSettings, DiscoverySettings, SampleSettings, SortingSettings)
         for each in fields(kind)
         if each.type in ("int", "float")
     }
@@ -163,3 +177,10 @@ def test_a_missing_extra_names_what_to_install_also_on_the_way_from_a_worker():
     for each in (error, pickle.loads(pickle.dumps(error))):
         assert str(each) == 'reading x needs an extra: pip install "seetopic[parquet]"'
         assert each.extra == "parquet"
+
+
+def test_an_unknown_assignment_and_weights_of_nothing_are_refused():
+    with pytest.raises(SettingsError, match="`assignment` is 'first'"):
+        DiscoverySettings(assignment="first")
+    with pytest.raises(SettingsError, match="all three weights are 0"):
+        DiscoverySettings(general_weight=0.0, local_weight=0.0, documents_weight=0.0)

@@ -13,7 +13,7 @@ import pytest
 from conftest import PLANTED, planted_documents
 from seetopic import Index, Topics, as_seeds, discover
 from seetopic.errors import NotEnoughTerms, OutputError, SeedError
-from seetopic.settings import DEFAULT
+from seetopic.settings import DEFAULT, SampleSettings
 
 NAMES = ["sports and games", "cooking & cuisine", "outer space"]
 ODD_NAMES = {
@@ -55,7 +55,7 @@ def test_every_term_carries_its_score_documents_and_ranks(index, documents, topi
         for ranked in topic.terms:
             assert 0 < ranked.score <= 1
             assert ranked.documents == sum(ranked.term in text.strip(".").split(", ") for text in documents)
-            assert set(ranked.ranks) == {"general", "local"}
+            assert set(ranked.ranks) == {"general", "local", "documents"}
             assert all(place is None or place >= 1 for place in ranked.ranks.values())
 
 
@@ -63,7 +63,7 @@ def test_topics_json_has_the_promised_fields(topics):
     value = json.loads(json.dumps(topics.to_json()))
     assert set(value) == {"topics", "made_with"}
     assert {"preset", "settings", "model", "random_state", "version", "corpus"} <= set(value["made_with"])
-    assert {"name", "in_vocabulary", "terms"} <= set(value["topics"][0])
+    assert {"name", "in_vocabulary", "terms", "confidence", "warnings"} <= set(value["topics"][0])
     assert set(value["topics"][0]["terms"][0]) == {"term", "score", "documents", "ranks"}
 
 
@@ -118,8 +118,7 @@ def test_fewer_terms_than_asked_for_are_said_and_never_padded(index):
     topics = discover(index, ["sport", "food"], settings=replace(DEFAULT.discovery, top=40))
     total = sum(len(topic.terms) for topic in topics)
     assert total == len(index.vocabulary) < 80
-    assert len(topics.shortfalls) == 2
-    assert "of 40 terms" in topics.shortfalls[0]
+    assert any("of 40 terms" in sentence for topic in topics for sentence in topic.warnings)
 
 
 def test_more_names_than_terms_are_refused(index):
@@ -149,3 +148,49 @@ def test_seeds_are_read_from_a_path(index, tmp_path: Path):
 
 def test_topics_print_a_line_each(topics):
     assert str(topics).splitlines()[0].startswith("sports and games   ")
+
+
+def test_a_name_that_occurs_stands_first_in_its_topic(index):
+    topics = discover(index, ["garlic", "comet", "referee"])
+    assert [next(iter(topic)) for topic in topics] == ["garlic", "comet", "referee"]
+
+
+def test_the_order_of_names_changes_nothing(index):
+    straight = discover(index, NAMES)
+    turned = discover(index, NAMES[::-1])
+    assert [list(topic) for topic in turned][::-1] == [list(topic) for topic in straight]
+
+
+def test_pinned_terms_are_first_and_negative_ones_and_their_inflections_never_there(tmp_path, cache):
+    more = [f"{text} planets, planet, stars." for text in planted_documents()]
+    index = Index.build(more, tmp_path / "index", cache=cache, jobs=1)
+    wishes = {
+        "outer space": {"pinned": ["window", "unheard-of"], "negative": ["planet"]},
+        "cooking": {"names": ["cooking", "meals"], "negative": ["bread"]},
+    }
+    space, cooking = discover(index, wishes)
+    assert next(iter(space)) == "window"
+    assert not {"planet", "planets"} & set(space)
+    assert "bread" not in set(cooking)
+    assert "window" not in set(cooking)
+    assert any("unheard-of" in sentence for sentence in space.warnings)
+
+
+def test_a_name_that_means_nothing_here_is_flagged(index):
+    topics = discover(index, ["cooking and food", "sports", "zqxj vbnm"])
+    sure, _, unsure = (topic.confidence for topic in topics)
+    assert unsure < 0.4 < sure
+    assert any("low confidence" in sentence for sentence in topics[2].warnings)
+
+
+def test_without_a_sample_documents_are_told_apart_by_their_terms(tmp_path, cache):
+    unread = replace(DEFAULT.index, sample=SampleSettings(words=3000), precision="float32")
+    ready = Index.build(planted_documents(), tmp_path / "index", settings=unread, cache=cache, jobs=1)
+    vectors = dict(zip(ready.vocabulary.terms, ready.general, strict=True))
+    names = ready.encode_names(NAMES)
+    vectors.update(zip(NAMES, names, strict=True))
+    index = Index.build(planted_documents(), tmp_path / "ready", model=vectors, jobs=1)
+    assert not index.sample.was_read
+    for topic, words in zip(discover(index, NAMES), PLANTED.values(), strict=True):
+        assert set(list(topic)[:6]) <= set(words.split(" "))
+        assert topic.terms[0].ranks["documents"] is not None

@@ -7,21 +7,36 @@ from typing import TYPE_CHECKING, Any
 from seetopic.version import __version__
 
 if TYPE_CHECKING:
+    from seetopic.assign import Sorter, sorter_for
     from seetopic.index import Index
+    from seetopic.run import discover
     from seetopic.seeds import Seeds, as_seeds
-    from seetopic.topics import RankedTerm, Topic, Topics, discover
+    from seetopic.topics import RankedTerm, Topic, Topics
 
 _HOMES = {
     "Index": "seetopic.index",
     "RankedTerm": "seetopic.topics",
     "Seeds": "seetopic.seeds",
+    "Sorter": "seetopic.assign",
     "Topic": "seetopic.topics",
     "Topics": "seetopic.topics",
     "as_seeds": "seetopic.seeds",
-    "discover": "seetopic.topics",
+    "discover": "seetopic.run",
+    "sorter_for": "seetopic.assign",
 }
 
-__all__ = ["Index", "RankedTerm", "Seeds", "Topic", "Topics", "__version__", "as_seeds", "discover"]
+__all__ = [
+    "Index",
+    "RankedTerm",
+    "Seeds",
+    "Sorter",
+    "Topic",
+    "Topics",
+    "__version__",
+    "as_seeds",
+    "discover",
+    "sorter_for",
+]
 
 
 def __getattr__(name: str) -> Any:

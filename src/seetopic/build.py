@@ -17,10 +17,12 @@ import numpy as np
 from filelock import FileLock, Timeout
 
 from seetopic import layout
+from seetopic.arrays import Longs
 from seetopic.counts import Block, PostingFiles, blocks_of, cooccurrences, write_postings
 from seetopic.device import resolve_device
 from seetopic.documents import Documents
 from seetopic.encoder.cache import VectorCache
+from seetopic.encoder.plain import ReadyVectors
 from seetopic.encoder.protocol import TermEncoder
 from seetopic.engine import Engine
 from seetopic.errors import CorpusError, IndexFailure, IndexInUse
@@ -28,6 +30,7 @@ from seetopic.files import write_array, write_json, writing
 from seetopic.local.factorise import Counts, factorise
 from seetopic.phrases import mine
 from seetopic.progress import Progress, counted
+from seetopic.sample import beginnings, choose, distinct_terms
 from seetopic.settings import IndexSettings, as_json
 from seetopic.shards import Shard, WordTable, scan
 from seetopic.tally import summed
@@ -117,6 +120,7 @@ class Build:
             Stage("postings", {}, self._write_postings),
             Stage("local", local, self._write_local),
             Stage("general", {"model": self.encoder.fingerprint}, self._write_general),
+            Stage("sample", {"model": self.encoder.fingerprint, **as_json(settings.sample)}, self._write_sample),
         ]
 
     def _do(self, stages: list[Stage]) -> None:
@@ -217,6 +221,25 @@ class Build:
         )
         write_array(self.files / layout.LOCAL, vectors)
 
+    def _write_sample(self) -> None:
+        sample, readable = self.settings.sample, not isinstance(self.encoder, ReadyVectors)
+        starts = np.load(self.files / layout.DOCUMENT_STARTS)
+        chosen = choose(self._word_counts(), sample, self.settings.random_state)
+        sample_starts, terms = distinct_terms(np.load(self.files / layout.DOCUMENTS, mmap_mode="r"), starts, chosen)
+        vectors = np.empty((0, 0), np.float32)
+        if len(chosen) and readable:
+            texts = beginnings(self.documents.texts(), chosen, sample.document_words)
+            reading = _Renamed(self.means.progress, "language model reads documents")
+            vectors = self.means.cache.encode(self.encoder, texts, self.means.jobs, reading)
+        write_array(self.files / layout.SAMPLE_STARTS, sample_starts)
+        write_array(self.files / layout.SAMPLE_TERMS, terms.astype(np.int32))
+        write_array(self.files / layout.SAMPLE_GENERAL, vectors)
+
+    def _word_counts(self) -> Longs:
+        """How many tokens each document has."""
+        ends = [Shard(self._work / "shards", number).ends() for number in range(len(self._scan["sizes"]))]
+        return np.concatenate([np.diff(each, prepend=0) for each in ends])
+
     def _finish(self) -> None:
         manifest = layout.manifest(
             corpus={
@@ -273,6 +296,17 @@ class Build:
         finally:
             lock_path.unlink(missing_ok=True)
             lock.release()
+
+
+@dataclass(frozen=True)
+class _Renamed:
+    """Progress of a stage under a name that says more."""
+
+    progress: Progress
+    stage: str
+
+    def __call__(self, stage: str, done: int, total: int | None) -> None:
+        self.progress(self.stage, done, total)
 
 
 def fingerprint(documents: Documents, progress: Progress) -> tuple[str, int]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from seetopic.build import Build
     from seetopic.index import Index
     from seetopic.progress import Progress
-    from seetopic.topics import Topics
+    from seetopic.run import Discovery
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 _TEXT, _LOCAL = DEFAULT.index.text, DEFAULT.index.local
@@ -134,15 +134,15 @@ def demo(out: Path, quiet: bool, as_json: bool, jobs: int | None, cache: Path | 
     from seetopic.console import shown_progress
     from seetopic.demo import NAMES, demo_documents
     from seetopic.index import Index, plan_cached
-    from seetopic.topics import discover as discover_topics
+    from seetopic.run import Discovery
+    from seetopic.seeds import as_seeds
 
     with shown_progress(quiet) as progress:
         build = plan_cached(demo_documents(), settings=DEFAULT.index, jobs=jobs, cache=cache, progress=progress)
         build.run()
     opened = Index.open(build.out, cache=cache)
     _say_skipped(opened)
-    topics = discover_topics(opened, list(NAMES))
-    _show(topics, out, as_json)
+    _show(Discovery(opened, as_seeds(list(NAMES))), out, as_json)
 
 
 @cli.command()
@@ -213,8 +213,8 @@ def discover(source: str, seeds: Path, out: Path | None, top: int, quiet: bool, 
     DOCS are indexed first, and the index is kept in the cache for the next time.
     """
     from seetopic.console import shown_progress
+    from seetopic.run import Discovery
     from seetopic.seeds import read_seeds
-    from seetopic.topics import discover as discover_topics
 
     asked = read_seeds(seeds)
     preset = PRESETS[options["preset"]]
@@ -227,23 +227,90 @@ def discover(source: str, seeds: Path, out: Path | None, top: int, quiet: bool, 
             build.run()
             opened = _open(build.out, options)
             _say_skipped(opened)
-        topics = discover_topics(opened, asked, settings=settings, preset=preset.preset)
-    _show(topics, out, as_json)
+        run = Discovery(opened, asked, settings, preset.preset)
+        run.topics  # noqa: B018 - found here, while progress is shown
+    _show(run, out, as_json)
 
 
-def _show(topics: Topics, out: Path | None, as_json: bool) -> None:
+@cli.command()
+@click.argument("documents", metavar="DOCS")
+@click.option(
+    "--topics", required=True, type=click.Path(path_type=Path), metavar="DIR", help="What `discover --out` wrote."
+)
+@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FILE.csv", help="Table to write.")
+@click.option("--read", is_flag=True, help="Let the language model read the documents, too: better, and slower.")
+@click.option("--several", is_flag=True, help="Give a document every category that reaches the threshold.")
+@click.option("--threshold", type=float, default=0.0, show_default=True, help="Least share of a category to be given.")
+@click.option("--rate", type=float, help="Share of documents to give a category; the least clear get none.")
+@_with(*_READING, *_SHOWING)
+@click.option("--jobs", type=int, metavar="N", help="Worker processes.  [default: all cores]")
+@click.option("--device", type=click.Choice(["auto", "cpu", "cuda"]), default="auto", show_default=True)
+@click.option("--cache", type=click.Path(path_type=Path), metavar="DIR")
+def assign(
+    documents: str,
+    topics: Path,
+    out: Path,
+    read: bool,
+    several: bool,
+    threshold: float,
+    rate: float | None,
+    quiet: bool,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Sort DOCS into the categories of topics, with the terms that speak for each."""
+    from seetopic.assign import Sorter
+    from seetopic.assigning import AssignOptions, Reader, assign_documents
+    from seetopic.console import shown_progress
+    from seetopic.encoder import encoder_for
+    from seetopic.encoder.cache import VectorCache, cache_folder
+    from seetopic.engine import LocalEngine, available_cores
+
+    sorter = Sorter.load(topics)
+    jobs = options["jobs"] or available_cores()
+    reader = None
+    if read:
+        sorter.require_reading()
+        encoder = encoder_for(sorter.model, device=options["device"])
+        reader = Reader(encoder, VectorCache(cache_folder(options["cache"])), jobs)
+    chosen = AssignOptions(threshold=threshold, rate=rate, several=several)
+    with shown_progress(quiet) as progress:
+        given = assign_documents(
+            _documents(documents, options),
+            sorter,
+            out,
+            LocalEngine(jobs),
+            options=chosen,
+            reader=reader,
+            progress=progress,
+        )
+    counts = {name: given[name] for name in (*sorter.names, "")}
+    if as_json:
+        click.echo(
+            json.dumps({"out": str(out), "documents": sum(counts.values()), "given": counts}, ensure_ascii=False)
+        )
+    else:
+        for name, count in counts.items():
+            click.echo(f"{count:>9,}  {name or '(none)'}")
+        click.echo(f"{out}: {sum(counts.values()):,} documents")
+
+
+def _show(run: Discovery, out: Path | None, as_json: bool) -> None:
+    from seetopic.assign import sorter_of
     from seetopic.console import print_topics
     from seetopic.report import write_report
 
+    topics = run.topics
     if out is not None:
         write_report(topics, out)
+        sorter_of(run).save(out)
         topics.save(out)
     if as_json:
         click.echo(json.dumps(topics.to_json(), ensure_ascii=False, indent=1))
         return
     print_topics(topics)
     if out is not None:
-        click.echo(f"{out}: topics.json, topics.csv, report.html")
+        click.echo(f"{out}: topics.json, topics.csv, report.html, sorter.safetensors")
 
 
 def _is_index(source: str) -> bool:

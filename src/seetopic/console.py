@@ -74,13 +74,16 @@ def print_topics(topics: Topics) -> None:
     table = Table(title=None, show_lines=True)
     table.add_column("category", style="bold")
     table.add_column("occurs")
+    table.add_column("confidence", justify="right")
     table.add_column("terms, best first")
     for topic in topics:
-        table.add_row(escape(topic.name), "yes" if topic.in_vocabulary else "no", escape(", ".join(topic)))
+        occurs = "yes" if topic.in_vocabulary else "no"
+        table.add_row(escape(topic.name), occurs, f"{topic.confidence:.2f}", escape(", ".join(topic)))
     console = Console()
     console.print(table)
-    for sentence in topics.shortfalls:
-        console.print(f"[yellow]note:[/] {escape(sentence)}", highlight=False)
+    for topic in topics:
+        for sentence in topic.warnings:
+            console.print(f"[yellow]note:[/] {escape(topic.name)}: {escape(sentence)}", highlight=False)
 
 
 def print_check(check: Check) -> None:

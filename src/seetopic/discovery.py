@@ -7,10 +7,28 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from seetopic.arrays import Doubles, Floats, Longs
+from seetopic.arrays import Doubles, Flags, Floats, Longs
 from seetopic.evidence import CurrentTerms, Evidence
-from seetopic.ranking import ensemble_score, pick_in_turns, ranks, reciprocal
+from seetopic.ranking import ensemble_score, pick_best, pick_in_turns, ranks, reciprocal
 from seetopic.settings import DiscoverySettings
+
+_FIXED = 2.0  # above every score, so that a fixed term is its category's first
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What the user has settled: terms that stand first in a category, and terms that may not stand in it."""
+
+    fixed: tuple[tuple[int, ...], ...]  # pinned terms and names that are terms, by category
+    barred: Flags  # (n_categories, n_terms)
+
+    def applied(self, scores: Doubles) -> Doubles:
+        """The scores with fixed terms above all others in their order, and 0 wherever a term may not stand."""
+        settled = np.where(self.barred, 0.0, scores)
+        for category, terms in enumerate(self.fixed):
+            settled[:, list(terms)] = 0.0
+            settled[category, list(terms)] = _FIXED - np.arange(len(terms)) / (1 + len(terms))
+        return settled
 
 
 @dataclass(frozen=True)
@@ -18,33 +36,50 @@ class Discovered:
     """The terms of each category, best first, with the rankings that put them there."""
 
     terms: CurrentTerms  # (n_categories lists)
-    scores: Doubles  # (n_categories, n_terms)
+    scores: Doubles  # (n_categories, n_terms), 1 at best
     ranks: dict[str, Longs]  # by evidence; (n_categories, n_terms), 0: not among the checked ones
 
 
-def starting_terms(similarity: Floats, own_terms: Sequence[Sequence[int]], size: int) -> CurrentTerms:
-    """Lines 1-7: in turns, the nearest terms to each name; a name that is itself a term counts as the nearest.
+def starting_terms(similarity: Floats, wishes: Wishes, settings: DiscoverySettings) -> CurrentTerms:
+    """Lines 1-7: the nearest terms to each name; a name that is itself a term counts as the nearest.
 
     `similarity` is of categories' names and terms, (n_categories, n_terms).
     """
-    # Above every cosine, so that no other category can take a name first; all positive, as `pick_in_turns` asks.
-    scores = similarity.astype(np.float64) + 2.0
-    for category, terms in enumerate(own_terms):
-        scores[:, list(terms)] = 0.0
-        scores[category, list(terms)] = 4.0
-    return pick_in_turns(scores, size)
+    # From 0 to 1: all that is picked must score above 0, and below what is fixed.
+    scores = (similarity.astype(np.float64) + 1.0 + 1e-6) / 2.0 / (1.0 + 1e-6)
+    return _pick(wishes.applied(np.maximum(scores, 1e-9)), settings.growth, settings)
 
 
 def discover_terms(
-    similarity: Floats, own_terms: Sequence[Sequence[int]], evidence: Sequence[Evidence], settings: DiscoverySettings
+    similarity: Floats,
+    wishes: Wishes,
+    evidence: Sequence[tuple[Evidence, float]],
+    settings: DiscoverySettings,
 ) -> Discovered:
-    """Lines 8-16: T times, rank all terms by each kind of evidence and let the categories pick anew."""
-    current = starting_terms(similarity, own_terms, settings.growth)
+    """Lines 8-16: T times, rank all terms by each kind of evidence, with its weight, and pick anew."""
+    current = starting_terms(similarity, wishes, settings)
+    weights = [weight for _, weight in evidence]
     for iteration in range(1, settings.iterations + 1):
-        places = {kind.name: ranks(kind.scores(current), settings.checked_ranks) for kind in evidence}
-        scores = ensemble_score([reciprocal(each) for each in places.values()], settings.rho)
+        places = {
+            kind.name: ranks(_allowed(kind.scores(current), wishes), settings.checked_ranks) for kind, _ in evidence
+        }
+        scores = ensemble_score([reciprocal(each) for each in places.values()], settings.rho, weights)
+        if settings.assignment == "best" and "general" in places:
+            # The language model has a veto: what it sees no link to is no term of the name, however typical.
+            scores = np.where(places["general"] > 0, scores, 0.0)
+        scores = wishes.applied(scores)
         size = (iteration + 1) * settings.growth
         if iteration == settings.iterations:
             size = max(size, settings.top)
-        current = pick_in_turns(scores, size)
-    return Discovered([terms[: settings.top] for terms in current], scores, places)
+        current = _pick(scores, size, settings)
+    return Discovered([terms[: settings.top] for terms in current], np.minimum(scores, 1.0), places)
+
+
+def _allowed(scores: Floats, wishes: Wishes) -> Floats:
+    """Barred terms take no place in a ranking."""
+    allowed: Floats = np.where(wishes.barred, np.float32(-np.inf), scores)
+    return allowed
+
+
+def _pick(scores: Doubles, size: int, settings: DiscoverySettings) -> CurrentTerms:
+    return pick_best(scores, size) if settings.assignment == "best" else pick_in_turns(scores, size)

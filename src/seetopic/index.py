@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from seetopic import layout
-from seetopic.arrays import Floats, Ids, Longs
+from seetopic.arrays import Doubles, Floats, Ids, Longs
 from seetopic.build import Build, Means
 from seetopic.documents import OnError, open_documents
 from seetopic.encoder import encoder_for
@@ -20,6 +20,7 @@ from seetopic.encoder.protocol import TermEncoder
 from seetopic.engine import LocalEngine, available_cores
 from seetopic.errors import DamagedIndex, EncoderError, SettingsError
 from seetopic.progress import Progress, silent
+from seetopic.sample import Sample, inverse_frequency
 from seetopic.settings import DEFAULT, IndexSettings, index_settings_from
 from seetopic.vocabulary import Vocabulary
 from seetopic.words import Tokenizer, as_term, tokenize
@@ -119,6 +120,16 @@ class Index:
         """Local vectors of the terms, unit rows; (n_terms, rank)."""
         array: Floats = self._array(layout.LOCAL)
         return array
+
+    @cached_property
+    def sample(self) -> Sample:
+        """The documents that the language model read."""
+        return Sample(*(self._array(name) for name in layout.SAMPLE))
+
+    @cached_property
+    def idf(self) -> Doubles:
+        """How much the occurrence of each term says."""
+        return inverse_frequency(self.document_frequencies, len(self))
 
     def term_id(self, name: str) -> int | None:
         """The term that a name is, if it occurs as one."""

@@ -19,7 +19,11 @@ DOCUMENT_STARTS = "document_starts.npy"
 POSTINGS = ("posting_starts.npy", "posting_documents.npy", "posting_counts.npy")
 GENERAL = "general.npy"
 LOCAL = "local.npy"
-FILES = (TERMS, TERM_COUNTS, DOCUMENTS, DOCUMENT_STARTS, *POSTINGS, GENERAL, LOCAL)
+SAMPLE_STARTS = "sample_starts.npy"
+SAMPLE_TERMS = "sample_terms.npy"
+SAMPLE_GENERAL = "sample_general.npy"
+SAMPLE = (SAMPLE_STARTS, SAMPLE_TERMS, SAMPLE_GENERAL)
+FILES = (TERMS, TERM_COUNTS, DOCUMENTS, DOCUMENT_STARTS, *POSTINGS, GENERAL, LOCAL, *SAMPLE)
 
 
 def manifest(*, folder: Path, **facts: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""From several rankings to exclusive topics: reciprocal ranks, their power mean, terms taken in turns."""
+"""From several rankings to exclusive topics: reciprocal ranks, their power mean, one owner a term."""
 
 from __future__ import annotations
 
@@ -33,10 +33,24 @@ def reciprocal(places: Longs) -> Doubles:
     return np.divide(1.0, places, out=np.zeros(places.shape), where=places > 0)
 
 
-def ensemble_score(reciprocal_ranks: Sequence[Doubles], rho: float) -> Doubles:
+def ensemble_score(reciprocal_ranks: Sequence[Doubles], rho: float, weights: Sequence[float] | None = None) -> Doubles:
     """Power mean of reciprocal ranks; Eq. (6). `rho=1` is the plain mean, `rho` near 0 the geometric mean."""
-    mean: Doubles = np.mean([np.power(ranks, rho) for ranks in reciprocal_ranks], axis=0) ** (1 / rho)
+    powers = [np.power(ranks, rho) for ranks in reciprocal_ranks]
+    mean: Doubles = np.average(powers, axis=0, weights=weights) ** (1 / rho)
     return mean
+
+
+def pick_best(scores: Doubles, size: int) -> list[list[int]]:
+    """Each term goes to the category that scores it highest, so the order of categories cannot matter.
+
+    A term with score 0 is never taken; of equally good categories the first has it.
+    """
+    owners = scores.argmax(axis=0)
+    picked = []
+    for category, row in enumerate(scores):
+        own = np.flatnonzero((owners == category) & (row > 0))
+        picked.append(own[np.argsort(-row[own], kind="stable")][:size].tolist())
+    return picked
 
 
 def pick_in_turns(scores: Doubles, size: int) -> list[list[int]]:

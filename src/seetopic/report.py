@@ -20,6 +20,7 @@ body { margin: 0 auto; padding: 2rem 1rem 4rem; max-width: 78rem; background: va
 h1 { font-size: 1.6rem; margin: 0 0 .25rem; }
 h2 { font-size: 1.1rem; margin: 0; overflow-wrap: anywhere; }
 p { margin: .25rem 0; color: var(--soft); }
+p.note { color: var(--ink); border-left: .25rem solid #d08a1d; padding-left: .5rem; }
 main { display: grid; gap: 1rem; margin-top: 1.5rem;
   grid-template-columns: repeat(auto-fill, minmax(min(100%, 21rem), 1fr)); }
 section { background: var(--card); border: 1px solid var(--line); border-radius: .6rem; padding: 1rem; }
@@ -43,12 +44,11 @@ def report_html(topics: Topics) -> str:
     """The page as text; whatever came from documents or names is escaped."""
     corpus = topics.made_with["corpus"]
     facts = f"{corpus['documents']:,} documents, {corpus['tokens']:,} words, {corpus['terms']:,} terms"
-    notes = "".join(f"<p>Note: {escape(sentence)}</p>" for sentence in topics.shortfalls)
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>Topics of {escape(corpus['name'])}</title><style>{_STYLE}</style></head><body>"
-        f"<h1>Topics of {escape(corpus['name'])}</h1><p>{facts}</p>{notes}"
+        f"<h1>Topics of {escape(corpus['name'])}</h1><p>{facts}</p>"
         f"<main>{''.join(_section(topic) for topic in topics)}</main>"
         f"<footer><p>Made by seetopic {escape(topics.made_with['version'])} "
         f"with {escape(topics.made_with['model']['name'])}, "
@@ -66,9 +66,11 @@ def _section(topic: Topic) -> str:
         else "The name does not occur in the documents as such."
     )
     rows = "".join(_row(ranked, best) for ranked in topic.terms)
+    notes = "".join(f'<p class="note">{escape(sentence)}</p>' for sentence in topic.warnings)
     head = '<tr><th scope="col">term</th><th scope="col">score</th><th scope="col" class="number">documents</th></tr>'
     table = f"<table><thead>{head}</thead><tbody>{rows}</tbody></table>"
-    return f"<section><h2>{escape(topic.name)}</h2><p>{occurs}</p>{table}</section>"
+    facts = f"<p>{occurs} Confidence {topic.confidence:.2f}.</p>"
+    return f"<section><h2>{escape(topic.name)}</h2>{facts}{notes}{table}</section>"
 
 
 def _row(ranked: RankedTerm, best: float) -> str:

@@ -16,15 +16,21 @@ from typing import Any
 from seetopic.errors import SeedError
 
 _NUMBERED = re.compile(r"\d+\s*:\s*(.*)")
+_PARTS = ("names", "pinned", "negative")
 FORMATS = (".txt", ".yaml", ".yml", ".json", ".csv", ".dic")
 
 
 @dataclass(frozen=True)
 class Seed:
-    """One category: the name it goes by, and the names that describe it (usually just that one)."""
+    """One category: the name it goes by, and the names that describe it (usually just that one).
+
+    Pinned terms always stand first in its topic; negative terms, and their inflections, never stand in it.
+    """
 
     name: str
     names: tuple[str, ...]
+    pinned: tuple[str, ...] = ()
+    negative: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -39,10 +45,13 @@ class Seeds:
         for number, seed in enumerate(self.seeds, start=1):
             if not seed.names:
                 raise SeedError(f"category {seed.name!r} has no names; give it one or remove it")
-            if not all(name.strip() for name in (seed.name, *seed.names)):
+            if not all(name.strip() for name in (seed.name, *seed.names, *seed.pinned, *seed.negative)):
                 raise SeedError(f"category {number} has an empty name; give it one or remove it")
+            for term in set(seed.pinned) & set(seed.negative):
+                raise SeedError(f"{term!r} is both pinned and negative in {seed.name!r}; remove one of the two")
         _refuse_repeated([seed.name for seed in self.seeds])
         _refuse_repeated([name for seed in self.seeds for name in seed.names])
+        _refuse_repeated([term for seed in self.seeds for term in seed.pinned])
 
     def __len__(self) -> int:
         return len(self.seeds)
@@ -63,7 +72,10 @@ def _refuse_repeated(names: list[str]) -> None:
 
 
 def as_seeds(given: Any) -> Seeds:
-    """Seeds from a path, a list of names, a list of lists of names, or a dict of name -> names."""
+    """Seeds from a path, a list of names, a list of lists of names, or a dict of name -> names.
+
+    In a dict, a category may also be a dict itself, with `names`, `pinned` and `negative`.
+    """
     if isinstance(given, Seeds):
         return given
     if isinstance(given, Path):
@@ -80,8 +92,13 @@ def as_seeds(given: Any) -> Seeds:
 
 
 def _named_seed(name: Any, names: Any) -> Seed:
-    texts = () if names is None else _texts(names)
-    return Seed(_text(name), texts or (_text(name),))  # `sports:` alone in a YAML file describes itself
+    given = names if isinstance(names, Mapping) else {"names": names}
+    unknown = [key for key in given if key not in _PARTS]
+    if unknown:
+        raise SeedError(f"{reprlib.repr(unknown[0])} is no part of a category; it may have {', '.join(_PARTS)}")
+    parts = {part: () if given.get(part) is None else _texts(given[part]) for part in _PARTS}
+    parts["names"] = parts["names"] or (_text(name),)  # `sports:` alone in a YAML file describes itself
+    return Seed(_text(name), **parts)
 
 
 def _unnamed_seed(names: Any) -> Seed:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from seetopic.errors import SettingsError
 
 Precision = Literal["float32", "bfloat16"]
+Assignment = Literal["best", "turns"]
 
 
 def _check(name: str, value: float, low: float, high: float) -> None:
@@ -63,13 +64,26 @@ class LocalSettings:
 
 
 @dataclass(frozen=True, kw_only=True)
+class SampleSettings:
+    """Which documents the language model reads: as many as hold a number of words, so short ones are many."""
+
+    words: int = 150_000  # of all documents read; 0: none is read
+    document_words: int = 64  # of each, from its beginning
+
+    def __post_init__(self) -> None:
+        _check("words", self.words, 0, 1_000_000_000)
+        _check("document_words", self.document_words, 1, 100_000)
+
+
+@dataclass(frozen=True, kw_only=True)
 class IndexSettings:
     """Everything an index depends on besides documents and language model."""
 
     text: TextSettings = field(default_factory=TextSettings)
     local: LocalSettings = field(default_factory=LocalSettings)
+    sample: SampleSettings = field(default_factory=SampleSettings)
     precision: Precision = "float32"  # of the language model's arithmetic
-    random_state: int = 0  # of the factorisation
+    random_state: int = 0  # of the factorisation, and of the choice of documents to read
 
     def __post_init__(self) -> None:
         if self.precision not in ("float32", "bfloat16"):
@@ -78,14 +92,39 @@ class IndexSettings:
 
 
 @dataclass(frozen=True, kw_only=True)
+class SortingSettings:
+    """How sampled documents are sorted into categories by their names, without any label."""
+
+    rounds: int = 2  # of learning from one's own clearest guesses
+    kept: float = 0.7  # share of a category's documents, the clearest, that a round learns from
+    ridge: float = 0.01  # strength of the regression's penalty, per document
+    name_pull: float = 0.25  # weight of the name's own cosine beside what was learned
+    temperature: float = 0.7  # of the memberships: lower is harder
+
+    def __post_init__(self) -> None:
+        _check("rounds", self.rounds, 1, 20)
+        _check("kept", self.kept, 0.01, 1.0)
+        _check("ridge", self.ridge, 1e-9, 1e3)
+        _check("name_pull", self.name_pull, 0.0, 1e3)
+        _check("temperature", self.temperature, 1e-3, 1e3)
+
+
+@dataclass(frozen=True, kw_only=True)
 class DiscoverySettings:
-    """Algorithm 1's constants, by the paper's symbols."""
+    """Algorithm 1's constants, by the paper's symbols, and what goes beyond it."""
 
     top: int = 10  # terms of a topic in the result
     growth: int = 3  # N: terms at the start, and terms added per iteration
     iterations: int = 4  # T
     rho: float = 0.1  # power of the mean of reciprocal ranks, Eq. (6)
-    checked_ranks: int = 100  # M: a term further down a ranking has rank infinity there
+    checked_ranks: int = 1000  # M: a term further down a ranking has rank infinity there
+    name_pull: float = 1.0  # the name's own vector counts as so many terms in the general ranking
+    contrast: float = 0.5  # share of the best other category's similarity that is subtracted
+    general_weight: float = 1.0  # of each ranking in the mean
+    local_weight: float = 1.0
+    documents_weight: float = 2.0
+    assignment: Assignment = "best"  # who gets a term: the category it suits best, or categories in turns, Eq. (7)
+    sorting: SortingSettings = field(default_factory=SortingSettings)
 
     def __post_init__(self) -> None:
         _check("top", self.top, 1, 10_000)
@@ -93,6 +132,14 @@ class DiscoverySettings:
         _check("iterations", self.iterations, 1, 100)
         _check("rho", self.rho, 1e-6, 1.0)
         _check("checked_ranks", self.checked_ranks, 1, 1_000_000)
+        _check("name_pull", self.name_pull, 0.0, 1000.0)
+        _check("contrast", self.contrast, 0.0, 1.0)
+        for weight in ("general_weight", "local_weight", "documents_weight"):
+            _check(weight, getattr(self, weight), 0.0, 100.0)
+        if self.general_weight + self.local_weight + self.documents_weight == 0:
+            raise SettingsError("all three weights are 0, so nothing ranks the terms; raise one")
+        if self.assignment not in ("best", "turns"):
+            raise SettingsError(f"`assignment` is {self.assignment!r}, but must be 'best' or 'turns'")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,8 +157,9 @@ PRESETS = {settings.preset: settings for settings in (DEFAULT,)}
 
 def index_settings_from(saved: dict[str, Any]) -> IndexSettings:
     """The settings that `as_json` wrote into a manifest; unknown names are refused by the constructors."""
-    rest = {name: value for name, value in saved.items() if name not in ("text", "local")}
-    return IndexSettings(text=TextSettings(**saved["text"]), local=LocalSettings(**saved["local"]), **rest)
+    parts = {"text": TextSettings, "local": LocalSettings, "sample": SampleSettings}
+    made = {name: parts[name](**value) if name in parts else value for name, value in saved.items()}
+    return IndexSettings(**made)
 
 
 def as_json(settings: Any) -> dict[str, Any]:

@@ -4,26 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
-import itertools
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from seetopic.arrays import Floats
-from seetopic.discovery import Discovered, discover_terms
-from seetopic.errors import NotEnoughTerms, OutputError
-from seetopic.evidence import Evidence
-from seetopic.evidence.general import GeneralEvidence
-from seetopic.evidence.local import LocalEvidence
+from seetopic.errors import OutputError
 from seetopic.files import write_json, write_text
-from seetopic.index import Index
-from seetopic.seeds import Seeds, as_seeds
-from seetopic.settings import DEFAULT, DiscoverySettings, as_json
-from seetopic.version import __version__
 
 
 @dataclass(frozen=True)
@@ -44,6 +32,8 @@ class Topic:
     names: tuple[str, ...]
     in_vocabulary: bool  # whether one of its names occurs in the documents as a term
     terms: tuple[RankedTerm, ...]
+    confidence: float = 1.0  # how surely the terms are about the name, from 0 to 1
+    warnings: tuple[str, ...] = ()  # what a person should know before using it, a sentence each
 
     def __iter__(self) -> Iterator[str]:
         return (ranked.term for ranked in self.terms)
@@ -69,16 +59,6 @@ class Topics:
         width = max(len(topic.name) for topic in self.topics)
         return "\n".join(f"{topic.name:<{width}}  {', '.join(topic)}" for topic in self.topics)
 
-    @property
-    def shortfalls(self) -> tuple[str, ...]:
-        """What was asked for and could not be given, a sentence each."""
-        top = self.made_with["settings"]["discovery"]["top"]
-        return tuple(
-            f"{topic.name!r} has {len(topic.terms)} of {top} terms: the others found theirs first, or there are no more"
-            for topic in self.topics
-            if len(topic.terms) < top
-        )
-
     def to_json(self) -> dict[str, Any]:
         return {
             "topics": [
@@ -86,6 +66,8 @@ class Topics:
                     "name": topic.name,
                     "names": list(topic.names),
                     "in_vocabulary": topic.in_vocabulary,
+                    "confidence": topic.confidence,
+                    "warnings": list(topic.warnings),
                     "terms": [
                         {"term": each.term, "score": each.score, "documents": each.documents, "ranks": each.ranks}
                         for each in topic.terms
@@ -128,69 +110,11 @@ class Topics:
                     tuple(topic["names"]),
                     topic["in_vocabulary"],
                     tuple(RankedTerm(**each) for each in topic["terms"]),
+                    topic["confidence"],
+                    tuple(topic["warnings"]),
                 )
                 for topic in value["topics"]
             )
             return cls(topics, value["made_with"])
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise OutputError(f"{path} cannot be read as topics ({error}); make it with `seetopic discover`") from error
-
-
-def discover(
-    index: Index, seeds: Any, *, settings: DiscoverySettings = DEFAULT.discovery, preset: str = DEFAULT.preset
-) -> Topics:
-    """Topics for names (a list, a list of lists, a dict, a file's path) from an index; about a second."""
-    asked = as_seeds(seeds)
-    n_terms = len(index.vocabulary)
-    if len(asked) > n_terms:
-        raise NotEnoughTerms(
-            f"{len(asked)} categories need at least {len(asked)} terms, but the index has {n_terms}; "
-            "give fewer names, lower --min-count, or give more documents"
-        )
-    own_terms = [[term for name in seed.names if (term := index.term_id(name)) is not None] for seed in asked.seeds]
-    general = np.asarray(index.general)
-    evidence: list[Evidence] = [GeneralEvidence(general), LocalEvidence(np.asarray(index.local))]
-    found = discover_terms(name_similarity(index, asked), own_terms, evidence, settings)
-    return Topics(_topics(index, asked, own_terms, found), _made_with(index, settings, preset))
-
-
-def name_similarity(index: Index, seeds: Seeds) -> Floats:
-    """Cosine of each category's names (their mean, if several) and each term; (n_categories, n_terms)."""
-    vectors = index.encode_names([name for seed in seeds.seeds for name in seed.names])
-    bounds = np.cumsum([0, *(len(seed.names) for seed in seeds.seeds)])
-    centres = np.stack([vectors[first:last].mean(axis=0) for first, last in itertools.pairwise(bounds)])
-    centres /= np.maximum(np.linalg.norm(centres, axis=1, keepdims=True), 1e-12)
-    similarity: Floats = centres @ np.asarray(index.general).T
-    return similarity
-
-
-def _topics(index: Index, seeds: Seeds, own_terms: list[list[int]], found: Discovered) -> tuple[Topic, ...]:
-    frequencies = index.document_frequencies
-    return tuple(
-        Topic(
-            seed.name,
-            seed.names,
-            bool(own_terms[category]),
-            tuple(
-                RankedTerm(
-                    index.vocabulary.terms[term],
-                    float(found.scores[category, term]),
-                    int(frequencies[term]),
-                    {kind: int(places[category, term]) or None for kind, places in found.ranks.items()},
-                )
-                for term in found.terms[category]
-            ),
-        )
-        for category, seed in enumerate(seeds.seeds)
-    )
-
-
-def _made_with(index: Index, settings: DiscoverySettings, preset: str) -> dict[str, Any]:
-    return {
-        "preset": preset,
-        "settings": {"index": index.manifest["settings"], "discovery": as_json(settings)},
-        "model": index.manifest["model"],
-        "random_state": index.settings.random_state,
-        "version": __version__,
-        "corpus": index.manifest["corpus"],
-    }

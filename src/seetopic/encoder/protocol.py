@@ -42,7 +42,7 @@ def unit_rows(vectors: Any, texts: Sequence[str]) -> Floats:
     require_texts(texts)
     try:
         with np.errstate(over="ignore"):  # a number too large becomes infinite, and is refused below
-            array = np.array(vectors, np.float32)
+            array = np.asarray(vectors, np.float32)
     except (TypeError, ValueError, RuntimeError) as error:
         raise EncoderError(f"the encoder gave no array of numbers ({error}); it must give a row each") from error
     if array.ndim != 2 or len(array) != len(texts):

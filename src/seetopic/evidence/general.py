@@ -1,19 +1,49 @@
-"""What the language model says: similarity to the category's current terms; score_G of Eq. (5)."""
+"""What the language model says: similarity to the category's name and current terms; score_G of Eq. (5)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from seetopic.arrays import Floats
-from seetopic.evidence.similarity import mean_similarity
+import numpy as np
+
+from seetopic.arrays import Doubles, Floats
+from seetopic.evidence.similarity import contrasted, mean_vectors
+
+DRIFT = 0.4  # a topic with less confidence than this has drifted from its name
+_HELD_BACK = 5.0  # then the name counts as this many terms more
+_NEAR = 0.4  # cosine to the name from which a term is as near as one can ask
 
 
 @dataclass(frozen=True)
 class GeneralEvidence:
-    """By the language model's vectors of the terms, e_w."""
+    """By the language model's vectors of the terms, e_w; the name's own keeps its pull in every iteration."""
 
     vectors: Floats  # unit rows, (n_terms, dimension)
+    names: Floats  # unit rows, (n_categories, dimension)
+    name_pull: float = 0.0  # the name counts as so many terms
+    contrast: float = 0.0
     name: str = "general"
 
     def scores(self, current: list[list[int]]) -> Floats:
-        return mean_similarity(self.vectors, current)
+        sizes = np.array([len(terms) for terms in current], np.float32)
+        pull = np.full(len(current), self.name_pull, np.float32)
+        if self.name_pull > 0:  # a topic that drifts is held back by its name
+            pull += _HELD_BACK * (confidence(self.names @ self.vectors.T, current) < DRIFT)
+        share = (pull / np.maximum(pull + sizes, 1))[:, None]
+        centres = (1 - share) * mean_vectors(self.vectors, current) + share * self.names
+        return contrasted(centres.astype(np.float32) @ self.vectors.T, self.contrast)
+
+
+def confidence(similarity: Floats, current: list[list[int]]) -> Doubles:
+    """How surely each topic is about its name: the share of its terms that are nearer to it than to any other
+    name, times how near they are on average (as a share of `_NEAR`, at most 1).
+
+    `similarity` is of names and terms, (n_categories, n_terms).
+    """
+    found = np.zeros(len(current))
+    for category, terms in enumerate(current):
+        if terms:
+            near = similarity[:, terms]  # (n_categories, n_terms of the topic)
+            share = np.mean(near.argmax(axis=0) == category)
+            found[category] = share * np.clip(near[category].mean() / _NEAR, 0, 1)
+    return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from seetopic.arrays import Floats
-from seetopic.evidence.similarity import mean_similarity
+from seetopic.evidence.similarity import contrasted, mean_similarity
 
 
 @dataclass(frozen=True)
@@ -13,7 +13,8 @@ class LocalEvidence:
     """By the local vectors of the terms, u_w."""
 
     vectors: Floats  # unit rows, (n_terms, rank)
+    contrast: float = 0.0
     name: str = "local"
 
     def scores(self, current: list[list[int]]) -> Floats:
-        return mean_similarity(self.vectors, current)
+        return contrasted(mean_similarity(self.vectors, current), self.contrast)

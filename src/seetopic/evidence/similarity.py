@@ -1,4 +1,4 @@
-"""Mean cosine similarity to a category's current terms; Eq. (5)."""
+"""Similarity to a category's current terms, Eq. (5), and how far it stands out from the other categories."""
 
 from __future__ import annotations
 
@@ -7,11 +7,25 @@ import numpy as np
 from seetopic.arrays import Floats
 
 
+def mean_vectors(vectors: Floats, current: list[list[int]]) -> Floats:
+    """The mean vector of each category's current terms; (n_categories, dimension). 0 for one without terms."""
+    means = [vectors[terms].mean(axis=0) if terms else np.zeros_like(vectors[0]) for terms in current]
+    return np.stack(means)
+
+
 def mean_similarity(vectors: Floats, current: list[list[int]]) -> Floats:
     """score(w|S_i) = mean over w' in S_i of cos(w, w'); (n_categories, n_terms).
 
     `vectors` are unit rows, so the mean of cosines is the product with the mean vector.
     """
-    centres = np.stack([vectors[terms].mean(axis=0) if terms else np.zeros_like(vectors[0]) for terms in current])
-    scores: Floats = centres @ vectors.T
+    scores: Floats = mean_vectors(vectors, current) @ vectors.T
     return scores
+
+
+def contrasted(scores: Floats, contrast: float) -> Floats:
+    """Scores less a share of the best other category's: near to this one, and far from the others (Section 2)."""
+    if len(scores) < 2 or contrast == 0:
+        return scores
+    second, best = np.partition(scores, len(scores) - 2, axis=0)[-2:]
+    others: Floats = np.where(scores == best, second, best)
+    return scores - np.float32(contrast) * others

@@ -1,0 +1,248 @@
+"""Documents to categories: a weight per term and category, and a rule for the language model's document vectors.
+
+Both are learned, without any label, from the index's sample as the names sort it; new documents need no index.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from seetopic.arrays import Doubles, Floats
+from seetopic.errors import OutputError, SettingsError
+from seetopic.evidence.documents import clear_memberships
+from seetopic.files import written_whole
+from seetopic.index import Index
+from seetopic.run import Discovery
+from seetopic.sample import beginning, weighted_rows
+from seetopic.seeds import as_seeds
+from seetopic.settings import DEFAULT, DiscoverySettings
+from seetopic.sorting import regression, shares, standardised
+from seetopic.words import cleaned, tokenize
+
+_FORMAT = 1
+_FILE = "sorter.safetensors"
+_TOPIC_SHARE = 0.5  # how much a topic's own terms count beside the learned weights
+_TYPICAL_SHARE = 0.5  # and how much the terms' log-odds in the sample's documents
+_TERMS_SHARE = 0.3  # how much terms count beside the language model's reading
+_PRIOR = 5.0  # documents of the whole corpus that are added to each category's
+
+
+@dataclass(frozen=True)
+class Assigned:
+    """A document's categories: shares of all, the ones it is given, and the topics' terms that it holds."""
+
+    shares: tuple[float, ...]
+    categories: tuple[int, ...]  # best first; none: it abstains
+    evidence: tuple[str, ...]  # matched terms of the best category's topic
+
+
+@dataclass(frozen=True)
+class Sorter:
+    """Sorts documents; made by `sorter_of`, saved beside the topics."""
+
+    names: tuple[str, ...]
+    terms: tuple[str, ...] = field(repr=False)
+    topic_terms: tuple[tuple[str, ...], ...] = field(repr=False)
+    arrays: dict[str, Any] = field(repr=False)  # idf, term_weights, term_offset; document_weights, document_offset
+    lowercase: bool = True
+    document_words: int = 64
+    temperature: float = 0.7
+    model: str = ""
+
+    @property
+    def reads(self) -> bool:
+        """Whether it can use the language model's vectors of documents."""
+        return "document_weights" in self.arrays
+
+    def matched(self, texts: Sequence[str]) -> list[list[int]]:
+        """The distinct terms of each text, as whole words in a row."""
+        return [self._matched(text) for text in texts]
+
+    def _matched(self, text: str) -> list[int]:
+        words = [cleaned(token) or "" for token in tokenize(text.lower() if self.lowercase else text)]
+        ids, longest = self._ids, self._longest
+        found = {ids[word] for word in words if word in ids}
+        for first, word in enumerate(words):
+            for length in range(2, longest.get(word, 1) + 1):
+                term = ids.get(" ".join(words[first : first + length]))
+                if term is not None:
+                    found.add(term)
+        return sorted(found)
+
+    @cached_property
+    def _ids(self) -> dict[str, int]:
+        return {term: number for number, term in enumerate(self.terms)}
+
+    @cached_property
+    def _longest(self) -> dict[str, int]:
+        """How many words the longest term has that begins with a word; only for those that begin a phrase."""
+        longest: dict[str, int] = {}
+        for term in self.terms:
+            words = term.split(" ")
+            if len(words) > 1:
+                longest[words[0]] = max(longest.get(words[0], 0), len(words))
+        return longest
+
+    @cached_property
+    def _topic_of(self) -> list[set[int]]:
+        return [{self._ids[term] for term in terms} for terms in self.topic_terms]
+
+    def scores(self, matched: Sequence[Sequence[int]], vectors: Floats | None = None) -> Doubles:
+        """Standardised scores, (n_documents, n_categories), from matched terms and, where given, vectors."""
+        idf, weights = self.arrays["idf"], self.arrays["term_weights"]
+        scores = np.zeros((len(matched), len(self.names)))
+        for row, terms in zip(scores, matched, strict=True):
+            length = float(np.sqrt(np.sum(idf[terms] ** 2))) if terms else 0.0
+            if length > 0:
+                row += (idf[terms] @ weights[terms]) / length
+        scores += self.arrays["term_offset"]
+        if vectors is None:
+            return scores
+        read: Doubles = vectors @ self.arrays["document_weights"] + self.arrays["document_offset"]
+        return read + _TERMS_SHARE * scores
+
+    def assign(
+        self, texts: Sequence[str], vectors: Floats | None = None, *, threshold: float = 0.0, several: bool = False
+    ) -> list[Assigned]:
+        """Categories for texts. One is given, or with `several` each whose share reaches the threshold (or, at
+        threshold 0, an even share). A text that matches no term and was not read is given none."""
+        matched = self.matched(texts)
+        parts = shares(self.scores(matched, vectors), self.temperature)
+        bound = max(threshold, 1 / len(self.names)) if several and threshold == 0 else threshold
+        results = []
+        for row, terms in zip(parts, matched, strict=True):
+            known = bool(terms) or vectors is not None
+            order = np.argsort(-row, kind="stable") if several else np.array([int(row.argmax())])
+            given = tuple(int(category) for category in order if known and row[category] >= bound)
+            own = self._topic_of[given[0]] if given else set()
+            evidence = tuple(self.terms[term] for term in terms if term in own)
+            results.append(Assigned(tuple(round(float(share), 4) for share in row), given, evidence))
+        return results
+
+    def require_reading(self) -> None:
+        if not self.reads:
+            raise SettingsError(
+                "these topics come from an index whose documents the language model has not read; "
+                "leave out --read, or index with a sample"
+            )
+
+    def read_texts(self, texts: Sequence[str]) -> list[str]:
+        """What the language model reads of each text."""
+        return [beginning(text, self.document_words) for text in texts]
+
+    def save(self, folder: str | Path) -> None:
+        """One file of arrays, with everything else as JSON in its header; no code is ever loaded from it."""
+        from safetensors.numpy import save
+
+        about = {name: getattr(self, name) for name in _ABOUT}
+        with written_whole(Path(folder) / _FILE) as beside:
+            metadata = {"seetopic": json.dumps({"format": _FORMAT, **about}, ensure_ascii=False)}
+            arrays = {name: np.ascontiguousarray(array) for name, array in self.arrays.items()}
+            beside.write_bytes(save(arrays, metadata))
+
+    @classmethod
+    def load(cls, folder: str | Path) -> Sorter:
+        from safetensors import SafetensorError, safe_open
+
+        path = Path(folder) / _FILE
+        try:
+            with safe_open(path, "np") as file:
+                about = json.loads((file.metadata() or {})["seetopic"])
+                arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - it is no dict
+            if about.pop("format") != _FORMAT:
+                raise OutputError(f"{path} was made by another version of seetopic; run `seetopic discover` again")
+            listed = {name: tuple(about[name]) for name in ("names", "terms")}
+            topics = tuple(tuple(terms) for terms in about["topic_terms"])
+            return cls(**{**about, **listed, "topic_terms": topics, "arrays": arrays})
+        except (OSError, SafetensorError, ValueError, KeyError, TypeError) as error:
+            raise OutputError(f"{path} cannot be read ({error}); make it with `seetopic discover --out`") from error
+
+
+_ABOUT = ("names", "terms", "topic_terms", "lowercase", "document_words", "temperature", "model")
+
+
+def threshold_for(best_shares: Doubles, rate: float) -> float:
+    """The threshold at which this share of documents is given a category."""
+    if not 0 < rate <= 1:
+        raise SettingsError(f"`rate` is {rate}, but must lie above 0 and at most at 1")
+    return float(np.quantile(best_shares, 1 - rate)) if rate < 1 and len(best_shares) else 0.0
+
+
+def sorter_for(index: Index, seeds: Any, *, settings: DiscoverySettings = DEFAULT.discovery) -> Sorter:
+    """A sorter for names (a list, a dict, a file's path), from an index."""
+    return sorter_of(Discovery(index, as_seeds(seeds), settings))
+
+
+def sorter_of(run: Discovery) -> Sorter:
+    """The sorter that belongs to a run's topics."""
+    index, temperature = run.index, run.settings.sorting.temperature
+    matrix = index.sample.matrix(len(index.vocabulary))
+    found = run.sorted_sample
+    memberships = found.memberships(temperature) if found else clear_memberships(matrix, index.idf, run.found.terms)
+    arrays: dict[str, Any] = {"idf": index.idf, **_term_rule(run, matrix, memberships)}
+    if found is not None:
+        arrays |= _document_rule(run, found.scores)
+    return Sorter(
+        run.seeds.names,
+        index.vocabulary.terms,
+        tuple(tuple(index.vocabulary.terms[term] for term in terms) for terms in run.found.terms),
+        arrays,
+        index.settings.text.lowercase,
+        index.settings.sample.document_words,
+        temperature,
+        index.manifest["model"]["name"],
+    )
+
+
+def _term_rule(run: Discovery, matrix: Any, memberships: Doubles) -> dict[str, Any]:
+    """Weights of terms: regression on local vectors, log-odds in the sorted documents, and the topics' own terms."""
+    rows = weighted_rows(matrix, run.index.idf)  # (n_documents, n_terms)
+    local = np.asarray(run.index.local)
+    features = np.asarray(rows @ local)
+    learned = local @ regression(features - features.mean(axis=0), standardised(memberships), run.settings.sorting, 1.0)
+    parts = [(1.0, learned), (_TYPICAL_SHARE, _log_ratios(matrix, memberships)), (_TOPIC_SHARE, _topic_marks(run))]
+    weights = sum(share * part / np.maximum((rows @ part).std(axis=0), 1e-9) for share, part in parts)
+    scores = rows @ weights
+    spread = np.maximum(scores.std(axis=0), 1e-9)
+    return {
+        "term_weights": (weights / spread).astype(np.float32),
+        "term_offset": (-scores.mean(axis=0) / spread).astype(np.float64),
+    }
+
+
+def _log_ratios(matrix: Any, memberships: Doubles) -> Doubles:
+    """How much likelier a document of a category holds each term than one of the others; (n_terms, n_categories)."""
+    inside, sizes = matrix.T @ memberships, memberships.sum(axis=0)
+    total, all_sizes = inside.sum(axis=1, keepdims=True), sizes.sum()
+    prior = _PRIOR * total / max(all_sizes, 1e-9) + 1e-6
+    within = (inside + prior) / (sizes + _PRIOR)
+    without = (total - inside + prior) / (all_sizes - sizes + _PRIOR)
+    ratios: Doubles = np.log(within / without)
+    return ratios
+
+
+def _topic_marks(run: Discovery) -> Doubles:
+    marks = np.zeros((len(run.index.vocabulary), len(run.seeds)))
+    for category, terms in enumerate(run.found.terms):
+        marks[terms, category] = 1.0
+    return marks
+
+
+def _document_rule(run: Discovery, scores: Doubles) -> dict[str, Any]:
+    """A regression on the language model's vectors alone, from the sorted sample's clearest documents."""
+    general, sorting = np.asarray(run.index.sample.general), run.settings.sorting
+    mean = general.mean(axis=0)
+    centred = general - mean
+    learned, by_name = regression(centred, scores, sorting), run.names.T.astype(np.float64)
+    weights = sum(
+        share * rule / np.maximum((centred @ rule).std(axis=0), 1e-9)
+        for share, rule in ((1.0, learned), (sorting.name_pull, by_name))
+    )
+    return {"document_weights": np.asarray(weights, np.float32), "document_offset": -(mean @ weights)}

@@ -1,0 +1,79 @@
+"""A bounded sample of documents, read by the language model: it knows what they are about before any name is given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from seetopic.arrays import Doubles, Floats, Ids, Longs
+from seetopic.settings import SampleSettings
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Sampled documents: the distinct terms of document i are `terms[starts[i]:starts[i + 1]]`."""
+
+    starts: Longs
+    terms: Ids
+    general: Floats  # the language model's vectors, unit rows, (n_documents, dimension); no rows if it read none
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @property
+    def was_read(self) -> bool:
+        return len(self.general) > 0
+
+    def matrix(self, n_terms: int) -> csr_array:
+        """1 where a document holds a term; (n_documents, n_terms)."""
+        from scipy.sparse import csr_array
+
+        ones = np.ones(len(self.terms), np.float32)
+        return csr_array((ones, np.asarray(self.terms), np.asarray(self.starts)), shape=(len(self), n_terms))
+
+
+def choose(word_counts: Longs, settings: SampleSettings, random_state: int) -> Longs:
+    """Numbers of the documents to read, rising: drawn at random until they hold enough words."""
+    order = np.random.default_rng(random_state).permutation(len(word_counts))
+    read = np.cumsum(np.minimum(word_counts, settings.document_words)[order])
+    return np.sort(order[: np.searchsorted(read, settings.words, side="right")])
+
+
+def beginning(text: str, document_words: int) -> str:
+    """The first words of a text, as the language model reads it."""
+    return " ".join(text.split(maxsplit=document_words)[:document_words])
+
+
+def beginnings(texts: Iterable[str], chosen: Longs, document_words: int) -> list[str]:
+    """The first words of the chosen documents."""
+    wanted = set(chosen.tolist())
+    return [beginning(text, document_words) for number, text in enumerate(texts) if number in wanted]
+
+
+def distinct_terms(documents: Ids, starts: Longs, chosen: Longs) -> tuple[Longs, Ids]:
+    """Where each chosen document's distinct terms start, and the terms."""
+    parts = [np.unique(documents[starts[number] : starts[number + 1]]) for number in chosen]
+    lengths = np.array([len(part) for part in parts], np.int64)
+    return np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)]), np.concatenate([np.empty(0, np.int32), *parts])
+
+
+def inverse_frequency(document_frequencies: Longs, n_documents: int) -> Doubles:
+    """idf: how much the occurrence of a term says; 0 for one that every document has."""
+    idf: Doubles = np.log(n_documents / np.maximum(document_frequencies, 1))
+    return idf
+
+
+def weighted_rows(matrix: csr_array, idf: Doubles) -> csr_array:
+    """Documents as idf-weighted terms, rows to unit length; an empty document stays empty."""
+    from scipy.sparse import diags_array
+
+    weighted = matrix @ diags_array(idf.astype(np.float32))
+    lengths = np.sqrt(weighted.multiply(weighted).sum(axis=1))
+    rows: csr_array = diags_array(1 / np.maximum(lengths, 1e-9)) @ weighted
+    return rows

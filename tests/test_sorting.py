@@ -1,0 +1,94 @@
+"""Documents sorted by names alone."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from seetopic.sample import Sample, beginning, choose, distinct_terms, inverse_frequency, weighted_rows
+from seetopic.settings import SampleSettings, SortingSettings
+from seetopic.sorting import shares, sort_sample
+
+
+def bundles(seed: int, size: int = 60) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Documents of three kinds; names point only roughly to them, the third one hardly at all."""
+    chance = np.random.default_rng(seed)
+    kinds = np.repeat(np.arange(3), size)
+    features = np.eye(3, 10)[kinds] + 0.25 * chance.standard_normal((3 * size, 10))
+    names = np.eye(3, 10) + np.array([[0.0], [0.0], [0.0]]) + 0.6 * chance.standard_normal((3, 10))
+    names /= np.linalg.norm(names, axis=1, keepdims=True)
+    return features.astype(np.float32), names.astype(np.float32), kinds
+
+
+def test_learning_from_the_clearest_corrects_the_names_first_guess():
+    better = []
+    for seed in range(5):
+        features, names, kinds = bundles(seed)
+        first = np.mean((features @ names.T).argmax(axis=1) == kinds)
+        learned = np.mean(sort_sample(features, names, SortingSettings()).scores.argmax(axis=1) == kinds)
+        better.append(learned - first)
+    assert np.mean(better) > 0.02
+    assert min(better) >= -0.02
+
+
+def test_the_rule_gives_the_samples_own_scores():
+    features, names, _ = bundles(0)
+    found = sort_sample(features, names, SortingSettings())
+    assert features @ found.weights + found.offset == pytest.approx(found.scores, abs=1e-9)
+
+
+def test_scores_have_mean_0_and_spread_1():
+    features, names, _ = bundles(1)
+    scores = sort_sample(features, names, SortingSettings()).scores
+    assert scores.mean(axis=0) == pytest.approx(np.zeros(3), abs=1e-4)
+    assert scores.std(axis=0) == pytest.approx(np.ones(3), abs=1e-3)
+
+
+def test_one_category_and_one_document_can_be_sorted():
+    features, names, _ = bundles(0)
+    assert np.isfinite(sort_sample(features, names[:1], SortingSettings()).scores).all()
+    assert np.isfinite(sort_sample(features[:1], names, SortingSettings()).scores).all()
+
+
+def test_shares_add_up_to_1_and_a_low_temperature_makes_them_hard():
+    scores = np.array([[1.0, 0.5, -1.0]])
+    assert shares(scores, 0.7).sum() == pytest.approx(1.0)
+    assert shares(scores, 0.01)[0].tolist() == pytest.approx([1, 0, 0], abs=1e-6)
+
+
+def test_documents_are_drawn_until_they_hold_enough_words():
+    counts = np.full(100, 30)
+    chosen = choose(counts, SampleSettings(words=300, document_words=20), random_state=0)
+    assert len(chosen) == 15  # twenty words of each are read
+    assert chosen.tolist() == sorted(set(chosen.tolist()))
+    assert len(choose(counts, SampleSettings(words=0), random_state=0)) == 0
+    assert len(choose(counts, SampleSettings(), random_state=0)) == 100
+
+
+def test_another_random_state_draws_other_documents():
+    counts = np.full(1000, 10)
+    few = SampleSettings(words=500)
+    assert choose(counts, few, 0).tolist() == choose(counts, few, 0).tolist()
+    assert choose(counts, few, 0).tolist() != choose(counts, few, 1).tolist()
+
+
+def test_a_beginning_is_the_first_words():
+    assert beginning("one  two\nthree four", 3) == "one two three"
+
+
+def test_distinct_terms_are_those_of_the_chosen_documents():
+    starts, terms = distinct_terms(np.array([3, 1, 3, 2, 2], np.int32), np.array([0, 3, 3, 5]), np.array([0, 1, 2]))
+    assert starts.tolist() == [0, 2, 2, 3]
+    assert terms.tolist() == [1, 3, 2]
+
+
+def test_weighted_rows_are_unit_rows_of_idf_weights():
+    sample = Sample(np.array([0, 2, 2]), np.array([0, 1], np.int32), np.empty((0, 0), np.float32))
+    rows = weighted_rows(sample.matrix(3), np.array([3.0, 4.0, 1.0])).toarray()
+    assert rows[0].tolist() == pytest.approx([0.6, 0.8, 0.0])
+    assert rows[1].tolist() == [0.0, 0.0, 0.0]
+    assert not sample.was_read
+
+
+def test_a_term_in_every_document_says_nothing():
+    assert inverse_frequency(np.array([10, 5]), 10).tolist() == pytest.approx([0.0, np.log(2)])
