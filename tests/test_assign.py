@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,7 @@ from seetopic.encoder import encoder_for
 from seetopic.encoder.cache import VectorCache
 from seetopic.engine import LocalEngine
 from seetopic.errors import OutputError, SettingsError
+from seetopic.settings import DEFAULT, SampleSettings
 
 NAMES = ["sports and games", "cooking & cuisine", "outer space"]
 
@@ -149,3 +151,26 @@ def test_the_header_of_a_sorter_is_plain_json(sorter, tmp_path):
     data = (tmp_path / "sorter.safetensors").read_bytes()
     header = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])
     assert json.loads(header["__metadata__"]["seetopic"])["names"] == NAMES
+
+
+def test_without_a_sample_the_topics_terms_sort_alone(tmp_path, unseen, cache):
+    unread = replace(DEFAULT.index, sample=SampleSettings(words=0))
+    index = Index.build(planted_documents(), tmp_path / "index", settings=unread, cache=cache, jobs=1)
+    bare = sorter_for(index, NAMES)
+    assert len(index.sample) == 0
+    assert np.mean([each.categories[0] == number % 3 for number, each in enumerate(bare.assign(unseen))]) > 0.9
+    with pytest.raises(SettingsError, match="has not read"):
+        bare.require_reading()
+
+
+def test_with_ready_vectors_documents_are_told_apart_by_their_terms(tmp_path, unseen, index):
+    vectors = dict(zip(index.vocabulary.terms, index.general, strict=True))
+    vectors.update(zip(NAMES, index.encode_names(NAMES), strict=True))
+    ready = Index.build(planted_documents(), tmp_path / "index", model=vectors, jobs=1)
+    sorter = sorter_for(ready, NAMES)
+    assert not sorter.reads
+    assert np.mean([each.categories[0] == number % 3 for number, each in enumerate(sorter.assign(unseen))]) > 0.95
+
+
+def test_one_category_can_be_sorted(index, unseen):
+    assert {each.categories for each in sorter_for(index, ["cooking"]).assign(unseen)} == {(0,)}

@@ -125,6 +125,15 @@ def test_assign_sorts_documents_by_the_topics(place):
     assert json.loads(few.stdout)["given"][""] == pytest.approx(120, abs=2)
 
 
+def test_without_a_sample_no_document_is_read(place):
+    arguments = ("--seeds", "names.txt", "--out", "unread", "--sample-words", "0", "--cache", "cache")
+    result = run("discover", "docs.txt", *arguments, cwd=place)
+    assert result.returncode == 0, result.stderr
+    assert "reads documents" not in result.stderr
+    refused = run("assign", "docs.txt", "--topics", "unread", "--out", "x.csv", "--read", "--quiet", cwd=place)
+    assert "the language model has not read" in one_line_error(refused)
+
+
 def test_assign_without_topics_is_one_line(place):
     result = run("assign", "docs.txt", "--topics", "nowhere", "--out", "none.csv", "--quiet", cwd=place)
     assert "sorter.safetensors cannot be read" in one_line_error(result)

@@ -203,6 +203,8 @@ def sorter_of(run: Discovery) -> Sorter:
 
 def _term_rule(run: Discovery, matrix: Any, memberships: Doubles) -> dict[str, Any]:
     """Weights of terms: regression on local vectors, log-odds in the sorted documents, and the topics' own terms."""
+    if not len(memberships):  # an index without a sample: the topics' terms alone
+        return {"term_weights": _topic_marks(run).astype(np.float32), "term_offset": np.zeros(len(run.seeds))}
     rows = weighted_rows(matrix, run.index.idf)  # (n_documents, n_terms)
     local = np.asarray(run.index.local)
     features = np.asarray(rows @ local)

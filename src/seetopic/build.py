@@ -126,6 +126,7 @@ class Build:
     def _do(self, stages: list[Stage]) -> None:
         record = self.folder / "stages.json"
         done: dict[str, str] = json.loads(record.read_text(encoding="utf-8")) if record.exists() else {}
+        # Another version may do a stage differently.
         key = _key(layout.FORMAT, __version__)
         for stage in stages:
             key = _key(key, stage.name, stage.inputs)  # so it changes with all that came before, too

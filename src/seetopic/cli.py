@@ -68,6 +68,13 @@ _INDEXING = (
     ),
     click.option("--rank", type=int, default=_LOCAL.rank, show_default=True, help="Length of the local vectors."),
     click.option(
+        "--sample-words",
+        type=int,
+        default=DEFAULT.index.sample.words,
+        show_default=True,
+        help="Words of documents that the language model reads; 0: none.",
+    ),
+    click.option(
         "--precision",
         type=click.Choice(["float32", "bfloat16"]),
         default="float32",
@@ -356,9 +363,9 @@ def _index_settings(options: dict[str, Any]) -> IndexSettings:
         lowercase=not options["keep_case"],
     )
     local = replace(settings.local, window=options["window"], rank=options["rank"])
-    return replace(
-        settings, text=text, local=local, precision=options["precision"], random_state=options["random_state"]
-    )
+    sample = replace(settings.sample, words=options["sample_words"])
+    rest = {name: options[name] for name in ("precision", "random_state")}
+    return replace(settings, text=text, local=local, sample=sample, **rest)
 
 
 def _say_skipped(opened: Index) -> None:

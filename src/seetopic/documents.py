@@ -31,10 +31,13 @@ class Documents:
     text_field: str = "text"
     on_error: OnError = "raise"
     format: str | None = None  # taken from the file's name where not given
+    title: str | None = None  # what a person calls the corpus, where the file's name does not say it
 
     @property
     def name(self) -> str:
-        """The corpus as a person would call it: the file's name, never its path."""
+        """The corpus as a person would call it: its title or the file's name, never its path."""
+        if self.title is not None:
+            return self.title
         return self.source.name if isinstance(self.source, Path) else "documents"
 
     def texts(self, skipped: Counter[str] | None = None) -> Iterator[str]:

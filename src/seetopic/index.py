@@ -13,6 +13,7 @@ import numpy as np
 from seetopic import layout
 from seetopic.arrays import Doubles, Floats, Ids, Longs
 from seetopic.build import Build, Means
+from seetopic.device import resolve_device
 from seetopic.documents import OnError, open_documents
 from seetopic.encoder import encoder_for
 from seetopic.encoder.cache import VectorCache, cache_folder
@@ -188,6 +189,8 @@ def plan(
     progress: Progress = silent,
 ) -> Build:
     """A build, not yet begun."""
+    if device != "auto":
+        resolve_device(device)  # a device that is not there is refused before any work
     workers = available_cores() if jobs is None else jobs
     engine = LocalEngine(workers)
     encoder = encoder_for(model, device=device, precision=settings.precision)
