@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test lint format unit wheel bench docs clean
+.PHONY: demo test lint format unit wheel bench clean
 
 demo: $(VENV)/.core
 	$(BIN)/seetopic demo --out seetopic-demo
@@ -39,7 +39,7 @@ wheel: $(VENV)/.test
 	rm -rf dist
 
 # Figures of speed and quality as JSON; CORPORA is a folder of NAME.jsonl.gz and NAME.seeds.txt.
-CORPORA ?= ../shared/data
+CORPORA ?= corpora
 bench: $(VENV)/.test
 	mkdir -p benchmarks/results
 	$(BIN)/python benchmarks/speed.py $(CORPORA) > benchmarks/results/speed.json
