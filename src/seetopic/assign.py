@@ -183,7 +183,7 @@ def sorter_for(index: Index, seeds: Any, *, settings: DiscoverySettings = DEFAUL
 def sorter_of(run: Discovery) -> Sorter:
     """The sorter that belongs to a run's topics."""
     index, temperature = run.index, run.settings.sorting.temperature
-    matrix = index.sample.matrix(len(index.vocabulary))
+    matrix = run.sample_matrix
     found = run.sorted_sample
     memberships = found.memberships(temperature) if found else clear_memberships(matrix, index.idf, run.found.terms)
     arrays: dict[str, Any] = {"idf": index.idf, **_term_rule(run, matrix, memberships)}

@@ -77,6 +77,8 @@ def discover_terms(
 
 def _allowed(scores: Floats, wishes: Wishes) -> Floats:
     """Barred terms take no place in a ranking."""
+    if not wishes.barred.any():
+        return scores
     allowed: Floats = np.where(wishes.barred, np.float32(-np.inf), scores)
     return allowed
 

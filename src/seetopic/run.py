@@ -96,9 +96,13 @@ class Discovery:
         return sort_sample(features, self.names, self.settings.sorting)
 
     @cached_property
+    def sample_matrix(self) -> Any:
+        """1 where a sampled document holds a term; (n_documents, n_terms)."""
+        return self.index.sample.matrix(len(self.index.vocabulary))
+
+    @cached_property
     def _sample_local(self) -> Floats:
-        matrix = self.index.sample.matrix(len(self.index.vocabulary))
-        local: Floats = weighted_rows(matrix, self.index.idf) @ np.asarray(self.index.local)
+        local: Floats = weighted_rows(self.sample_matrix, self.index.idf) @ np.asarray(self.index.local)
         unit: Floats = local / np.maximum(np.linalg.norm(local, axis=1, keepdims=True), 1e-9)
         return unit
 
@@ -108,11 +112,10 @@ class Discovery:
 
     @property
     def _documents_evidence(self) -> Evidence:
-        matrix = self.index.sample.matrix(len(self.index.vocabulary))
         if self.sorted_sample is None:
-            return MatchedDocumentsEvidence(matrix, self.index.idf)
+            return MatchedDocumentsEvidence(self.sample_matrix, self.index.idf)
         return ReadDocumentsEvidence(
-            typical_terms(matrix, self.sorted_sample.memberships(self.settings.sorting.temperature))
+            typical_terms(self.sample_matrix, self.sorted_sample.memberships(self.settings.sorting.temperature))
         )
 
     @cached_property
