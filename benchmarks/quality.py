@@ -18,6 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from corpora import Labelled, labelled_split
 from seetopic import Index, sorter_for
@@ -27,6 +28,7 @@ from seetopic.engine import available_cores
 from seetopic.progress import silent
 from seetopic.ranking import pick_in_turns
 from seetopic.run import Discovery
+from seetopic.sample import beginning
 from seetopic.seeds import read_seeds
 from seetopic.settings import DEFAULT
 from seetopic.words import cleaned, tokenize
@@ -100,11 +102,13 @@ def language_model_alone(run: Discovery) -> list[list[int]]:
     return pick_in_turns(run.similarity.astype(np.float64) + 2.0, 50)
 
 
-def zero_shot(run: Discovery) -> list[list[int]]:
-    """Sampled documents sorted by cosine to the names, then class-based TF-IDF."""
-    sample = run.index.sample
-    guesses = (np.asarray(sample.general) @ run.names.T).argmax(axis=1)
-    counts = (sample.matrix(len(run.index.vocabulary)).T @ np.eye(len(run.seeds))[guesses]).T  # (n_categories, n_terms)
+def zero_shot(run: Discovery, vectors: np.ndarray) -> list[list[int]]:
+    """Every indexed document sorted by cosine to the names, then class-based TF-IDF."""
+    index, ones = run.index, np.ones(len(run.index.posting_documents), np.float32)
+    shape = (len(index.vocabulary), len(index))
+    by_term = csr_array((ones, np.asarray(index.posting_documents), np.asarray(index.posting_starts)), shape=shape)
+    guesses = (vectors @ run.names.T).argmax(axis=1)
+    counts = (by_term @ np.eye(len(run.seeds))[guesses]).T  # (n_categories, n_terms)
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     weights = shares * np.log(1 + counts.sum(axis=1).mean() / np.maximum(counts.sum(axis=0), 1))
     return [np.argsort(-row, kind="stable")[:50].tolist() for row in weights]
@@ -130,35 +134,37 @@ def macro_f1(guesses: np.ndarray, names: tuple[str, ...], labels: list[str]) -> 
     return round(float(np.mean(scores)), 3)
 
 
-def measure(folder: Path, name: str, state: int, cache: Path, read: bool) -> dict[str, object]:
+def read_by_model(texts: list[str], cache: Path) -> np.ndarray:
+    """The language model's vectors of the beginnings of documents, as an index reads them."""
+    beginnings = [beginning(text, DEFAULT.index.sample.document_words) for text in texts]
+    return VectorCache(cache).encode(encoder_for(), beginnings, available_cores(), silent)
+
+
+def measure(folder: Path, name: str, state: int, cache: Path) -> dict[str, object]:
     train, held_out = labelled_split(folder / f"{name}.jsonl.gz")
     with tempfile.TemporaryDirectory() as place:
         settings = replace(DEFAULT.index, random_state=state)
         index = Index.build(train.texts, Path(place) / "index", settings=settings, cache=cache)
         seeds = read_seeds(folder / f"{name}.seeds.txt")
         run = Discovery(index, seeds, replace(DEFAULT.discovery, top=50))
-        spelled = index.vocabulary.terms
+        spelled, all_vectors = index.vocabulary.terms, read_by_model(train.texts, cache)
         rows = {
             "default": [list(topic) for topic in run.topics],
             "paper's ensemble": [list(topic) for topic in Discovery(index, seeds, PAPERS_ENSEMBLE).topics],
             "language model alone": [[spelled[term] for term in terms] for terms in language_model_alone(run)],
-            "zero-shot, c-TF-IDF": [[spelled[term] for term in terms] for terms in zero_shot(run)],
+            "zero-shot, c-TF-IDF": [[spelled[term] for term in terms] for terms in zero_shot(run, all_vectors)],
         }
         result: dict[str, object] = {
             method: topic_figures(terms, seeds.names, held_out) for method, terms in rows.items()
         }
         sorter = sorter_for(index, seeds)
-        scores = sorter.scores(sorter.matched(held_out.texts))
-        assigned = {"assign": macro_f1(scores.argmax(axis=1), seeds.names, held_out.labels)}
-        if read:
-            vectors = VectorCache(cache).encode(
-                encoder_for(), sorter.read_texts(held_out.texts), available_cores(), silent
-            )
-            scores = sorter.scores(sorter.matched(held_out.texts), vectors)
-            assigned["assign --read"] = macro_f1(scores.argmax(axis=1), seeds.names, held_out.labels)
-            assigned["cosine of document and name"] = macro_f1(
-                (vectors @ run.names.T).argmax(axis=1), seeds.names, held_out.labels
-            )
+        matched, vectors = sorter.matched(held_out.texts), read_by_model(held_out.texts, cache)
+        guesses = {
+            "assign": sorter.scores(matched).argmax(axis=1),
+            "assign --read": sorter.scores(matched, vectors).argmax(axis=1),
+            "cosine of document and name": (vectors @ run.names.T).argmax(axis=1),
+        }
+        assigned = {way: macro_f1(each, seeds.names, held_out.labels) for way, each in guesses.items()}
         return {"corpus": name, "random_state": state, "topics": result, "macro_f1": assigned}
 
 
@@ -173,7 +179,7 @@ def main() -> None:
         for name in parsed.names:
             for state in range(parsed.states):
                 started = time.perf_counter()
-                result = measure(parsed.folder, name, state, parsed.cache or Path(temporary), read=True)
+                result = measure(parsed.folder, name, state, parsed.cache or Path(temporary))
                 json.dump({**result, "seconds": round(time.perf_counter() - started, 1)}, sys.stdout)
                 print(flush=True)
 

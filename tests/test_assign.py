@@ -154,13 +154,22 @@ def test_the_header_of_a_sorter_is_plain_json(sorter, tmp_path):
 
 
 def test_without_a_sample_the_topics_terms_sort_alone(tmp_path, unseen, cache):
-    unread = replace(DEFAULT.index, sample=SampleSettings(words=0))
+    unread = replace(DEFAULT.index, sample=SampleSettings(words=0, more_words=0))
     index = Index.build(planted_documents(), tmp_path / "index", settings=unread, cache=cache, jobs=1)
     bare = sorter_for(index, NAMES)
     assert len(index.sample) == 0
     assert np.mean([each.categories[0] == number % 3 for number, each in enumerate(bare.assign(unseen))]) > 0.9
     with pytest.raises(SettingsError, match="has not read"):
         bare.require_reading()
+
+
+def test_documents_that_were_not_read_still_tell_which_terms_are_typical(tmp_path, unseen, cache):
+    unread = replace(DEFAULT.index, sample=SampleSettings(words=0))
+    index = Index.build(planted_documents(), tmp_path / "index", settings=unread, cache=cache, jobs=1)
+    found = sorter_for(index, NAMES).assign(unseen)
+    assert len(index.sample) == len(index)
+    assert not index.sample.was_read
+    assert np.mean([each.categories[0] == number % 3 for number, each in enumerate(found)]) > 0.9
 
 
 def test_with_ready_vectors_documents_are_told_apart_by_their_terms(tmp_path, unseen, index):

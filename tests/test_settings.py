@@ -54,11 +54,13 @@ RANGES: list[tuple[type, str, float, float]] = [
     (DiscoverySettings, "documents_weight", 0.0, 100.0),
     (SampleSettings, "words", 0, 1_000_000_000),
     (SampleSettings, "document_words", 1, 100_000),
+    (SampleSettings, "more_words", 0, 1_000_000_000),
     (SortingSettings, "rounds", 1, 20),
     (SortingSettings, "kept", 0.01, 1.0),
     (SortingSettings, "ridge", 1e-9, 1e3),
     (SortingSettings, "name_pull", 0.0, 1e3),
     (SortingSettings, "temperature", 1e-3, 1e3),
+    (SortingSettings, "described_by", 0, 100),
 ]
 WHOLE = [(kind, name) for kind, name, low, _ in RANGES if isinstance(low, int)]
 

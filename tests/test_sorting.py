@@ -58,18 +58,22 @@ def test_shares_add_up_to_1_and_a_low_temperature_makes_them_hard():
 
 def test_documents_are_drawn_until_they_hold_enough_words():
     counts = np.full(100, 30)
-    chosen = choose(counts, SampleSettings(words=300, document_words=20), random_state=0)
-    assert len(chosen) == 15  # twenty words of each are read
-    assert chosen.tolist() == sorted(set(chosen.tolist()))
-    assert len(choose(counts, SampleSettings(words=0), random_state=0)) == 0
-    assert len(choose(counts, SampleSettings(), random_state=0)) == 100
+    read, more = choose(counts, SampleSettings(words=300, document_words=20, more_words=600), random_state=0)
+    assert len(read) == 15  # twenty words of each are read
+    assert len(more) == 20  # and all thirty of the further ones are known
+    assert not set(read.tolist()) & set(more.tolist())
+    for chosen in (read, more):
+        assert chosen.tolist() == sorted(set(chosen.tolist()))
+    assert [len(part) for part in choose(counts, SampleSettings(words=0), random_state=0)] == [0, 100]
+    assert [len(part) for part in choose(counts, SampleSettings(), random_state=0)] == [100, 0]
 
 
 def test_another_random_state_draws_other_documents():
     counts = np.full(1000, 10)
-    few = SampleSettings(words=500)
-    assert choose(counts, few, 0).tolist() == choose(counts, few, 0).tolist()
-    assert choose(counts, few, 0).tolist() != choose(counts, few, 1).tolist()
+    few = SampleSettings(words=500, more_words=500)
+    for part in (0, 1):
+        assert choose(counts, few, 0)[part].tolist() == choose(counts, few, 0)[part].tolist()
+        assert choose(counts, few, 0)[part].tolist() != choose(counts, few, 1)[part].tolist()
 
 
 def test_a_beginning_is_the_first_words():

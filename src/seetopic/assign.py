@@ -20,18 +20,15 @@ from seetopic.evidence.documents import clear_memberships
 from seetopic.files import written_whole
 from seetopic.index import Index
 from seetopic.run import Discovery
-from seetopic.sample import beginning, weighted_rows
+from seetopic.sample import beginning
 from seetopic.seeds import as_seeds
 from seetopic.settings import DEFAULT, DiscoverySettings
-from seetopic.sorting import regression, shares, standardised
+from seetopic.sorting import SortedSample, shares
+from seetopic.wording import SortedDocuments, TermRule, rule_for_new
 from seetopic.words import cleaned, tokenize
 
-_FORMAT = 1
+_FORMAT = 2
 _FILE = "sorter.safetensors"
-_TOPIC_SHARE = 0.5  # how much a topic's own terms count beside the learned weights
-_TYPICAL_SHARE = 0.5  # and how much the terms' log-odds in the sample's documents
-_TERMS_SHARE = 0.3  # how much terms count beside the language model's reading
-_PRIOR = 5.0  # documents of the whole corpus that are added to each category's
 
 
 @dataclass(frozen=True)
@@ -50,7 +47,7 @@ class Sorter:
     names: tuple[str, ...]
     terms: tuple[str, ...] = field(repr=False)
     topic_terms: tuple[tuple[str, ...], ...] = field(repr=False)
-    arrays: dict[str, Any] = field(repr=False)  # idf, term_weights, term_offset; document_weights, document_offset
+    arrays: dict[str, Any] = field(repr=False)  # by `sorter_of`
     lowercase: bool = True
     document_words: int = 64
     temperature: float = 0.7
@@ -96,17 +93,18 @@ class Sorter:
 
     def scores(self, matched: Sequence[Sequence[int]], vectors: Floats | None = None) -> Doubles:
         """Standardised scores, (n_documents, n_categories), from matched terms and, where given, vectors."""
-        idf, weights = self.arrays["idf"], self.arrays["term_weights"]
+        idf = self.arrays["idf"]
+        weights = self.arrays["term_weights" if vectors is None else "document_term_weights"]
         scores = np.zeros((len(matched), len(self.names)))
         for row, terms in zip(scores, matched, strict=True):
             length = float(np.sqrt(np.sum(idf[terms] ** 2))) if terms else 0.0
             if length > 0:
                 row += (idf[terms] @ weights[terms]) / length
-        scores += self.arrays["term_offset"]
         if vectors is None:
+            scores += self.arrays["term_offset"]
             return scores
-        read: Doubles = vectors @ self.arrays["document_weights"] + self.arrays["document_offset"]
-        return read + _TERMS_SHARE * scores
+        read: Doubles = scores + vectors @ self.arrays["document_weights"] + self.arrays["document_offset"]
+        return read
 
     def assign(
         self, texts: Sequence[str], vectors: Floats | None = None, *, threshold: float = 0.0, several: bool = False
@@ -183,12 +181,10 @@ def sorter_for(index: Index, seeds: Any, *, settings: DiscoverySettings = DEFAUL
 def sorter_of(run: Discovery) -> Sorter:
     """The sorter that belongs to a run's topics."""
     index, temperature = run.index, run.settings.sorting.temperature
-    matrix = run.sample_matrix
-    found = run.sorted_sample
-    memberships = found.memberships(temperature) if found else clear_memberships(matrix, index.idf, run.found.terms)
-    arrays: dict[str, Any] = {"idf": index.idf, **_term_rule(run, matrix, memberships)}
-    if found is not None:
-        arrays |= _document_rule(run, found.scores)
+    rule = _term_rule(run)
+    arrays: dict[str, Any] = {"idf": index.idf, "term_weights": rule.weights, "term_offset": rule.offset}
+    if run.reading is not None:
+        arrays |= _document_rule(run, run.reading.found)
     return Sorter(
         run.seeds.names,
         index.vocabulary.terms,
@@ -201,50 +197,33 @@ def sorter_of(run: Discovery) -> Sorter:
     )
 
 
-def _term_rule(run: Discovery, matrix: Any, memberships: Doubles) -> dict[str, Any]:
-    """Weights of terms: regression on local vectors, log-odds in the sorted documents, and the topics' own terms."""
-    if not len(memberships):  # an index without a sample: the topics' terms alone
-        return {"term_weights": _topic_marks(run).astype(np.float32), "term_offset": np.zeros(len(run.seeds))}
-    rows = weighted_rows(matrix, run.index.idf)  # (n_documents, n_terms)
+def _term_rule(run: Discovery) -> TermRule:
+    """For documents that are not read: by terms, as the read ones taught; if none was, by the topics' terms."""
+    sampled, marks = run.sampled, _topic_marks(run)
+    if run.reading is not None:
+        known = sampled.read_part(run.reading.memberships)
+    elif len(run.index.sample):
+        memberships = clear_memberships(sampled.documents, run.index.idf, run.found.terms)
+        known = SortedDocuments(sampled.documents, sampled.rows, memberships)
+    else:  # an index without a sample
+        return TermRule(marks.astype(np.float32), np.zeros(len(run.seeds)))
+    return rule_for_new(known, np.asarray(run.index.local), marks)
+
+
+def _document_rule(run: Discovery, rule: SortedSample) -> dict[str, Any]:
+    """The rule that sorted the sample, as weights of the language model's dimensions and of terms."""
+    dimension = run.names.shape[1]
     local = np.asarray(run.index.local)
-    features = np.asarray(rows @ local)
-    learned = local @ regression(features - features.mean(axis=0), standardised(memberships), run.settings.sorting, 1.0)
-    parts = [(1.0, learned), (_TYPICAL_SHARE, _log_ratios(matrix, memberships)), (_TOPIC_SHARE, _topic_marks(run))]
-    weights = sum(share * part / np.maximum((rows @ part).std(axis=0), 1e-9) for share, part in parts)
-    scores = rows @ weights
-    spread = np.maximum(scores.std(axis=0), 1e-9)
+    by_term = run.sampled.local_scale * (local @ rule.weights[dimension:])
     return {
-        "term_weights": (weights / spread).astype(np.float32),
-        "term_offset": (-scores.mean(axis=0) / spread).astype(np.float64),
+        "document_weights": rule.weights[:dimension].astype(np.float32),
+        "document_term_weights": by_term.astype(np.float32),
+        "document_offset": rule.offset,
     }
-
-
-def _log_ratios(matrix: Any, memberships: Doubles) -> Doubles:
-    """How much likelier a document of a category holds each term than one of the others; (n_terms, n_categories)."""
-    inside, sizes = matrix.T @ memberships, memberships.sum(axis=0)
-    total, all_sizes = inside.sum(axis=1, keepdims=True), sizes.sum()
-    prior = _PRIOR * total / max(all_sizes, 1e-9) + 1e-6
-    within = (inside + prior) / (sizes + _PRIOR)
-    without = (total - inside + prior) / (all_sizes - sizes + _PRIOR)
-    ratios: Doubles = np.log(within / without)
-    return ratios
 
 
 def _topic_marks(run: Discovery) -> Doubles:
     marks = np.zeros((len(run.index.vocabulary), len(run.seeds)))
-    for category, terms in enumerate(run.found.terms):
+    for category, terms in enumerate(run.found.deep):
         marks[terms, category] = 1.0
     return marks
-
-
-def _document_rule(run: Discovery, scores: Doubles) -> dict[str, Any]:
-    """A regression on the language model's vectors alone, from the sorted sample's clearest documents."""
-    general, sorting = np.asarray(run.index.sample.general), run.settings.sorting
-    mean = general.mean(axis=0)
-    centred = general - mean
-    learned, by_name = regression(centred, scores, sorting), run.names.T.astype(np.float64)
-    weights = sum(
-        share * rule / np.maximum((centred @ rule).std(axis=0), 1e-9)
-        for share, rule in ((1.0, learned), (sorting.name_pull, by_name))
-    )
-    return {"document_weights": np.asarray(weights, np.float32), "document_offset": -(mean @ weights)}

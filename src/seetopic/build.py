@@ -225,11 +225,12 @@ class Build:
     def _write_sample(self) -> None:
         sample, readable = self.settings.sample, not isinstance(self.encoder, ReadyVectors)
         starts = np.load(self.files / layout.DOCUMENT_STARTS)
-        chosen = choose(self._word_counts(), sample, self.settings.random_state)
+        read, more = choose(self._word_counts(), sample, self.settings.random_state)
+        chosen = np.concatenate([read, more])
         sample_starts, terms = distinct_terms(np.load(self.files / layout.DOCUMENTS, mmap_mode="r"), starts, chosen)
         vectors = np.empty((0, 0), np.float32)
-        if len(chosen) and readable:
-            texts = beginnings(self.documents.texts(), chosen, sample.document_words)
+        if len(read) and readable:
+            texts = beginnings(self.documents.texts(), read, sample.document_words)
             reading = _Renamed(self.means.progress, "language model reads documents")
             vectors = self.means.cache.encode(self.encoder, texts, self.means.jobs, reading)
         write_array(self.files / layout.SAMPLE_STARTS, sample_starts)

@@ -12,6 +12,7 @@ from seetopic.evidence import CurrentTerms, Evidence
 from seetopic.ranking import ensemble_score, pick_best, pick_in_turns, ranks, reciprocal
 from seetopic.settings import DiscoverySettings
 
+_DEEP = 50  # terms of a category that are picked at least: enough to sort documents by
 _FIXED = 2.0  # above every score, so that a fixed term is its category's first
 
 
@@ -36,6 +37,7 @@ class Discovered:
     """The terms of each category, best first, with the rankings that put them there."""
 
     terms: CurrentTerms  # (n_categories lists)
+    deep: CurrentTerms  # the same and more: what sorts documents
     scores: Doubles  # (n_categories, n_terms), 1 at best
     ranks: dict[str, Longs]  # by evidence; (n_categories, n_terms), 0: not among the checked ones
 
@@ -59,10 +61,9 @@ def discover_terms(
     """Lines 8-16: T times, rank all terms by each kind of evidence, with its weight, and pick anew."""
     current = starting_terms(similarity, wishes, settings)
     weights = [weight for _, weight in evidence]
+    rankings = [_Ranking(kind, wishes, settings.checked_ranks) for kind, _ in evidence]
     for iteration in range(1, settings.iterations + 1):
-        places = {
-            kind.name: ranks(_allowed(kind.scores(current), wishes), settings.checked_ranks) for kind, _ in evidence
-        }
+        places = {ranking.kind.name: ranking.places(current) for ranking in rankings}
         scores = ensemble_score([reciprocal(each) for each in places.values()], settings.rho, weights)
         if settings.assignment == "best" and "general" in places:
             # The language model has a veto: what it sees no link to is no term of the name, however typical.
@@ -70,9 +71,23 @@ def discover_terms(
         scores = wishes.applied(scores)
         size = (iteration + 1) * settings.growth
         if iteration == settings.iterations:
-            size = max(size, settings.top)
+            size = max(size, settings.top, _DEEP)
         current = _pick(scores, size, settings)
-    return Discovered([terms[: settings.top] for terms in current], np.minimum(scores, 1.0), places)
+    return Discovered([terms[: settings.top] for terms in current], current, np.minimum(scores, 1.0), places)
+
+
+class _Ranking:
+    """The places of terms by one kind of evidence; ranked anew only if its scores are new."""
+
+    def __init__(self, kind: Evidence, wishes: Wishes, checked: int) -> None:
+        self.kind, self._wishes, self._checked = kind, wishes, checked
+        self._last: tuple[Floats, Longs] | None = None
+
+    def places(self, current: CurrentTerms) -> Longs:
+        scores = self.kind.scores(current)
+        if self._last is None or self._last[0] is not scores:
+            self._last = scores, ranks(_allowed(scores, self._wishes), self._checked)
+        return self._last[1]
 
 
 def _allowed(scores: Floats, wishes: Wishes) -> Floats:

@@ -124,7 +124,7 @@ class Index:
 
     @cached_property
     def sample(self) -> Sample:
-        """The documents that the language model read."""
+        """Documents that the language model read, and more."""
         return Sample(*(self._array(name) for name in layout.SAMPLE))
 
     @cached_property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -11,18 +11,19 @@ import numpy as np
 from seetopic.arrays import Flags, Floats
 from seetopic.discovery import Discovered, Wishes, discover_terms
 from seetopic.errors import NotEnoughTerms
-from seetopic.evidence import Evidence
+from seetopic.evidence import CurrentTerms, Evidence
 from seetopic.evidence.documents import MatchedDocumentsEvidence, ReadDocumentsEvidence, typical_terms
 from seetopic.evidence.general import DRIFT, GeneralEvidence, confidence
 from seetopic.evidence.local import LocalEvidence
 from seetopic.index import Index
-from seetopic.sample import weighted_rows
+from seetopic.reading import Reading, SampledDocuments
 from seetopic.seeds import Seeds, as_seeds
 from seetopic.settings import DEFAULT, DiscoverySettings, as_json
-from seetopic.sorting import SortedSample, sort_sample
 from seetopic.topics import RankedTerm, Topic, Topics
 from seetopic.version import __version__
 
+_SENTENCE = "This text is about {}."  # documents are sentences: a name is read better as part of one
+_SURE = 0.5  # confidence from which a topic's terms may describe its name
 _ALIKE = 0.75  # cosine from which two terms of like spelling are inflections of one word
 _SAME_BEGINNING = 4  # letters that make spellings alike
 
@@ -58,65 +59,77 @@ class Discovery:
 
     @cached_property
     def found(self) -> Discovered:
-        settings = self.settings
+        return self._found(self.settings, self.reading)
+
+    def _found(self, settings: DiscoverySettings, reading: Reading | None) -> Discovered:
         kinds: list[tuple[Evidence, float]] = [
-            (
-                GeneralEvidence(self._general, self.names, settings.name_pull, settings.contrast),
-                settings.general_weight,
-            ),
+            (self._general_evidence, settings.general_weight),
             (LocalEvidence(np.asarray(self.index.local), settings.contrast), settings.local_weight),
         ]
         if settings.documents_weight > 0 and len(self.index.sample):
-            kinds.append((self._documents_evidence, settings.documents_weight))
+            kinds.append((self._documents_evidence(reading), settings.documents_weight))
         kept = [(kind, weight) for kind, weight in kinds if weight > 0]
         return discover_terms(self.similarity, self._wishes, kept, settings)
 
     @cached_property
     def names(self) -> Floats:
         """The vector of each category's names, their mean if several; unit rows, (n_categories, dimension)."""
-        vectors = self.index.encode_names([name for seed in self.seeds.seeds for name in seed.names])
-        bounds = np.cumsum([len(seed.names) for seed in self.seeds.seeds])[:-1]
-        centres = np.stack([part.mean(axis=0) for part in np.split(vectors, bounds)])
-        unit: Floats = centres / np.maximum(np.linalg.norm(centres, axis=1, keepdims=True), 1e-12)
-        return unit
+        return self._encoded([seed.names for seed in self.seeds.seeds])
+
+    def _encoded(self, texts: list[tuple[str, ...]]) -> Floats:
+        """The mean vector of each category's texts; unit rows."""
+        vectors = self.index.encode_names([text for each in texts for text in each])
+        bounds = np.cumsum([len(each) for each in texts])[:-1]
+        return _unit(np.stack([part.mean(axis=0) for part in np.split(vectors, bounds)]))
 
     @cached_property
-    def similarity(self) -> Floats:
-        """Cosine of each category's names and each term; (n_categories, n_terms)."""
-        cosines: Floats = self.names @ self._general.T
-        return cosines
-
-    @cached_property
-    def sorted_sample(self) -> SortedSample | None:
-        """The sample's documents sorted by the names; None if the language model has read none."""
-        sample = self.index.sample
-        if not sample.was_read:
-            return None
-        features = np.hstack([np.asarray(sample.general), self._sample_local])
-        return sort_sample(features, self.names, self.settings.sorting)
-
-    @cached_property
-    def sample_matrix(self) -> Any:
-        """1 where a sampled document holds a term; (n_documents, n_terms)."""
-        return self.index.sample.matrix(len(self.index.vocabulary))
-
-    @cached_property
-    def _sample_local(self) -> Floats:
-        local: Floats = weighted_rows(self.sample_matrix, self.index.idf) @ np.asarray(self.index.local)
-        unit: Floats = local / np.maximum(np.linalg.norm(local, axis=1, keepdims=True), 1e-9)
-        return unit
-
-    @cached_property
-    def _general(self) -> Floats:
-        return np.asarray(self.index.general)
+    def _general_evidence(self) -> GeneralEvidence:
+        return GeneralEvidence(
+            np.asarray(self.index.general), self.names, self.settings.name_pull, self.settings.contrast
+        )
 
     @property
-    def _documents_evidence(self) -> Evidence:
-        if self.sorted_sample is None:
-            return MatchedDocumentsEvidence(self.sample_matrix, self.index.idf)
-        return ReadDocumentsEvidence(
-            typical_terms(self.sample_matrix, self.sorted_sample.memberships(self.settings.sorting.temperature))
-        )
+    def similarity(self) -> Floats:
+        """Cosine of each category's names and each term; (n_categories, n_terms)."""
+        return self._general_evidence.similarity
+
+    @cached_property
+    def sampled(self) -> SampledDocuments:
+        return SampledDocuments(self.index)
+
+    @cached_property
+    def reading(self) -> Reading | None:
+        """The sample sorted by the names; None if the language model has read no documents.
+
+        A first run, half as long, finds terms that describe each name ("video: vhs, tape, cassette"): the documents'
+        own words tell the language model what is meant, and it sorts the sample again.
+        """
+        if not self.index.sample.was_read:
+            return None
+        settings = self.settings
+        sentences = [tuple(_SENTENCE.format(name) for name in seed.names) for seed in self.seeds.seeds]
+        names = _unit(self.names + self._encoded(sentences))
+        plain = self.sampled.sorted_by(names, settings.sorting)
+        if settings.sorting.described_by == 0 or settings.documents_weight == 0:
+            return plain
+        first = self._found(replace(settings, iterations=max(1, settings.iterations // 2)), plain)
+        described = self._encoded([(text,) for text in self._descriptions(first.deep)])
+        return self.sampled.sorted_by(_unit(names + described), settings.sorting)
+
+    def _descriptions(self, found: CurrentTerms) -> list[str]:
+        """A name and its best terms; the name alone where they may be about something else."""
+        size, texts = self.settings.sorting.described_by, []
+        sure = confidence(self.similarity, [terms[: 2 * size] for terms in found]) >= _SURE
+        for category, seed in enumerate(self.seeds.seeds):
+            others = [term for term in found[category] if term not in self._own_terms[category]][:size]
+            words = [self.index.vocabulary.terms[term] for term in others if sure[category]]
+            texts.append(f"{', '.join(seed.names)}: {', '.join(words)}" if words else ", ".join(seed.names))
+        return texts
+
+    def _documents_evidence(self, reading: Reading | None) -> Evidence:
+        if reading is None:
+            return MatchedDocumentsEvidence(self.sampled.documents, self.index.idf)
+        return ReadDocumentsEvidence(typical_terms(self.sampled.documents, reading.memberships))
 
     @cached_property
     def _own_terms(self) -> tuple[tuple[int, ...], ...]:
@@ -140,7 +153,7 @@ class Discovery:
         """Negative terms and their inflections: terms of as many words, spelled and meant alike."""
         barred = np.zeros(len(self.index.vocabulary), np.bool_)
         if negative:
-            meant = self.index.encode_names(list(negative)) @ self._general.T
+            meant = self.index.encode_names(list(negative)) @ np.asarray(self.index.general).T
             for word, similarity in zip(negative, meant, strict=True):
                 spelled = word.lower()
                 for term in np.flatnonzero(similarity >= _ALIKE).tolist():
@@ -200,6 +213,11 @@ class Discovery:
             "version": __version__,
             "corpus": self.index.manifest["corpus"],
         }
+
+
+def _unit(vectors: Floats) -> Floats:
+    unit: Floats = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+    return unit
 
 
 def _spelled_alike(word: str, other: str) -> bool:

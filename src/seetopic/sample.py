@@ -1,4 +1,5 @@
-"""A bounded sample of documents, read by the language model: it knows what they are about before any name is given."""
+"""A bounded sample of documents. The language model reads some of them: it knows what they are about before any
+name is given. More are known by their terms."""
 
 from __future__ import annotations
 
@@ -17,11 +18,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Sample:
-    """Sampled documents: the distinct terms of document i are `terms[starts[i]:starts[i + 1]]`."""
+    """Sampled documents, those first that were read: the terms of document i are `terms[starts[i]:starts[i + 1]]`."""
 
     starts: Longs
     terms: Ids
-    general: Floats  # the language model's vectors, unit rows, (n_documents, dimension); no rows if it read none
+    general: Floats  # the language model's vectors of the first documents, unit rows, (n_read, dimension)
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -38,11 +39,17 @@ class Sample:
         return csr_array((ones, np.asarray(self.terms), np.asarray(self.starts)), shape=(len(self), n_terms))
 
 
-def choose(word_counts: Longs, settings: SampleSettings, random_state: int) -> Longs:
-    """Numbers of the documents to read, rising: drawn at random until they hold enough words."""
+def choose(word_counts: Longs, settings: SampleSettings, random_state: int) -> tuple[Longs, Longs]:
+    """Numbers of the documents to read, and of more whose terms are enough; each rising.
+
+    Drawn at random until they hold enough words.
+    """
     order = np.random.default_rng(random_state).permutation(len(word_counts))
     read = np.cumsum(np.minimum(word_counts, settings.document_words)[order])
-    return np.sort(order[: np.searchsorted(read, settings.words, side="right")])
+    n_read = int(np.searchsorted(read, settings.words, side="right"))
+    more = np.cumsum(word_counts[order[n_read:]])
+    n_more = int(np.searchsorted(more, settings.more_words, side="right"))
+    return np.sort(order[:n_read]), np.sort(order[n_read : n_read + n_more])
 
 
 def beginning(text: str, document_words: int) -> str:

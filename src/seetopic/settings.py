@@ -69,10 +69,12 @@ class SampleSettings:
 
     words: int = 150_000  # of all documents read; 0: none is read
     document_words: int = 64  # of each, from its beginning
+    more_words: int = 2_000_000  # of further documents, which are known by their terms alone
 
     def __post_init__(self) -> None:
         _check("words", self.words, 0, 1_000_000_000)
         _check("document_words", self.document_words, 1, 100_000)
+        _check("more_words", self.more_words, 0, 1_000_000_000)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,10 +98,11 @@ class SortingSettings:
     """How sampled documents are sorted into categories by their names, without any label."""
 
     rounds: int = 2  # of learning from one's own clearest guesses
-    kept: float = 0.7  # share of a category's documents, the clearest, that a round learns from
+    kept: float = 0.5  # share of a category's documents, the clearest, that a round learns from
     ridge: float = 0.01  # strength of the regression's penalty, per document
-    name_pull: float = 0.25  # weight of the name's own cosine beside what was learned
+    name_pull: float = 0.5  # weight of the name's own cosine beside what was learned
     temperature: float = 0.7  # of the memberships: lower is harder
+    described_by: int = 5  # best terms of a first run that describe each name in a second; 0: one run
 
     def __post_init__(self) -> None:
         _check("rounds", self.rounds, 1, 20)
@@ -107,6 +110,7 @@ class SortingSettings:
         _check("ridge", self.ridge, 1e-9, 1e3)
         _check("name_pull", self.name_pull, 0.0, 1e3)
         _check("temperature", self.temperature, 1e-3, 1e3)
+        _check("described_by", self.described_by, 0, 100)
 
 
 @dataclass(frozen=True, kw_only=True)

