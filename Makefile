@@ -44,6 +44,10 @@ bench: $(VENV)/.test
 	mkdir -p benchmarks/results
 	$(BIN)/python benchmarks/speed.py $(CORPORA) > benchmarks/results/speed.json
 	$(BIN)/python benchmarks/quality.py $(CORPORA) > benchmarks/results/quality.jsonl
+	$(BIN)/python benchmarks/presets.py $(CORPORA) > benchmarks/results/presets.jsonl
+	$(BIN)/seetopic index $(CORPORA)/amazon.jsonl.gz --out $(VENV)/bench-index --overwrite
+	$(BIN)/python benchmarks/skipgram.py --index $(VENV)/bench-index --tokens 200000 --epochs 4 \
+		$(if $(REFERENCE),--reference $(REFERENCE)) --into benchmarks/results/skipgram.json
 
 clean:
 	rm -rf $(VENV) $(VENV)-core dist seetopic-demo

@@ -13,13 +13,14 @@ from typing import Any
 import huggingface_hub.constants
 import numpy as np
 import pytest
+import scipy.special
 import torch
 from safetensors.torch import load_file, save_file
 
 from fake_model import directions
 from seetopic.device import resolve_device
 from seetopic.encoder import TermEncoder, encoder_for, minilm, transformer
-from seetopic.encoder.minilm import EMBEDDED_NAME, EmbeddedEncoder, MiniLM, embedded_folder
+from seetopic.encoder.minilm import EMBEDDED_NAME, EmbeddedEncoder, MiniLM, embedded_folder, erf
 from seetopic.encoder.plain import CallableEncoder, ReadyVectors
 from seetopic.encoder.protocol import unit_rows
 from seetopic.errors import EncoderError, SettingsError
@@ -163,7 +164,22 @@ def test_the_model_written_out_is_the_library(embedded, library):
     np.testing.assert_allclose(embedded.encode_names(texts), expected, atol=1e-5)
     model = MiniLM(embedded_folder())
     raw = library.encode(texts[:3], normalize_embeddings=False)
-    np.testing.assert_allclose(unit(np.stack([model.vector(text) for text in texts[:3]])), unit(raw), atol=1e-5)
+    np.testing.assert_allclose(unit(np.stack(model.vectors(texts[:3]))), unit(raw), atol=1e-5)
+
+
+def test_a_name_has_the_same_vector_to_the_last_bit_whatever_stands_beside_it(embedded):
+    names = [*varied_terms(60), "This text is about health & personal care.", "word " * 300]
+    whole = embedded.encode_names(names)
+    chance = random.Random(2)
+    for size in (1, 1, 1, 2, 7, 30):
+        chosen = chance.sample(range(len(names)), size)
+        assert embedded.encode_names([names[number] for number in chosen]).tobytes() == whole[chosen].tobytes()
+    assert embedded.encode_names(names[-1:]).tobytes() == whole[-1:].tobytes()
+
+
+def test_the_error_function_is_scipys():
+    values = np.linspace(-6, 6, 10_001, dtype=np.float32)
+    np.testing.assert_allclose(erf(values), scipy.special.erf(values), atol=5e-7)
 
 
 def test_a_text_has_the_same_vector_to_the_last_bit_whatever_stands_beside_it(embedded):

@@ -21,6 +21,7 @@ from seetopic.settings import (
     IndexSettings,
     LocalSettings,
     SampleSettings,
+    SkipgramSettings,
     SortingSettings,
     TextSettings,
     as_json,
@@ -52,6 +53,21 @@ RANGES: list[tuple[type, str, float, float]] = [
     (DiscoverySettings, "general_weight", 0.0, 100.0),
     (DiscoverySettings, "local_weight", 0.0, 100.0),
     (DiscoverySettings, "documents_weight", 0.0, 100.0),
+    (DiscoverySettings, "held_back", 0.0, 1000.0),
+    (SkipgramSettings, "dimensions", 1, 4096),
+    (SkipgramSettings, "window", 1, 50),
+    (SkipgramSettings, "negatives", 1, 100),
+    (SkipgramSettings, "subsample", 0.0, 1.0),
+    (SkipgramSettings, "learning_rate", 1e-6, 10.0),
+    (SkipgramSettings, "epochs", 1, 10_000),
+    (SkipgramSettings, "warm_up", 0, 12),
+    (SkipgramSettings, "context_weight", 0.0, 1000.0),
+    (SkipgramSettings, "document_weight", 0.0, 1000.0),
+    (SkipgramSettings, "category_weight", 0.0, 1000.0),
+    (SkipgramSettings, "category_every", 1, 1_000_000),
+    (SkipgramSettings, "block", 32, 1 << 20),
+    (SkipgramSettings, "shared_negatives", 1, 4096),
+    (SkipgramSettings, "shared_documents", 1, 4096),
     (SampleSettings, "words", 0, 1_000_000_000),
     (SampleSettings, "document_words", 1, 100_000),
     (SampleSettings, "more_words", 0, 1_000_000_000),
@@ -68,7 +84,7 @@ WHOLE = [(kind, name) for kind, name, low, _ in RANGES if isinstance(low, int)]
 def test_every_number_has_a_range():
     numbers = {
         (kind, each.name)
-        for kind in (TextSettings, LocalSettings, IndexSettings, DiscoverySettings, SampleSettings, SortingSettings)
+        for kind in {kind for kind, _, _, _ in RANGES}
         for each in fields(kind)
         if each.type in ("int", "float")
     }
@@ -77,12 +93,13 @@ def test_every_number_has_a_range():
 
 @pytest.mark.parametrize(("kind", "name", "low", "high"), RANGES)
 def test_a_number_outside_its_range_is_refused_by_name(kind, name, low, high):
+    beside = {"warm_up": 0} if name == "epochs" else {}  # it may not be longer than the whole
     for fine in (low, high):
-        assert getattr(kind(**{name: fine}), name) == fine
+        assert getattr(kind(**{name: fine}, **beside), name) == fine
     step = 1 if isinstance(low, int) else 1e-9
     for wrong in (low - step, high + step):
         with pytest.raises(SettingsError, match=f"`{name}` is {wrong}, but must lie between {low} and {high}"):
-            kind(**{name: wrong})
+            kind(**{name: wrong}, **beside)
 
 
 @pytest.mark.parametrize("wrong", [math.nan, math.inf, -math.inf])

@@ -234,7 +234,7 @@ def discover(source: str, seeds: Path, out: Path | None, top: int, quiet: bool, 
             build.run()
             opened = _open(build.out, options)
             _say_skipped(opened)
-        run = Discovery(opened, asked, settings, preset.preset)
+        run = Discovery(opened, asked, settings, preset.preset, options["device"], progress)
         run.topics  # noqa: B018 - found here, while progress is shown
     _show(run, out, as_json)
 

@@ -49,7 +49,10 @@ def starting_terms(similarity: Floats, wishes: Wishes, settings: DiscoverySettin
     """
     # From 0 to 1: all that is picked must score above 0, and below what is fixed.
     scores = (similarity.astype(np.float64) + 1.0 + 1e-6) / 2.0 / (1.0 + 1e-6)
-    return _pick(wishes.applied(np.maximum(scores, 1e-9)), settings.growth, settings)
+    settled = wishes.applied(np.maximum(scores, 1e-9))
+    if settings.starts_overlap:
+        return [pick_best(row[None], settings.growth)[0] for row in settled]
+    return _pick(settled, settings.growth, settings)
 
 
 def discover_terms(

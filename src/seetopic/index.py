@@ -110,6 +110,13 @@ class Index:
         array: Ids = self._array(layout.POSTINGS[1])
         return array
 
+    @property
+    def positions(self) -> tuple[Ids, Ids]:
+        """The term ids of all documents one after the other, and for each the number of its document."""
+        starts = self._array(layout.DOCUMENT_STARTS)
+        numbers = np.repeat(np.arange(len(starts) - 1, dtype=np.int32), np.diff(starts))
+        return np.asarray(self._array(layout.DOCUMENTS)), numbers
+
     @cached_property
     def general(self) -> Floats:
         """Language-model vectors of the terms, unit rows; (n_terms, dimension)."""

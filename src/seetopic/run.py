@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from seetopic.arrays import Flags, Floats
+from seetopic.device import resolve_device
 from seetopic.discovery import Discovered, Wishes, discover_terms
 from seetopic.errors import NotEnoughTerms
 from seetopic.evidence import CurrentTerms, Evidence
@@ -16,9 +17,10 @@ from seetopic.evidence.documents import MatchedDocumentsEvidence, ReadDocumentsE
 from seetopic.evidence.general import DRIFT, GeneralEvidence, confidence
 from seetopic.evidence.local import LocalEvidence
 from seetopic.index import Index
+from seetopic.progress import Progress, silent
 from seetopic.reading import Reading, SampledDocuments
 from seetopic.seeds import Seeds, as_seeds
-from seetopic.settings import DEFAULT, DiscoverySettings, as_json
+from seetopic.settings import DEFAULT, DiscoverySettings, as_json, preset_named
 from seetopic.topics import RankedTerm, Topic, Topics
 from seetopic.version import __version__
 
@@ -29,10 +31,20 @@ _SAME_BEGINNING = 4  # letters that make spellings alike
 
 
 def discover(
-    index: Index, seeds: Any, *, settings: DiscoverySettings = DEFAULT.discovery, preset: str = DEFAULT.preset
+    index: Index,
+    seeds: Any,
+    *,
+    settings: DiscoverySettings | None = None,
+    preset: str = DEFAULT.preset,
+    device: str = "auto",
+    progress: Progress = silent,
 ) -> Topics:
-    """Topics for names (a list, a list of lists, a dict, a file's path) from an index; about a second."""
-    return Discovery(index, as_seeds(seeds), settings, preset).topics
+    """Topics for names (a list, a list of lists, a dict, a file's path) from an index; about a second.
+
+    The presets `paper`, `released-code` and `no-iter` train vectors first, which takes minutes on a CPU.
+    """
+    chosen = preset_named(preset).discovery if settings is None else settings
+    return Discovery(index, as_seeds(seeds), chosen, preset, device, progress).topics
 
 
 @dataclass(frozen=True)
@@ -43,6 +55,8 @@ class Discovery:
     seeds: Seeds
     settings: DiscoverySettings = DEFAULT.discovery
     preset: str = DEFAULT.preset
+    device: str = "auto"  # of the training, where the preset trains
+    progress: Progress = silent
 
     def __post_init__(self) -> None:
         n_terms = len(self.index.vocabulary)
@@ -64,7 +78,7 @@ class Discovery:
     def _found(self, settings: DiscoverySettings, reading: Reading | None) -> Discovered:
         kinds: list[tuple[Evidence, float]] = [
             (self._general_evidence, settings.general_weight),
-            (LocalEvidence(np.asarray(self.index.local), settings.contrast), settings.local_weight),
+            (self._local_evidence, settings.local_weight),
         ]
         if settings.documents_weight > 0 and len(self.index.sample):
             kinds.append((self._documents_evidence(reading), settings.documents_weight))
@@ -84,8 +98,27 @@ class Discovery:
 
     @cached_property
     def _general_evidence(self) -> GeneralEvidence:
+        settings = self.settings
         return GeneralEvidence(
-            np.asarray(self.index.general), self.names, self.settings.name_pull, self.settings.contrast
+            np.asarray(self.index.general), self.names, settings.name_pull, settings.contrast, settings.held_back
+        )
+
+    @cached_property
+    def _local_evidence(self) -> Evidence:
+        settings = self.settings
+        if settings.training is None:
+            return LocalEvidence(np.asarray(self.index.local), settings.contrast)
+        from seetopic.evidence.trained import TrainedLocalEvidence
+
+        return TrainedLocalEvidence(
+            *self.index.positions,
+            len(self.index.vocabulary),
+            len(self.index),
+            settings.training,
+            self.index.settings.random_state,
+            resolve_device(self.device),
+            self.progress,
+            settings.contrast,
         )
 
     @property
@@ -141,7 +174,7 @@ class Discovery:
         pinned = [self._ids(seed.pinned) for seed in self.seeds.seeds]
         elsewhere = {term for terms in pinned for term in terms}
         fixed = tuple(
-            (*terms, *(term for term in own if term not in elsewhere))
+            (*terms, *(term for term in own if term not in elsewhere and self.settings.names_first))
             for terms, own in zip(pinned, self._own_terms, strict=True)
         )
         return Wishes(

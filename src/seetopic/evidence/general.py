@@ -11,7 +11,6 @@ from seetopic.arrays import Doubles, Floats
 from seetopic.evidence.similarity import contrasted, mean_vectors
 
 DRIFT = 0.4  # a topic with less confidence than this has drifted from its name
-_HELD_BACK = 5.0  # then the name counts as this many terms more
 _NEAR = 0.4  # cosine to the name from which a term is as near as one can ask
 
 
@@ -23,6 +22,7 @@ class GeneralEvidence:
     names: Floats  # unit rows, (n_categories, dimension)
     name_pull: float = 0.0  # the name counts as so many terms
     contrast: float = 0.0
+    held_back: float = 5.0  # in a topic that has drifted the name counts as so many terms more
     name: str = "general"
 
     @cached_property
@@ -34,8 +34,8 @@ class GeneralEvidence:
     def scores(self, current: list[list[int]]) -> Floats:
         sizes = np.array([len(terms) for terms in current], np.float32)
         pull = np.full(len(current), self.name_pull, np.float32)
-        if self.name_pull > 0:  # a topic that drifts is held back by its name
-            pull += _HELD_BACK * (confidence(self.similarity, current) < DRIFT)
+        if self.name_pull > 0 and self.held_back > 0:
+            pull += np.float32(self.held_back) * (confidence(self.similarity, current) < DRIFT)
         share = (pull / np.maximum(pull + sizes, 1))[:, None]
         centres = (1 - share) * mean_vectors(self.vectors, current) + share * self.names
         return contrasted(centres.astype(np.float32) @ self.vectors.T, self.contrast)
