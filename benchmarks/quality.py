@@ -30,13 +30,11 @@ from seetopic.ranking import pick_in_turns
 from seetopic.run import Discovery
 from seetopic.sample import beginning
 from seetopic.seeds import read_seeds
-from seetopic.settings import DEFAULT
+from seetopic.settings import DEFAULT, PAPER
 from seetopic.words import cleaned, tokenize
 
 # Two kinds of evidence as in the paper, with local vectors by factorisation.
-PAPERS_ENSEMBLE = replace(
-    DEFAULT.discovery, top=50, checked_ranks=100, name_pull=0.0, contrast=0.0, documents_weight=0.0, assignment="turns"
-)
+PAPERS_ENSEMBLE = replace(PAPER.discovery, training=None, top=50)
 
 
 def occurrences(documents: list[str], terms: set[str]) -> list[set[str]]:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from conftest import PLANTED, planted_documents
-from seetopic import Index, Sorter, sorter_for
+from seetopic import Index, Sorter, discover, sorter_for
 from seetopic.assign import threshold_for
 from seetopic.assigning import AssignOptions, Reader, assign_documents
 from seetopic.documents import open_documents
@@ -183,3 +183,26 @@ def test_with_ready_vectors_documents_are_told_apart_by_their_terms(tmp_path, un
 
 def test_one_category_can_be_sorted(index, unseen):
     assert {each.categories for each in sorter_for(index, ["cooking"]).assign(unseen)} == {(0,)}
+
+
+def by_dashes(text: str) -> list[str]:
+    return text.replace(", ", "-").strip(".").split("-")
+
+
+def test_new_texts_are_cut_by_the_indexs_own_tokenizer(tmp_path, unseen, cache):
+    index = Index.build(planted_documents(), tmp_path / "index", tokenizer=by_dashes, cache=cache, jobs=1)
+    dashed = [text.replace(", ", "-") for text in unseen]
+    sorter = sorter_for(index, NAMES)
+    assert np.mean([each.categories == (number % 3,) for number, each in enumerate(sorter.assign(dashed))]) > 0.9
+    sorter.save(tmp_path)
+    assert Sorter.load(tmp_path, tokenizer=by_dashes).assign(dashed) == sorter.assign(dashed)
+    with pytest.raises(SettingsError, match=r"made with the tokenizer .*by_dashes"):
+        Sorter.load(tmp_path)
+
+
+def test_a_negative_word_without_a_ready_vector_bars_only_itself(tmp_path, index):
+    vectors = dict(zip(index.vocabulary.terms, index.general, strict=True))
+    vectors.update(zip(NAMES, index.encode_names(NAMES), strict=True))
+    ready = Index.build(planted_documents(), tmp_path / "index", model=vectors, jobs=1)
+    topics = discover(ready, {NAMES[0]: {"negative": ["cricket", "tennis"]}, NAMES[1]: [], NAMES[2]: []})
+    assert "tennis" not in list(topics[0])

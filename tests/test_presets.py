@@ -20,7 +20,7 @@ from seetopic.evidence.general import GeneralEvidence
 from seetopic.evidence.trained import TrainedLocalEvidence, _grown
 from seetopic.local.skipgram import Vectors
 from seetopic.run import Discovery
-from seetopic.settings import NO_ITER, PAPER, RELEASED_CODE, DiscoverySettings, SkipgramSettings
+from seetopic.settings import DEFAULT, NO_ITER, PAPER, RELEASED_CODE, DiscoverySettings, SkipgramSettings
 
 NAMES = ["sports and games", "cooking & cuisine", "outer space"]
 TRAINING = ["paper", "released-code", "no-iter"]
@@ -127,6 +127,43 @@ def test_a_category_grows_by_the_terms_nearest_to_its_vector():
     assert _grown(vectors, [[3], [3]], 1) == [[3, 0], [3, 1]]
     assert _grown(vectors, [[3], [3]], 2) == [[3, 0, 2], [3, 1, 4]]
     assert _grown(vectors, [[0], [1]], 100) == [[0, 2, 3, 4, 1], [1, 4, 3, 2, 0]]  # shared, and no more than there are
+
+
+def test_a_category_without_terms_stays_without():
+    terms = torch.eye(3)
+    vectors = Vectors(terms, terms, terms, torch.zeros(2, 3))
+    assert _grown(vectors, [[], [1]], 1)[0] == []
+
+
+@pytest.mark.parametrize("preset", ["paper", "released-code"])
+def test_a_category_that_starts_without_terms_has_only_its_name_to_go_by(index, preset):
+    run = run_of(index, preset)
+    found = run._local_evidence.scores([[], [0, 1], [2, 3]])
+    assert np.isneginf(found[0]).all()
+    assert np.isfinite(found[1:]).all()
+    general = run._general_evidence.scores([[], [0, 1], [2, 3]])
+    np.testing.assert_allclose(general[0], run.similarity[0], atol=1e-6)
+
+
+def test_settings_of_ones_own_are_called_so(index):
+    own = replace(small(NO_ITER.discovery), top=4)
+    assert discover(index, NAMES, settings=own, device="cpu").made_with["preset"] == "custom"
+    assert discover(index, NAMES, settings=replace(DEFAULT.discovery, top=4)).made_with["preset"] == "default"
+
+
+@pytest.mark.parametrize("grows", [False, True])
+def test_the_number_of_threads_changes_no_term(index, grows):
+    settings = replace(small(RELEASED_CODE.discovery), iterations=2)
+    settings = replace(settings, training=replace(settings.training, grows=grows))
+    before, results = torch.get_num_threads(), []
+    for threads in (1, 2):
+        torch.set_num_threads(threads)
+        results.append(
+            Discovery(index, as_seeds(NAMES), settings, "custom", "cpu")._local_evidence.vectors([[0], [1], [2]])
+        )
+        assert torch.get_num_threads() == threads
+    torch.set_num_threads(before)
+    assert np.array_equal(*results)
 
 
 def test_starting_terms_are_shared_only_in_the_released_program():

@@ -74,3 +74,9 @@ def test_no_term_is_in_two_categories(scores, size):
 
 def test_a_term_with_score_zero_is_never_picked():
     assert pick_in_turns(np.array([[0.9, 0.0, 0.4]]), size=3) == [[0, 2]]
+
+
+def test_a_score_of_minus_infinity_takes_no_place():
+    scores = np.array([[1.0, -np.inf, 2.0], [-np.inf, -np.inf, -np.inf]], np.float32)
+    assert ranks(scores, 10).tolist() == [[2, 0, 1], [0, 0, 0]]
+    assert ranks(scores, 2).tolist() == [[2, 0, 1], [0, 0, 0]]

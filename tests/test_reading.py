@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-from conftest import planted_documents
+from conftest import PLANTED, planted_documents
 from seetopic import Index, as_seeds
 from seetopic.run import Discovery
 from seetopic.settings import DEFAULT, SampleSettings
@@ -83,3 +83,15 @@ def test_the_number_of_threads_changes_no_bit_of_the_sorting(partly_read):
         with threadpool_limits(threads):
             memberships.append(Discovery(partly_read, as_seeds(NAMES)).reading.memberships)
     assert np.array_equal(*memberships)
+
+
+def test_one_category_gets_terms_of_its_own_and_not_what_is_frequent(partly_read):
+    for number, words in enumerate(PLANTED.values()):
+        (topic,) = Discovery(partly_read, as_seeds([NAMES[number]])).topics
+        assert len(set(topic) & set(words.split(" "))) >= 9, list(topic)
+
+
+def test_the_sample_is_not_sorted_for_a_method_that_does_not_ask_for_it(partly_read):
+    run = Discovery(partly_read, as_seeds(NAMES), replace(DEFAULT.discovery, documents_weight=0.0))
+    assert len(run.topics) == 3
+    assert "reading" not in vars(run)

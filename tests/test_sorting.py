@@ -68,6 +68,13 @@ def test_documents_are_drawn_until_they_hold_enough_words():
     assert [len(part) for part in choose(counts, SampleSettings(), random_state=0)] == [100, 0]
 
 
+def test_documents_without_words_are_never_drawn():
+    read, more = choose(np.array([0, 5, 0, 5, 0]), SampleSettings(words=0), random_state=0)
+    assert (read.tolist(), more.tolist()) == ([], [1, 3])
+    read, more = choose(np.array([0, 5, 0, 5, 0]), SampleSettings(), random_state=0)
+    assert (read.tolist(), more.tolist()) == ([1, 3], [])
+
+
 def test_another_random_state_draws_other_documents():
     counts = np.full(1000, 10)
     few = SampleSettings(words=500, more_words=500)

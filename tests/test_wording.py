@@ -82,3 +82,24 @@ def test_one_document_and_one_category_stay_finite():
     known = SortedDocuments(documents, documents, np.ones((1, 1)))
     rule = rule_for_new(known, np.ones((5, 3), np.float32), np.zeros((5, 1)))
     assert np.isfinite(rule.scores(documents)).all()
+
+
+def test_a_term_of_no_known_document_says_nothing_however_uneven_the_categories():
+    documents = csr_array(np.array([[1, 0]] * 10, np.float32))
+    memberships = np.zeros((10, 2))
+    memberships[np.arange(10), np.arange(10) // 9] = 1  # nine to one
+    found = log_ratios(SortedDocuments(documents, documents, memberships))
+    assert found[1].tolist() == [0, 0]
+    np.testing.assert_allclose(found[0], 0, atol=1e-6)
+
+
+def test_topic_terms_of_no_known_document_do_not_outweigh_all_others(planted):
+    kinds, documents, local = planted
+    known, _ = known_part(kinds, documents)
+    marks = np.zeros((N_TERMS + 1, N_CATEGORIES))
+    marks[N_TERMS, 2] = 1  # the only term of the third topic, and in no document
+    wider = csr_array((known.documents.data, known.documents.indices, known.documents.indptr), (100, N_TERMS + 1))
+    rows = csr_array((known.rows.data, known.rows.indices, known.rows.indptr), (100, N_TERMS + 1))
+    more = np.vstack([local, np.zeros((1, N_CATEGORIES), np.float32)])
+    rule = rule_for_new(SortedDocuments(wider, rows, known.memberships), more, marks)
+    assert np.abs(rule.weights).max() < 100

@@ -15,17 +15,18 @@ from typing import Any
 import numpy as np
 
 from seetopic.arrays import Doubles, Floats
+from seetopic.build import tokenizer_name
 from seetopic.errors import OutputError, SettingsError
 from seetopic.evidence.documents import clear_memberships
 from seetopic.files import written_whole
 from seetopic.index import Index
-from seetopic.run import Discovery
+from seetopic.progress import Progress, silent
+from seetopic.run import Discovery, run_of
 from seetopic.sample import beginning
-from seetopic.seeds import as_seeds
 from seetopic.settings import DEFAULT, DiscoverySettings
 from seetopic.sorting import SortedSample, shares
 from seetopic.wording import SortedDocuments, TermRule, rule_for_new
-from seetopic.words import cleaned, tokenize
+from seetopic.words import Tokenizer, cleaned, tokenize
 
 _FORMAT = 2
 _FILE = "sorter.safetensors"
@@ -52,6 +53,8 @@ class Sorter:
     document_words: int = 64
     temperature: float = 0.7
     model: str = ""
+    tokenizer_name: str = "default"
+    tokenizer: Tokenizer = field(default=tokenize, repr=False, compare=False)
 
     @property
     def reads(self) -> bool:
@@ -63,7 +66,7 @@ class Sorter:
         return [self._matched(text) for text in texts]
 
     def _matched(self, text: str) -> list[int]:
-        words = [cleaned(token) or "" for token in tokenize(text.lower() if self.lowercase else text)]
+        words = [cleaned(token) or "" for token in self.tokenizer(text.lower() if self.lowercase else text)]
         ids, longest = self._ids, self._longest
         found = {ids[word] for word in words if word in ids}
         for first, word in enumerate(words):
@@ -146,7 +149,8 @@ class Sorter:
             beside.write_bytes(save(arrays, metadata))
 
     @classmethod
-    def load(cls, folder: str | Path) -> Sorter:
+    def load(cls, folder: str | Path, *, tokenizer: Tokenizer = tokenize) -> Sorter:
+        """What `save` wrote; texts are cut by the index's own tokenizer, if it had one."""
         from safetensors import SafetensorError, safe_open
 
         path = Path(folder) / _FILE
@@ -158,12 +162,18 @@ class Sorter:
                 raise OutputError(f"{path} was made by another version of seetopic; run `seetopic discover` again")
             listed = {name: tuple(about[name]) for name in ("names", "terms")}
             topics = tuple(tuple(terms) for terms in about["topic_terms"])
-            return cls(**{**about, **listed, "topic_terms": topics, "arrays": arrays})
+            sorter = cls(**{**about, **listed, "topic_terms": topics, "arrays": arrays, "tokenizer": tokenizer})
         except (OSError, SafetensorError, ValueError, KeyError, TypeError) as error:
             raise OutputError(f"{path} cannot be read ({error}); make it with `seetopic discover --out`") from error
+        if sorter.tokenizer_name != tokenizer_name(tokenizer):
+            raise SettingsError(
+                f"{path} was made with the tokenizer {sorter.tokenizer_name!r}, not {tokenizer_name(tokenizer)!r}; "
+                "give the same one: Sorter.load(folder, tokenizer=...)"
+            )
+        return sorter
 
 
-_ABOUT = ("names", "terms", "topic_terms", "lowercase", "document_words", "temperature", "model")
+_ABOUT = ("names", "terms", "topic_terms", "lowercase", "document_words", "temperature", "model", "tokenizer_name")
 
 
 def threshold_for(best_shares: Doubles, rate: float) -> float:
@@ -173,9 +183,17 @@ def threshold_for(best_shares: Doubles, rate: float) -> float:
     return float(np.quantile(best_shares, 1 - rate)) if rate < 1 and len(best_shares) else 0.0
 
 
-def sorter_for(index: Index, seeds: Any, *, settings: DiscoverySettings = DEFAULT.discovery) -> Sorter:
+def sorter_for(
+    index: Index,
+    seeds: Any,
+    *,
+    settings: DiscoverySettings | None = None,
+    preset: str = DEFAULT.preset,
+    device: str = "auto",
+    progress: Progress = silent,
+) -> Sorter:
     """A sorter for names (a list, a dict, a file's path), from an index."""
-    return sorter_of(Discovery(index, as_seeds(seeds), settings))
+    return sorter_of(run_of(index, seeds, settings, preset, device, progress))
 
 
 def sorter_of(run: Discovery) -> Sorter:
@@ -194,6 +212,8 @@ def sorter_of(run: Discovery) -> Sorter:
         index.settings.sample.document_words,
         temperature,
         index.manifest["model"]["name"],
+        tokenizer_name(index.tokenizer),
+        index.tokenizer,
     )
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from seetopic.errors import SeeTopicError
+from seetopic.errors import OutputError, SeeTopicError
 from seetopic.settings import DEFAULT, PRESETS, IndexSettings
 from seetopic.version import __version__
 
@@ -43,7 +43,13 @@ _INDEXING = (
         metavar="NAME|PATH",
         help="Language model: a folder or a hub name.  [default: embedded all-MiniLM-L6-v2]",
     ),
-    click.option("--preset", type=click.Choice(list(PRESETS)), default="default", show_default=True),
+    click.option(
+        "--preset",
+        type=click.Choice(list(PRESETS)),
+        default="default",
+        show_default=True,
+        help="Method of `discover`; all but the default train vectors for it, minutes on a CPU.",
+    ),
     click.option(
         "--min-count",
         type=int,
@@ -224,6 +230,8 @@ def discover(source: str, seeds: Path, out: Path | None, top: int, quiet: bool, 
     from seetopic.seeds import read_seeds
 
     asked = read_seeds(seeds)
+    if out is not None and out.exists() and not out.is_dir():
+        raise OutputError(f"--out {out} is a file; name a folder")  # said now, not after minutes of work
     preset = PRESETS[options["preset"]]
     settings = replace(preset.discovery, top=top)
     with shown_progress(quiet) as progress:
@@ -385,5 +393,5 @@ def main() -> None:
         click.echo(f"seetopic: {error.format_message()} (see seetopic --help)", err=True)
         sys.exit(2)
     except (click.Abort, KeyboardInterrupt):
-        click.echo("seetopic: stopped; the same command goes on from here", err=True)
+        click.echo("seetopic: stopped; an index that is being built goes on when the command is given again", err=True)
         sys.exit(130)

@@ -50,9 +50,11 @@ def starting_terms(similarity: Floats, wishes: Wishes, settings: DiscoverySettin
     # From 0 to 1: all that is picked must score above 0, and below what is fixed.
     scores = (similarity.astype(np.float64) + 1.0 + 1e-6) / 2.0 / (1.0 + 1e-6)
     settled = wishes.applied(np.maximum(scores, 1e-9))
+    nearest = [pick_best(row[None], settings.growth)[0] for row in settled]
     if settings.starts_overlap:
-        return [pick_best(row[None], settings.growth)[0] for row in settled]
-    return _pick(settled, settings.growth, settings)
+        return nearest
+    # A name that is farther from every term than another name is begins with what is nearest to it all the same.
+    return [own or shared for own, shared in zip(_pick(settled, settings.growth, settings), nearest, strict=True)]
 
 
 def discover_terms(

@@ -12,7 +12,8 @@ from seetopic.arrays import Doubles, Floats, Longs
 def ranks(scores: Floats, checked: int) -> Longs:
     """The place of each term among a category's best, 1 for the best, 0 beyond the first `checked`.
 
-    (n_categories, n_terms). Equal scores stand in the order of term ids, that is by frequency.
+    (n_categories, n_terms). Equal scores stand in the order of term ids, that is by frequency;
+    a score of minus infinity takes no place.
     """
     result = np.zeros(scores.shape, np.int64)
     depth = min(checked, scores.shape[1])
@@ -24,7 +25,8 @@ def ranks(scores: Floats, checked: int) -> Longs:
         else:
             candidates = np.arange(len(row))
         best = candidates[np.argsort(-row[candidates], kind="stable")][:depth]
-        places[best] = np.arange(1, depth + 1)
+        best = best[row[best] > -np.inf]
+        places[best] = np.arange(1, len(best) + 1)
     return result
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from seetopic.arrays import Flags, Floats
 from seetopic.device import resolve_device
 from seetopic.discovery import Discovered, Wishes, discover_terms
-from seetopic.errors import NotEnoughTerms
+from seetopic.errors import EncoderError, NotEnoughTerms
 from seetopic.evidence import CurrentTerms, Evidence
 from seetopic.evidence.documents import MatchedDocumentsEvidence, ReadDocumentsEvidence, typical_terms
 from seetopic.evidence.general import DRIFT, GeneralEvidence, confidence
@@ -43,8 +43,17 @@ def discover(
 
     The presets `paper`, `released-code` and `no-iter` train vectors first, which takes minutes on a CPU.
     """
-    chosen = preset_named(preset).discovery if settings is None else settings
-    return Discovery(index, as_seeds(seeds), chosen, preset, device, progress).topics
+    return run_of(index, seeds, settings, preset, device, progress).topics
+
+
+def run_of(
+    index: Index, seeds: Any, settings: DiscoverySettings | None, preset: str, device: str, progress: Progress
+) -> Discovery:
+    """A run by a preset, or by settings of one's own, which the result then calls `custom`."""
+    named = preset_named(preset).discovery
+    chosen = named if settings is None else settings
+    name = preset if replace(chosen, top=named.top) == named else "custom"
+    return Discovery(index, as_seeds(seeds), chosen, name, device, progress)
 
 
 @dataclass(frozen=True)
@@ -73,14 +82,19 @@ class Discovery:
 
     @cached_property
     def found(self) -> Discovered:
-        return self._found(self.settings, self.reading)
+        return self._found(self.settings, self.reading if self._uses_documents else None)
+
+    @property
+    def _uses_documents(self) -> bool:
+        """One category has no others' documents to compare with: the terms of all would be those of its own."""
+        return self.settings.documents_weight > 0 and len(self.seeds) > 1 and len(self.index.sample) > 0
 
     def _found(self, settings: DiscoverySettings, reading: Reading | None) -> Discovered:
         kinds: list[tuple[Evidence, float]] = [
             (self._general_evidence, settings.general_weight),
             (self._local_evidence, settings.local_weight),
         ]
-        if settings.documents_weight > 0 and len(self.index.sample):
+        if self._uses_documents:
             kinds.append((self._documents_evidence(reading), settings.documents_weight))
         kept = [(kind, weight) for kind, weight in kinds if weight > 0]
         return discover_terms(self.similarity, self._wishes, kept, settings)
@@ -134,8 +148,8 @@ class Discovery:
     def reading(self) -> Reading | None:
         """The sample sorted by the names; None if the language model has read no documents.
 
-        A first run, half as long, finds terms that describe each name ("video: vhs, tape, cassette"): the documents'
-        own words tell the language model what is meant, and it sorts the sample again.
+        A first run, of half as many iterations, finds terms that describe each name ("video: vhs, tape, cassette"):
+        the documents' own words tell the language model what is meant, and it sorts the sample again.
         """
         if not self.index.sample.was_read:
             return None
@@ -143,7 +157,7 @@ class Discovery:
         sentences = [tuple(_SENTENCE.format(name) for name in seed.names) for seed in self.seeds.seeds]
         names = _unit(self.names + self._encoded(sentences))
         plain = self.sampled.sorted_by(names, settings.sorting)
-        if settings.sorting.described_by == 0 or settings.documents_weight == 0:
+        if settings.sorting.described_by == 0 or not self._uses_documents:
             return plain
         first = self._found(replace(settings, iterations=max(1, settings.iterations // 2)), plain)
         described = self._encoded([(text,) for text in self._descriptions(first.deep)])
@@ -186,8 +200,8 @@ class Discovery:
         """Negative terms and their inflections: terms of as many words, spelled and meant alike."""
         barred = np.zeros(len(self.index.vocabulary), np.bool_)
         if negative:
-            meant = self.index.encode_names(list(negative)) @ np.asarray(self.index.general).T
-            for word, similarity in zip(negative, meant, strict=True):
+            for word in negative:
+                similarity = self._meant(word)
                 spelled = word.lower()
                 for term in np.flatnonzero(similarity >= _ALIKE).tolist():
                     barred[term] |= _spelled_alike(spelled, self.index.vocabulary.terms[term].lower())
@@ -195,6 +209,15 @@ class Discovery:
                     barred[own] = True
         barred[list(fixed)] = False  # what is pinned by name stays
         return barred
+
+    def _meant(self, word: str) -> Floats:
+        """Cosine of each term and a word; 0 if the word is among no ready vectors."""
+        try:
+            vector = self.index.encode_names([word])[0]
+        except EncoderError:
+            vector = np.zeros(self.index.general.shape[1], np.float32)
+        similarity: Floats = np.asarray(self.index.general) @ vector
+        return similarity
 
     def _ids(self, names: tuple[str, ...]) -> tuple[int, ...]:
         found = (self.index.term_id(name) for name in names)

@@ -45,6 +45,7 @@ def choose(word_counts: Longs, settings: SampleSettings, random_state: int) -> t
     Drawn at random until they hold enough words.
     """
     order = np.random.default_rng(random_state).permutation(len(word_counts))
+    order = order[word_counts[order] > 0]
     read = np.cumsum(np.minimum(word_counts, settings.document_words)[order])
     n_read = int(np.searchsorted(read, settings.words, side="right"))
     more = np.cumsum(word_counts[order[n_read:]])
@@ -78,9 +79,12 @@ def inverse_frequency(document_frequencies: Longs, n_documents: int) -> Doubles:
 
 def weighted_rows(matrix: csr_array, idf: Doubles) -> csr_array:
     """Documents as idf-weighted terms, rows to unit length; an empty document stays empty."""
-    from scipy.sparse import diags_array
+    from scipy.sparse import csr_array
 
-    weighted = matrix @ diags_array(idf.astype(np.float32))
-    lengths = np.sqrt(weighted.multiply(weighted).sum(axis=1))
-    rows: csr_array = diags_array(1 / np.maximum(lengths, 1e-9)) @ weighted
-    return rows
+    weights: Floats = matrix.data * idf.astype(np.float32)[matrix.indices]
+    sizes = np.diff(matrix.indptr)
+    filled = sizes > 0
+    squares = np.add.reduceat(weights * weights, matrix.indptr[:-1][filled]) if filled.any() else np.empty(0)
+    lengths = np.repeat(np.sqrt(squares), sizes[filled])
+    unit = weights / np.maximum(lengths, 1e-9).astype(np.float32)
+    return csr_array((unit, matrix.indices, matrix.indptr), shape=matrix.shape)

@@ -64,13 +64,20 @@ def one_thread() -> Iterator[None]:
 
 def _scaled(rule: Doubles, centred: Floats) -> Doubles:
     """The rule with spread 1 per category: a name that is near to everything is no nearer to anything."""
-    scaled: Doubles = rule / np.maximum((centred @ rule).std(axis=0), 1e-9)
+    scaled: Doubles = rule / spread_of(centred @ rule)
     return scaled
+
+
+def spread_of(scores: Doubles) -> Doubles:
+    """Standard deviation per category; 1 where all are alike, so that dividing by it leaves them alone."""
+    spread = scores.std(axis=0)
+    whole: Doubles = np.where(spread > 1e-6, spread, 1.0)
+    return whole
 
 
 def standardised(scores: Doubles) -> Doubles:
     """Mean 0 and spread 1 per category."""
-    spread: Doubles = (scores - scores.mean(axis=0)) / np.maximum(scores.std(axis=0), 1e-9)
+    spread: Doubles = (scores - scores.mean(axis=0)) / spread_of(scores)
     return spread
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from seetopic.arrays import Doubles, Floats
 from seetopic.settings import SortingSettings
-from seetopic.sorting import one_thread, regression, standardised
+from seetopic.sorting import one_thread, regression, spread_of, standardised
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -47,7 +47,7 @@ class SortedDocuments:
 
 
 def rule_for_sampled(known: SortedDocuments, local: Floats, settings: SortingSettings) -> TermRule:
-    """For the rest of the sample: harder than `rule_for_new`, because only clear documents make terms typical."""
+    """For the rest of the sample: towards each document's best category, because clear ones make terms typical."""
     with one_thread():
         features = _centred(known.rows @ local)
         learned = local @ regression(features, standardised(known.memberships), settings, 1.0).astype(np.float32)
@@ -73,10 +73,12 @@ def log_ratios(known: SortedDocuments) -> Doubles:
     """How much likelier a document of a category holds each term than one of the others; (n_terms, n_categories)."""
     inside, sizes = known.documents.T @ known.memberships, known.memberships.sum(axis=0)
     total, all_sizes = inside.sum(axis=1, keepdims=True), sizes.sum()
-    prior = _PRIOR * total / max(all_sizes, 1e-9) + 1e-6
-    within = (inside + prior) / (sizes + _PRIOR)
-    without = (total - inside + prior) / (all_sizes - sizes + _PRIOR)
-    ratios: Doubles = np.log(within / without)
+    seen = total[:, 0] > 0
+    ratios = np.zeros(inside.shape)  # 0: a term of none of these documents says nothing
+    prior = _PRIOR * total[seen] / max(all_sizes, 1e-9) + 1e-6
+    within = (inside[seen] + prior) / (sizes + _PRIOR)
+    without = (total[seen] - inside[seen] + prior) / (all_sizes - sizes + _PRIOR)
+    ratios[seen] = np.log(within / without)
     return ratios
 
 
@@ -107,7 +109,9 @@ def _centred(features: Floats) -> Floats:
 
 def _joined(rows: csr_array, parts: list[tuple[float, Doubles | Floats]]) -> TermRule:
     """Rules added up, each with spread 1 on these documents before it is weighted."""
-    weights = sum(share * part / np.maximum((rows @ part).std(axis=0), 1e-9) for share, part in parts)
+    weights = np.zeros(parts[0][1].shape)
+    for share, part in parts:
+        weights += share * part / spread_of(rows @ part)
     scores = rows @ weights
-    spread = np.maximum(scores.std(axis=0), 1e-9)
+    spread = spread_of(scores)
     return TermRule((weights / spread).astype(np.float32), -scores.mean(axis=0) / spread)

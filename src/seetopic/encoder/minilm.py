@@ -35,6 +35,7 @@ def embedded_folder() -> Path:
 
 
 _ROWS = 64  # of a product
+_AT_ONCE = 50  # texts, so that memory does not grow with their number
 
 
 @dataclass(frozen=True)
@@ -102,13 +103,16 @@ class MiniLM:
         """Mean over all tokens of the last layer, for each text; a text's bits do not depend on those beside it."""
         from threadpoolctl import threadpool_limits
 
-        if not texts:
-            return []
-        tokens = [self._tokenizer.encode(text).ids for text in texts]
+        found: list[Floats] = []
         with threadpool_limits(1, "blas"):  # how sums are grouped may depend on the number of threads
-            states, bounds = self._embedded(tokens)
-            for layer in range(self._layers):
-                states = self._layer(states, bounds, f"encoder.layer.{layer}")
+            for first in range(0, len(texts), _AT_ONCE):
+                found += self._together(texts[first : first + _AT_ONCE])
+        return found
+
+    def _together(self, texts: Sequence[str]) -> list[Floats]:
+        states, bounds = self._embedded([self._tokenizer.encode(text).ids for text in texts])
+        for layer in range(self._layers):
+            states = self._layer(states, bounds, f"encoder.layer.{layer}")
         return [states[first:last].mean(axis=0) for first, last in itertools.pairwise(bounds)]
 
     def _embedded(self, tokens: list[list[int]]) -> tuple[Floats, list[int]]:

@@ -36,6 +36,7 @@ class GeneralEvidence:
         pull = np.full(len(current), self.name_pull, np.float32)
         if self.name_pull > 0 and self.held_back > 0:
             pull += np.float32(self.held_back) * (confidence(self.similarity, current) < DRIFT)
+        pull[sizes == 0] = 1  # without terms, the name alone speaks for a category
         share = (pull / np.maximum(pull + sizes, 1))[:, None]
         centres = (1 - share) * mean_vectors(self.vectors, current) + share * self.names
         return contrasted(centres.astype(np.float32) @ self.vectors.T, self.contrast)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from seetopic.arrays import Floats
-from seetopic.evidence.similarity import contrasted, mean_similarity
+from seetopic.evidence.similarity import contrasted, mean_similarity, without_terms
 
 
 @dataclass(frozen=True)
@@ -17,4 +19,6 @@ class LocalEvidence:
     name: str = "local"
 
     def scores(self, current: list[list[int]]) -> Floats:
-        return contrasted(mean_similarity(self.vectors, current), self.contrast)
+        scores = contrasted(mean_similarity(self.vectors, current), self.contrast)
+        scores[without_terms(current)] = -np.inf
+        return scores

@@ -22,10 +22,19 @@ def mean_similarity(vectors: Floats, current: list[list[int]]) -> Floats:
     return scores
 
 
+def without_terms(current: list[list[int]]) -> list[int]:
+    """Categories that have no current terms: similarity to them says nothing."""
+    return [category for category, terms in enumerate(current) if not terms]
+
+
 def contrasted(scores: Floats, contrast: float) -> Floats:
     """Scores less a share of the best other category's: near to this one, and far from the others (Section 2)."""
     if len(scores) < 2 or contrast == 0:
         return scores
-    second, best = np.partition(scores, len(scores) - 2, axis=0)[-2:]
-    others: Floats = np.where(scores == best, second, best)
-    return scores - np.float32(contrast) * others
+    owner, best = scores.argmax(axis=0), scores.max(axis=0)
+    own = (owner, np.arange(scores.shape[1]))
+    without = scores.copy()
+    without[own] = -np.inf
+    result: Floats = scores - np.float32(contrast) * best
+    result[own] = best - np.float32(contrast) * without.max(axis=0)  # the best other's, where this one is best
+    return result

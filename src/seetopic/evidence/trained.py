@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from seetopic.arrays import Floats, Ids
-from seetopic.evidence.similarity import contrasted, mean_similarity
+from seetopic.evidence.local import LocalEvidence
 from seetopic.local.skipgram import Vectors, train
 from seetopic.progress import Progress
 from seetopic.settings import SkipgramSettings
@@ -31,7 +31,7 @@ class TrainedLocalEvidence:
     name: str = "local"
 
     def scores(self, current: list[list[int]]) -> Floats:
-        return contrasted(mean_similarity(self.vectors(current), current), self.contrast)
+        return LocalEvidence(self.vectors(current), self.contrast).scores(current)
 
     def vectors(self, current: list[list[int]]) -> Floats:
         """Unit rows, (n_terms, dimensions)."""
@@ -61,13 +61,17 @@ class TrainedLocalEvidence:
 
 
 def _grown(vectors: Vectors, current: list[list[int]], more: int) -> list[list[int]]:
-    """Each category's terms and so many more, the nearest to its vector; two categories may choose the same."""
+    """Each category's terms and so many more, the nearest to its vector; two categories may choose the same.
+
+    A category without terms has no vector, and stays without.
+    """
     nearness = vectors.categories @ _unit(vectors.terms).T
     best = nearness.topk(min(more + max(len(terms) for terms in current), nearness.shape[1])).indices.tolist()
-    return [
-        [*terms, *[term for term in near if term not in set(terms)][:more]]
-        for terms, near in zip(current, best, strict=True)
-    ]
+    grown = []
+    for terms, near in zip(current, best, strict=True):
+        others = [term for term in near if term not in terms] if terms else []
+        grown.append([*terms, *others[:more]])
+    return grown
 
 
 def _unit(vectors: torch.Tensor) -> torch.Tensor:

@@ -66,15 +66,16 @@ def train(
     if len(terms) == 0:
         return vectors
     corpus = corpus_of(terms, documents, n_terms, n_documents, settings, device)
-    for done in range(settings.epochs):
-        pull = None
-        if done >= settings.warm_up and any(categories):
-            pull = CategoryPull.of(categories, vectors, settings)
-            pull.start()
-        with _workers(device) as pool:
-            _train_epoch(_Training(corpus, tables, settings, generator, pool), done, pull, progress)
-        if after_epoch is not None:
-            categories = _as_many(after_epoch(done + 1, vectors), categories)
+    with _workers(device) as pool:
+        training = _Training(corpus, tables, settings, generator, pool)
+        for done in range(settings.epochs):
+            pull = None
+            if done >= settings.warm_up and any(categories):
+                pull = CategoryPull.of(categories, vectors, settings)
+                pull.start()
+            _train_epoch(training, done, pull, progress)
+            if after_epoch is not None:
+                categories = _as_many(after_epoch(done + 1, vectors), categories)
     progress(_STAGE, settings.epochs * len(terms), settings.epochs * len(terms))
     return vectors
 
