@@ -82,17 +82,25 @@ def log_ratios(known: SortedDocuments) -> Doubles:
     return ratios
 
 
-def sparse_ridge(rows: csr_array, targets: Doubles, ridge: float, steps: int = _STEPS) -> Doubles:
+def sparse_ridge(rows: csr_array, targets: Doubles, ridge: float, steps: int = _STEPS) -> Floats:
     """Ridge regression on single terms, by conjugate gradients: there may be more terms than fit a dense system.
 
-    (n_terms, n_categories); every category is a system of its own, all go side by side.
+    (n_terms, n_categories); every category is a system of its own, all go side by side. A term that no row
+    holds has weight 0.
     """
+    seen = np.unique(rows.indices)
+    found = np.zeros((rows.shape[1], targets.shape[1]), np.float32)
+    found[seen] = _conjugate_gradients(rows[:, seen], targets.astype(np.float32), ridge * rows.shape[0], steps)
+    return found
+
+
+def _conjugate_gradients(rows: csr_array, targets: Floats, penalty: float, steps: int) -> Floats:
     columns = rows.T.tocsr()
-    residual = columns @ targets
+    residual: Floats = columns @ targets
     weights = np.zeros_like(residual)
     direction, size = residual, (residual**2).sum(axis=0)
     for _ in range(steps):
-        product = columns @ (rows @ direction) + ridge * rows.shape[0] * direction
+        product = columns @ (rows @ direction) + np.float32(penalty) * direction
         step = size / np.maximum((direction * product).sum(axis=0), 1e-30)
         weights = weights + step * direction
         residual = residual - step * product
