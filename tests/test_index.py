@@ -315,3 +315,13 @@ def test_ready_vectors_serve_terms_and_names_and_are_not_changed(tmp_path):
     index = Index.build(planted_documents(), tmp_path / "index", model=ready, jobs=1)
     assert len(discover(index, ["food"])[0].terms) == 10
     assert all(np.array_equal(ready[word], before[word]) for word in words)
+
+
+@pytest.mark.parametrize("wrong", [-1, 0, False, 10**30])
+def test_the_number_of_documents_is_counted_not_believed(copied, wrong):
+    manifest = json.loads((copied / layout.MANIFEST).read_text())
+    manifest["corpus"]["documents"] = wrong
+    (copied / layout.MANIFEST).write_text(json.dumps(manifest))
+    index = Index.open(copied, model=directions)
+    assert len(index) == 240
+    assert len(discover(index, ["food", "sport"])) == 2

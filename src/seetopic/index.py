@@ -80,7 +80,14 @@ class Index:
         return cls.open(out, model=model, tokenizer=tokenizer, cache=cache)
 
     def __len__(self) -> int:
-        return int(self.manifest["corpus"]["documents"])
+        """How many documents it has."""
+        return len(self._starts) - 1
+
+    @cached_property
+    def _starts(self) -> Longs:
+        """Where each document's terms start, and where the last ones end."""
+        array: Longs = self._array(layout.DOCUMENT_STARTS)
+        return array
 
     @cached_property
     def settings(self) -> IndexSettings:
@@ -113,8 +120,7 @@ class Index:
     @property
     def positions(self) -> tuple[Ids, Ids]:
         """The term ids of all documents one after the other, and for each the number of its document."""
-        starts = self._array(layout.DOCUMENT_STARTS)
-        numbers = np.repeat(np.arange(len(starts) - 1, dtype=np.int32), np.diff(starts))
+        numbers = np.repeat(np.arange(len(self), dtype=np.int32), np.diff(self._starts))
         return np.asarray(self._array(layout.DOCUMENTS)), numbers
 
     @cached_property
