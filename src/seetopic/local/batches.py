@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from seetopic.arrays import Doubles, Ids, Longs
+from seetopic.local.factorise import keep_probability
 from seetopic.settings import SkipgramSettings
 
 if TYPE_CHECKING:
@@ -63,11 +64,7 @@ def corpus_of(
     import torch
 
     counts, lengths = np.bincount(terms, minlength=n_terms), np.bincount(documents, minlength=n_documents)
-    if settings.subsample > 0:
-        rarity = settings.subsample * len(terms) / np.maximum(counts, 1)
-        kept = np.sqrt(rarity) + rarity  # 1 and more: always
-    else:
-        kept = np.ones(n_terms)
+    kept = keep_probability(np.maximum(counts, 1), settings.subsample)
     parts = (terms.astype(np.int64), documents.astype(np.int64), kept, _running(counts), _running(lengths))
     return Corpus(*(torch.from_numpy(part).to(device) for part in parts))
 

@@ -138,6 +138,17 @@ class _Training:
     pool: Executor
 
 
+@dataclass(frozen=True)
+class _Work:
+    """An epoch, cut into blocks."""
+
+    epoch: Epoch
+    blocks: list[tuple[torch.Tensor, int]]  # starts of groups, and how many documents a group has room for
+    rates: Iterator[float]  # of learning, one a block
+    pull: CategoryPull | None
+    room: Room
+
+
 def _train_epoch(training: _Training, done: int, pull: CategoryPull | None, progress: Progress) -> None:
     settings, device = training.settings, training.generator.device
     epoch = epoch_of(training.corpus, settings, training.generator)
@@ -155,62 +166,48 @@ def _train_epoch(training: _Training, done: int, pull: CategoryPull | None, prog
             yield settings.learning_rate * max(1 - share, _LAST_RATE)
 
     blocks = list(zip(epoch.starts.split(size), slots, strict=True))  # type: ignore[no-untyped-call]
-    (_in_turn if device.type == "cpu" else _replayed)(training, epoch, blocks, rates(), pull, room)
+    (_in_turn if device.type == "cpu" else _replayed)(training, _Work(epoch, blocks, rates(), pull, room))
 
 
-def _in_turn(
-    training: _Training,
-    epoch: Epoch,
-    blocks: list[tuple[torch.Tensor, int]],
-    rates: Iterator[float],
-    pull: CategoryPull | None,
-    room: Room,
-) -> None:
+def _in_turn(training: _Training, work: _Work) -> None:
     """Block after block, the next one's targets made while this one's moves are added."""
-    settings, pool = training.settings, training.pool
+    settings, pool, blocks = training.settings, training.pool, work.blocks
 
     def made(starts: torch.Tensor, slots: int) -> Batch:
         draws = draws_of(len(starts), settings, training.generator)
-        return batch_of(training.corpus, epoch, starts, slots, draws, settings)
+        return batch_of(training.corpus, work.epoch, starts, slots, draws, settings)
 
     upcoming = pool.submit(made, *blocks[0])
-    for number, rate in enumerate(rates):
+    for number, rate in enumerate(work.rates):
         batch = upcoming.result()
-        adding = [pool.submit(add, side) for side in find_moves(training.tables, batch, rate, room, pool)]
+        adding = [pool.submit(add, side) for side in find_moves(training.tables, batch, rate, work.room, pool)]
         if number + 1 < len(blocks):
             # Behind what this block waits for, and always one at a time: draws keep their order.
             upcoming = pool.submit(made, *blocks[number + 1])
         for each in adding:
             each.result()
-        if pull is not None:
-            pull.move(rate * batch.centres.numel() / settings.category_every)
+        if work.pull is not None:
+            work.pull.move(rate * batch.centres.numel() / settings.category_every)
 
 
-def _replayed(
-    training: _Training,
-    epoch: Epoch,
-    blocks: list[tuple[torch.Tensor, int]],
-    rates: Iterator[float],
-    pull: CategoryPull | None,
-    room: Room,
-) -> None:
+def _replayed(training: _Training, work: _Work) -> None:
     """The same on a GPU, with the hundred kernels of a block recorded once: starting each takes longer than it runs.
 
     The last block may be short. It comes first, as the run that a recording needs before it.
     """
     import torch
 
-    settings, device = training.settings, training.generator.device
+    settings, device, blocks = training.settings, training.generator.device, work.blocks
     slots = max(most for _, most in blocks)
 
     def step(starts: torch.Tensor, draws: torch.Tensor, rate: torch.Tensor) -> None:
-        batch = batch_of(training.corpus, epoch, starts, slots, draws, settings)
-        for side in find_moves(training.tables, batch, rate, room, training.pool):
+        batch = batch_of(training.corpus, work.epoch, starts, slots, draws, settings)
+        for side in find_moves(training.tables, batch, rate, work.room, training.pool):
             add(side)
-        if pull is not None:
-            pull.move(rate * (batch.centres.numel() / settings.category_every))
+        if work.pull is not None:
+            work.pull.move(rate * (batch.centres.numel() / settings.category_every))
 
-    rate = torch.full((), next(rates), device=device)
+    rate = torch.full((), next(work.rates), device=device)
     aside = torch.cuda.Stream()  # type: ignore[no-untyped-call]
     aside.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(aside):
@@ -222,7 +219,7 @@ def _replayed(
     recording = torch.cuda.CUDAGraph()
     with torch.cuda.graph(recording):
         step(starts, draws, rate)
-    for (these, _), present in zip(blocks[:-1], rates, strict=True):
+    for (these, _), present in zip(blocks[:-1], work.rates, strict=True):
         starts.copy_(these)
         draws.copy_(draws_of(len(these), settings, training.generator))
         rate.fill_(present)
