@@ -14,7 +14,7 @@ from seetopic.evidence.documents import (
     clear_memberships,
     typical_terms,
 )
-from seetopic.evidence.general import GeneralEvidence, confidence
+from seetopic.evidence.general import DRIFT, GeneralEvidence, confidence
 from seetopic.evidence.similarity import contrasted
 
 
@@ -93,11 +93,23 @@ def test_a_topic_near_its_name_is_not_held_back():
     assert scores[0].tolist() == pytest.approx([1.0, 0.0, 0.0], abs=1e-6)
 
 
-def test_confidence_is_the_share_of_terms_nearest_their_name_times_how_near_they_are():
-    similarity = np.array([[0.8, 0.2, 0.1], [0.1, 0.3, 0.2]], np.float32)
-    # Topic 0: one of two terms is nearest to it, and their mean of 0.5 is as near as one can ask.
-    # Topic 1: its term is nearest to it, and 0.2 is half as near as one can ask.
-    assert confidence(similarity, [[0, 1], [2]]).tolist() == pytest.approx([0.5, 0.5], abs=1e-6)
+def test_confidence_is_how_near_the_middle_term_is_and_how_much_nearer_than_to_other_names():
+    similarity = np.array([[0.8, 0.6, 0.1, 0.1], [0.2, 0.2, 0.5, 0.3]], np.float32)
+    # Name 0 has 0.4 with any term. Its terms have 0.7, and 0.5 more than with name 1: (0.3 + 0.5) of 0.6, so 1.
+    # Name 1 has 0.3 with any term. Its term has 0.3, and 0.2 more than with name 0: (0 + 0.2) of 0.7.
+    assert confidence(similarity, [[0, 1], [3]]).tolist() == pytest.approx([1.0, 2 / 7], abs=1e-6)
+
+
+def test_a_name_of_the_same_meaning_takes_no_confidence_from_a_topic():
+    similarity = np.array([[0.7, 0.0, 0.0], [0.75, 0.0, 0.0], [0.0, 0.5, 0.5]], np.float32)
+    alike, _, _ = confidence(similarity, [[0], [0], [1]])
+    assert alike > DRIFT
+
+
+def test_one_name_alone_is_compared_with_what_it_has_with_any_term():
+    similarity = np.array([[0.9, 0.3, 0.3, 0.3]], np.float32)
+    assert confidence(similarity, [[0]]).tolist() == pytest.approx([1.0])
+    assert confidence(similarity, [[1]]).tolist() == pytest.approx([0.0])
 
 
 def test_a_topic_without_terms_has_no_confidence():

@@ -192,9 +192,9 @@ def test_score_g_is_the_mean_over_terms_and_in_the_released_program_over_the_nam
 def test_a_name_that_occurs_starts_its_topic_but_has_no_privilege_later(index):
     own = index.vocabulary.terms[index.vocabulary.ids["galaxy"]]
     run = Discovery(index, as_seeds([own, *NAMES[:2]]), small(PAPER.discovery), "paper", "cpu")
-    start = starting_terms(run.similarity, run._wishes, run.settings)
+    start = starting_terms(run.similarity, run.wishes, run.settings)
     assert start[0][0] == index.term_id(own)
-    assert run._wishes.fixed == ((), (), ())
+    assert run.wishes.fixed == ((), (), ())
 
 
 def test_training_shows_how_far_it_is(index):

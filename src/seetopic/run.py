@@ -25,7 +25,7 @@ from seetopic.topics import RankedTerm, Topic, Topics
 from seetopic.version import __version__
 
 _SENTENCE = "This text is about {}."  # documents are sentences: a name is read better as part of one
-_SURE = 0.5  # confidence from which a topic's terms may describe its name
+_SURE = 0.35  # confidence from which a topic's terms may describe its name: less than to be trusted by a person
 _ALIKE = 0.75  # cosine from which two terms of like spelling are inflections of one word
 _SAME_BEGINNING = 4  # letters that make spellings alike
 
@@ -66,6 +66,7 @@ class Discovery:
     preset: str = DEFAULT.preset
     device: str = "auto"  # of the training, where the preset trains
     progress: Progress = silent
+    random_state: int | None = None  # of the training; None: the index's
 
     def __post_init__(self) -> None:
         n_terms = len(self.index.vocabulary)
@@ -97,7 +98,7 @@ class Discovery:
         if self._uses_documents:
             kinds.append((self._documents_evidence(reading), settings.documents_weight))
         kept = [(kind, weight) for kind, weight in kinds if weight > 0]
-        return discover_terms(self.similarity, self._wishes, kept, settings)
+        return discover_terms(self.similarity, self.wishes, kept, settings)
 
     @cached_property
     def names(self) -> Floats:
@@ -129,11 +130,15 @@ class Discovery:
             len(self.index.vocabulary),
             len(self.index),
             settings.training,
-            self.index.settings.random_state,
+            self._random_state,
             resolve_device(self.device),
             self.progress,
             settings.contrast,
         )
+
+    @property
+    def _random_state(self) -> int:
+        return self.index.settings.random_state if self.random_state is None else self.random_state
 
     @property
     def similarity(self) -> Floats:
@@ -184,7 +189,7 @@ class Discovery:
         return tuple(self._ids(seed.names) for seed in self.seeds.seeds)
 
     @cached_property
-    def _wishes(self) -> Wishes:
+    def wishes(self) -> Wishes:
         pinned = [self._ids(seed.pinned) for seed in self.seeds.seeds]
         elsewhere = {term for terms in pinned for term in terms}
         fixed = tuple(
@@ -252,8 +257,8 @@ class Discovery:
             )
         if n_found and self._confidences[category] < DRIFT:
             sentences.append(
-                "low confidence: by the language model its terms are nearer to other names, or to none; "
-                "read them with care"
+                "low confidence: by the language model its terms are hardly nearer to this name than any terms, "
+                "or than to the other names; read them with care"
             )
         absent = [word for word in seed.pinned if self.index.term_id(word) is None]
         if absent:
@@ -265,7 +270,7 @@ class Discovery:
             "preset": self.preset,
             "settings": {"index": self.index.manifest["settings"], "discovery": as_json(self.settings)},
             "model": self.index.manifest["model"],
-            "random_state": self.index.settings.random_state,
+            "random_state": self._random_state,
             "version": __version__,
             "corpus": self.index.manifest["corpus"],
         }

@@ -10,8 +10,8 @@ import numpy as np
 from seetopic.arrays import Doubles, Floats
 from seetopic.evidence.similarity import contrasted, mean_vectors
 
-DRIFT = 0.4  # a topic with less confidence than this has drifted from its name
-_NEAR = 0.4  # cosine to the name from which a term is as near as one can ask
+DRIFT = 0.43  # a topic with less confidence than this has drifted from its name; docs/method.md has the figures
+_TINY = 1e-6  # where every term is the name itself, nothing lies between
 
 
 @dataclass(frozen=True)
@@ -43,15 +43,19 @@ class GeneralEvidence:
 
 
 def confidence(similarity: Floats, current: list[list[int]]) -> Doubles:
-    """How surely each topic is about its name: the share of its terms that are nearer to it than to any other
-    name, times how near they are on average (as a share of `_NEAR`, at most 1).
+    """How surely each topic is about its name, from 0 to 1: how near its terms are to it, and how much nearer than
+    to the other names (the middle one of its terms each time), of what lies between any term and the name itself.
 
+    Nearness alone would trust what is near to everything; being nearest of all names would blame a topic for
+    another one that means the same. Measuring from a name's similarity to any term makes models comparable.
     `similarity` is of names and terms, (n_categories, n_terms).
     """
     found = np.zeros(len(current))
+    anywhere = similarity.mean(axis=1)
     for category, terms in enumerate(current):
         if terms:
-            near = similarity[:, terms]  # (n_categories, n_terms of the topic)
-            share = np.mean(near.argmax(axis=0) == category)
-            found[category] = share * np.clip(near[category].mean() / _NEAR, 0, 1)
+            near, others = similarity[category, terms], np.delete(similarity[:, terms], category, axis=0)
+            elsewhere = others.mean(axis=0) if len(others) else anywhere[category]
+            gain = np.median(near) - anywhere[category] + np.median(near - elsewhere)
+            found[category] = np.clip(gain / max(1 - anywhere[category], _TINY), 0, 1)
     return found
