@@ -1,0 +1,174 @@
+"""Options that commands share, and what stands behind them: documents, indexes, settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from seetopic.settings import DEFAULT, PRESETS, IndexSettings
+
+if TYPE_CHECKING:
+    from seetopic.build import Build
+    from seetopic.index import Index
+    from seetopic.progress import Progress
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+_TEXT, _LOCAL = DEFAULT.index.text, DEFAULT.index.local
+
+READING = (
+    click.option("--text-field", metavar="NAME", help="Field or column that holds the text.  [default: text]"),
+    click.option(
+        "--format", type=click.Choice(["txt", "jsonl", "csv", "tsv", "parquet"]), help="If the name does not tell."
+    ),
+    click.option(
+        "--on-error",
+        type=click.Choice(["raise", "skip"]),
+        default="raise",
+        show_default=True,
+        help="What to do with broken records.",
+    ),
+)
+INDEXING = (
+    click.option(
+        "--model",
+        metavar="NAME|PATH",
+        help="Language model: a folder or a hub name.  [default: embedded all-MiniLM-L6-v2]",
+    ),
+    click.option(
+        "--preset",
+        type=click.Choice(list(PRESETS)),
+        default="default",
+        show_default=True,
+        help="Method of `discover`; all but the default train vectors for it, minutes on a CPU.",
+    ),
+    click.option(
+        "--min-count",
+        type=int,
+        default=_TEXT.min_count,
+        show_default=True,
+        help="Leave out terms that occur less often.",
+    ),
+    click.option(
+        "--max-phrase-words",
+        type=int,
+        default=_TEXT.max_phrase_words,
+        show_default=True,
+        help="Longest phrase; 1: none.",
+    ),
+    click.option("--keep-case", is_flag=True, help="Tell Polish from polish."),
+    click.option(
+        "--window",
+        type=int,
+        default=_LOCAL.window,
+        show_default=True,
+        help="Terms on either side that count as context.",
+    ),
+    click.option("--rank", type=int, default=_LOCAL.rank, show_default=True, help="Length of the local vectors."),
+    click.option(
+        "--sample-words",
+        type=int,
+        default=DEFAULT.index.sample.words,
+        show_default=True,
+        help="Words of documents that the language model reads; 0: none.",
+    ),
+    click.option(
+        "--precision",
+        type=click.Choice(["float32", "bfloat16"]),
+        default="float32",
+        show_default=True,
+        help="Of the language model.",
+    ),
+    click.option("--random-state", type=int, default=0, show_default=True),
+    click.option(
+        "--jobs",
+        type=int,
+        metavar="N",
+        help="Worker processes; the result is the same for any number.  [default: all cores]",
+    ),
+    click.option("--device", type=click.Choice(["auto", "cpu", "cuda"]), default="auto", show_default=True),
+    click.option(
+        "--cache",
+        type=click.Path(path_type=Path),
+        metavar="DIR",
+        help="Folder for vectors and indexes.  [default: SEETOPIC_CACHE, or yours]",
+    ),
+)
+SHOWING = (
+    click.option("--quiet", is_flag=True, help="No progress."),
+    click.option("--json", "as_json", is_flag=True, help="The result as JSON on standard output."),
+)
+SEEDS = click.option(
+    "--seeds",
+    required=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Category names: .txt, .yaml, .json, .csv, .dic.",
+)
+TOP = click.option("--top", type=int, default=DEFAULT.discovery.top, show_default=True, help="Terms of a topic.")
+
+
+def with_options(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    def decorate(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+def is_index(source: str) -> bool:
+    from seetopic.layout import MANIFEST
+
+    return (Path(source) / MANIFEST).exists()
+
+
+def open_index(source: str | Path, options: dict[str, Any]) -> Index:
+    from seetopic.index import Index
+
+    return Index.open(source, model=options["model"], cache=options["cache"])
+
+
+def given_documents(source: str, options: dict[str, Any]) -> Any:
+    from seetopic.documents import open_documents
+
+    return open_documents(
+        source, text_field=options["text_field"], on_error=options["on_error"], format=options["format"]
+    )
+
+
+def cached_build(source: str, options: dict[str, Any], progress: Progress) -> Build:
+    from seetopic.index import plan_cached
+
+    return plan_cached(given_documents(source, options), **build_options(options, progress))
+
+
+def build_options(options: dict[str, Any], progress: Progress) -> dict[str, Any]:
+    return {
+        "settings": _index_settings(options),
+        "progress": progress,
+        **{name: options[name] for name in ("model", "jobs", "device", "cache")},
+    }
+
+
+def _index_settings(options: dict[str, Any]) -> IndexSettings:
+    settings = PRESETS[options["preset"]].index
+    text = replace(
+        settings.text,
+        min_count=options["min_count"],
+        max_phrase_words=options["max_phrase_words"],
+        lowercase=not options["keep_case"],
+    )
+    local = replace(settings.local, window=options["window"], rank=options["rank"])
+    sample = replace(settings.sample, words=options["sample_words"])
+    rest = {name: options[name] for name in ("precision", "random_state")}
+    return replace(settings, text=text, local=local, sample=sample, **rest)
+
+
+def say_skipped(opened: Index) -> None:
+    skipped = opened.manifest["corpus"]["skipped"]
+    if skipped:
+        click.echo("left out: " + ", ".join(f"{count} {reason}" for reason, count in skipped.items()), err=True)

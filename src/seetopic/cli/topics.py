@@ -1,0 +1,227 @@
+"""From documents and names to topics: `demo`, `index`, `check`, `discover`, `assign`."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from seetopic.cli.options import (
+    INDEXING,
+    READING,
+    SEEDS,
+    SHOWING,
+    TOP,
+    build_options,
+    cached_build,
+    given_documents,
+    is_index,
+    open_index,
+    say_skipped,
+    with_options,
+)
+from seetopic.errors import OutputError
+from seetopic.settings import DEFAULT, PRESETS
+
+if TYPE_CHECKING:
+    from seetopic.run import Discovery
+
+
+@click.command()
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default=Path("seetopic-demo"),
+    show_default=True,
+    help="Folder for the results.",
+)
+@with_options(*SHOWING)
+@click.option("--jobs", type=int, metavar="N")
+@click.option("--cache", type=click.Path(path_type=Path), metavar="DIR")
+def demo(out: Path, quiet: bool, as_json: bool, jobs: int | None, cache: Path | None) -> None:
+    """Find topics in 2,225 news articles that came with seetopic."""
+    from seetopic.console import shown_progress
+    from seetopic.demo import NAMES, demo_documents
+    from seetopic.index import Index, plan_cached
+    from seetopic.run import Discovery
+    from seetopic.seeds import as_seeds
+
+    with shown_progress(quiet) as progress:
+        build = plan_cached(demo_documents(), settings=DEFAULT.index, jobs=jobs, cache=cache, progress=progress)
+        build.run()
+    opened = Index.open(build.out, cache=cache)
+    say_skipped(opened)
+    show_topics(Discovery(opened, as_seeds(list(NAMES))), out, as_json)
+
+
+@click.command()
+@click.argument("documents", metavar="DOCS")
+@click.option(
+    "--out", required=True, type=click.Path(path_type=Path), metavar="INDEX", help="Folder to build the index in."
+)
+@click.option("--overwrite", is_flag=True, help="Replace another index in that folder.")
+@with_options(*READING, *INDEXING, *SHOWING)
+def index(documents: str, out: Path, overwrite: bool, quiet: bool, as_json: bool, **options: Any) -> None:
+    """Build the index of DOCS once; then any names give topics in about a second.
+
+    DOCS is a .txt, .jsonl, .csv, .tsv or .parquet file (each also .gz), a folder of .txt files, or - for
+    standard input. A build that was cut off goes on when the same command is given again.
+    """
+    from seetopic.console import shown_progress
+    from seetopic.index import Index, plan
+
+    with shown_progress(quiet) as progress:
+        build = plan(given_documents(documents, options), out, **build_options(options, progress))
+        build.run(overwrite=overwrite)
+    built = Index.open(out, model=options["model"], cache=options["cache"])
+    say_skipped(built)
+    corpus = built.manifest["corpus"]
+    if as_json:
+        click.echo(
+            json.dumps({"index": str(out), "corpus": corpus, "model": built.manifest["model"]}, ensure_ascii=False)
+        )
+    else:
+        click.echo(f"{out}: {corpus['documents']:,} documents, {corpus['tokens']:,} words, {corpus['terms']:,} terms")
+
+
+@click.command()
+@click.argument("source", metavar="DOCS|INDEX")
+@SEEDS
+@with_options(*READING, *INDEXING, *SHOWING)
+def check(source: str, seeds: Path, quiet: bool, as_json: bool, **options: Any) -> None:
+    """Look at category names before any slow work: do they occur, what is near them."""
+    from seetopic.check import check_build, check_index
+    from seetopic.console import print_check, shown_progress
+    from seetopic.layout import is_intact
+    from seetopic.seeds import read_seeds
+
+    asked = read_seeds(seeds)
+    with shown_progress(quiet) as progress:
+        if is_index(source):
+            result = check_index(open_index(source, options), asked)
+        else:
+            build = cached_build(source, options, progress)
+            ready = is_intact(build.out)
+            result = check_index(open_index(build.out, options), asked) if ready else check_build(build, asked)
+    if as_json:
+        click.echo(json.dumps(result.to_json(), ensure_ascii=False, indent=1))
+    else:
+        print_check(result)
+
+
+@click.command()
+@click.argument("source", metavar="DOCS|INDEX")
+@SEEDS
+@click.option(
+    "--out", type=click.Path(path_type=Path), metavar="DIR", help="Folder for topics.json, topics.csv and report.html."
+)
+@with_options(TOP, *READING, *INDEXING, *SHOWING)
+def discover(source: str, seeds: Path, out: Path | None, top: int, quiet: bool, as_json: bool, **options: Any) -> None:
+    """Find the terms of each category.
+
+    DOCS are indexed first, and the index is kept in the cache for the next time.
+    """
+    from seetopic.console import shown_progress
+    from seetopic.run import Discovery
+    from seetopic.seeds import read_seeds
+
+    asked = read_seeds(seeds)
+    if out is not None and out.exists() and not out.is_dir():
+        raise OutputError(f"--out {out} is a file; name a folder")  # said now, not after minutes of work
+    preset = PRESETS[options["preset"]]
+    settings = replace(preset.discovery, top=top)
+    with shown_progress(quiet) as progress:
+        if is_index(source):
+            opened = open_index(source, options)
+        else:
+            build = cached_build(source, options, progress)
+            build.run()
+            opened = open_index(build.out, options)
+            say_skipped(opened)
+        run = Discovery(opened, asked, settings, preset.preset, options["device"], progress)
+        run.topics  # noqa: B018 - found here, while progress is shown
+    show_topics(run, out, as_json)
+
+
+@click.command()
+@click.argument("documents", metavar="DOCS")
+@click.option(
+    "--topics", required=True, type=click.Path(path_type=Path), metavar="DIR", help="What `discover --out` wrote."
+)
+@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FILE.csv", help="Table to write.")
+@click.option("--read", is_flag=True, help="Let the language model read the documents, too: better, and slower.")
+@click.option("--several", is_flag=True, help="Give a document every category that reaches the threshold.")
+@click.option("--threshold", type=float, default=0.0, show_default=True, help="Least share of a category to be given.")
+@click.option("--rate", type=float, help="Share of documents to give a category; the least clear get none.")
+@with_options(*READING, *SHOWING)
+@click.option("--jobs", type=int, metavar="N", help="Worker processes.  [default: all cores]")
+@click.option("--device", type=click.Choice(["auto", "cpu", "cuda"]), default="auto", show_default=True)
+@click.option("--cache", type=click.Path(path_type=Path), metavar="DIR")
+def assign(
+    documents: str,
+    topics: Path,
+    out: Path,
+    read: bool,
+    several: bool,
+    threshold: float,
+    rate: float | None,
+    quiet: bool,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Sort DOCS into the categories of topics, with the terms that speak for each."""
+    from seetopic.assign import Sorter
+    from seetopic.assigning import AssignOptions, Reader, assign_documents
+    from seetopic.console import shown_progress
+    from seetopic.encoder import encoder_for
+    from seetopic.encoder.cache import VectorCache, cache_folder
+    from seetopic.engine import LocalEngine, available_cores
+
+    sorter = Sorter.load(topics)
+    jobs = options["jobs"] or available_cores()
+    reader = None
+    if read:
+        sorter.require_reading()
+        encoder = encoder_for(sorter.model, device=options["device"])
+        reader = Reader(encoder, VectorCache(cache_folder(options["cache"])), jobs)
+    chosen = AssignOptions(threshold=threshold, rate=rate, several=several)
+    with shown_progress(quiet) as progress:
+        given = assign_documents(
+            given_documents(documents, options),
+            sorter,
+            out,
+            LocalEngine(jobs),
+            options=chosen,
+            reader=reader,
+            progress=progress,
+        )
+    counts = {name: given[name] for name in (*sorter.names, "")}
+    if as_json:
+        click.echo(
+            json.dumps({"out": str(out), "documents": sum(counts.values()), "given": counts}, ensure_ascii=False)
+        )
+    else:
+        for name, count in counts.items():
+            click.echo(f"{count:>9,}  {name or '(none)'}")
+        click.echo(f"{out}: {sum(counts.values()):,} documents")
+
+
+def show_topics(run: Discovery, out: Path | None, as_json: bool) -> None:
+    from seetopic.assign import sorter_of
+    from seetopic.console import print_topics
+    from seetopic.report import write_report
+
+    topics = run.topics
+    if out is not None:
+        write_report(topics, out)
+        sorter_of(run).save(out)
+        topics.save(out)
+    if as_json:
+        click.echo(json.dumps(topics.to_json(), ensure_ascii=False, indent=1))
+        return
+    print_topics(topics)
+    if out is not None:
+        click.echo(f"{out}: topics.json, topics.csv, report.html, sorter.safetensors")
