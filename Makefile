@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test lint format unit wheel bench clean
+.PHONY: demo test lint format unit browser wheel bench table clean
 
 demo: $(VENV)/.core
 	$(BIN)/seetopic demo --out seetopic-demo
@@ -24,8 +24,14 @@ format: $(VENV)/.test
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-unit: $(VENV)/.test
+unit: $(VENV)/.test browser
 	$(BIN)/pytest --numprocesses 2
+
+# Pages are tested in a real browser. Where there is none, Debian's is installed, which needs root.
+browser:
+	command -v "$${CHROMIUM:-chromium}" > /dev/null || \
+		{ apt-get update -qq && apt-get install -qq -y --no-install-recommends chromium > /dev/null; } || \
+		{ echo "make test needs Chromium: install it, or set CHROMIUM to where it is" >&2; exit 1; }
 
 # The wheel must work where nothing but its own dependencies is installed.
 wheel: $(VENV)/.test
@@ -40,14 +46,23 @@ wheel: $(VENV)/.test
 
 # Figures of speed and quality as JSON; CORPORA is a folder of NAME.jsonl.gz and NAME.seeds.txt.
 CORPORA ?= corpora
-bench: $(VENV)/.test
-	mkdir -p benchmarks/results
-	$(BIN)/python benchmarks/speed.py $(CORPORA) > benchmarks/results/speed.json
-	$(BIN)/python benchmarks/quality.py $(CORPORA) > benchmarks/results/quality.jsonl
-	$(BIN)/python benchmarks/presets.py $(CORPORA) > benchmarks/results/presets.jsonl
+RESULTS := benchmarks/results
+bench: $(VENV)/.test table
+	$(BIN)/python benchmarks/speed.py $(CORPORA) > $(RESULTS)/speed.json
+	$(BIN)/python benchmarks/quality.py $(CORPORA) > $(RESULTS)/quality.jsonl
+	$(BIN)/python benchmarks/presets.py $(CORPORA) > $(RESULTS)/presets.jsonl
 	$(BIN)/seetopic index $(CORPORA)/amazon.jsonl.gz --out $(VENV)/bench-index --overwrite
 	$(BIN)/python benchmarks/skipgram.py --index $(VENV)/bench-index --tokens 200000 --epochs 4 \
-		$(if $(REFERENCE),--reference $(REFERENCE)) --into benchmarks/results/skipgram.json
+		$(if $(REFERENCE),--reference $(REFERENCE)) --into $(RESULTS)/skipgram.json
+
+# The paper's experiments, and the page that shows them. A table that was cut off goes on.
+table: $(VENV)/.test
+	$(PIP) --editable '.[bench]'
+	$(BIN)/python benchmarks/main_table.py $(CORPORA) --work $(VENV)/table > $(VENV)/main_table.json
+	mv $(VENV)/main_table.json $(RESULTS)/main_table.json
+	$(BIN)/python benchmarks/parameters.py $(CORPORA) --cache $(VENV)/table/cache > $(RESULTS)/parameters.jsonl
+	$(BIN)/python benchmarks/rare_terms.py $(CORPORA) > $(RESULTS)/rare_terms.json
+	$(BIN)/python benchmarks/page.py
 
 clean:
 	rm -rf $(VENV) $(VENV)-core dist seetopic-demo

@@ -16,53 +16,35 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-
-from corpora import Labelled, labelled_split
-from quality import occurrences, topic_figures
+from corpora import corpus_named
 from seetopic import Index
+from seetopic.evaluation.evaluate import EvaluationOptions, evaluate
 from seetopic.run import Discovery
-from seetopic.seeds import read_seeds
 from seetopic.settings import DEFAULT, PRESETS, preset_named
 
-
-def papers_npmi(topics: list[list[str]], held_out: Labelled) -> float:
-    """Mean over topics and pairs of their terms, smoothed by 1 / |D| as in the paper."""
-    found = occurrences(held_out.texts, {term for topic in topics for term in topic})
-    size = len(found)
-    scores = []
-    for topic in topics:
-        held = np.array([[term in terms for term in topic] for terms in found], np.float64)
-        together = held.T @ held / size
-        alone = np.diag(together)
-        pairs = []
-        for one, other in itertools.combinations(range(len(topic)), 2):
-            both = together[one, other] + 1 / size
-            pairs.append(np.log(both / ((alone[one] + 1 / size) * (alone[other] + 1 / size))) / -np.log(both))
-        scores.append(np.mean(pairs))
-    return round(float(np.mean(scores)), 3)
+FIGURES = ("label_precision@10", "label_f1@10", "label_f1@50")
 
 
 def measure(parsed: argparse.Namespace, name: str, cache: Path) -> None:
-    train, held_out = labelled_split(parsed.folder / f"{name}.jsonl.gz")
-    seeds = read_seeds(parsed.folder / f"{name}.seeds.txt")
+    corpus = corpus_named(parsed.folder, name)
     for state, preset in itertools.product(range(parsed.states), parsed.presets):
         with tempfile.TemporaryDirectory() as place:
             settings = replace(DEFAULT.index, random_state=state)
-            index = Index.build(train.texts, Path(place) / "index", settings=settings, cache=cache)
+            index = Index.build(list(corpus.parts.learned_from), Path(place) / "index", settings=settings, cache=cache)
             chosen = replace(preset_named(preset).discovery, top=50)
             if chosen.training is not None and parsed.dimensions:
                 chosen = replace(chosen, training=replace(chosen.training, dimensions=parsed.dimensions))
             started = time.perf_counter()
-            topics = [list(topic) for topic in Discovery(index, seeds, chosen, preset, parsed.device).topics]
+            topics = Discovery(index, corpus.seeds, chosen, preset, parsed.device).topics
             seconds = time.perf_counter() - started
+        figures = evaluate(topics, corpus.parts.held_out, options=EvaluationOptions(draws=0)).figures
         result = {
             "corpus": name,
             "preset": preset,
             "dimensions": chosen.training.dimensions if chosen.training else None,
             "random_state": state,
-            **topic_figures(topics, seeds.names, held_out),
-            "paper_npmi": papers_npmi([topic[:10] for topic in topics], held_out),
+            **{figure: round(figures[figure], 3) for figure in FIGURES},
+            "paper_npmi": round(figures["npmi"], 3),
             "seconds": round(seconds, 1),
         }
         json.dump(result, sys.stdout)

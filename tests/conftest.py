@@ -6,8 +6,13 @@ import random
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from seetopic import Index
+
+# Speed is measured in benchmarks: on a busy machine a slow example is not a wrong one.
+settings.register_profile("unhurried", deadline=None)
+settings.load_profile("unhurried")
 
 PLANTED = {
     "sport": "football goalkeeper tennis basketball referee stadium athlete tournament striker coach midfielder league",

@@ -29,7 +29,7 @@ from seetopic.wording import SortedDocuments, TermRule, rule_for_new
 from seetopic.words import Tokenizer, cleaned, tokenize
 
 _FORMAT = 2
-_FILE = "sorter.safetensors"
+SORTER = "sorter.safetensors"
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ class Sorter:
         from safetensors.numpy import save
 
         about = {name: getattr(self, name) for name in _ABOUT}
-        with written_whole(Path(folder) / _FILE) as beside:
+        with written_whole(Path(folder) / SORTER) as beside:
             metadata = {"seetopic": json.dumps({"format": _FORMAT, **about}, ensure_ascii=False)}
             arrays = {name: np.ascontiguousarray(array) for name, array in self.arrays.items()}
             beside.write_bytes(save(arrays, metadata))
@@ -153,7 +153,7 @@ class Sorter:
         """What `save` wrote; texts are cut by the index's own tokenizer, if it had one."""
         from safetensors import SafetensorError, safe_open
 
-        path = Path(folder) / _FILE
+        path = Path(folder) / SORTER
         try:
             with safe_open(path, "np") as file:
                 about = json.loads((file.metadata() or {})["seetopic"])

@@ -32,6 +32,8 @@ class Documents:
     on_error: OnError = "raise"
     format: str | None = None  # taken from the file's name where not given
     title: str | None = None  # what a person calls the corpus, where the file's name does not say it
+    label_field: str | None = None  # of a file: where its documents' labels stand
+    labels: Any = None  # of an iterable: a label, a list of labels or None for each document
 
     @property
     def name(self) -> str:
@@ -40,8 +42,8 @@ class Documents:
             return self.title
         return self.source.name if isinstance(self.source, Path) else "documents"
 
-    def texts(self, skipped: Counter[str] | None = None) -> Iterator[str]:
-        """Every text in order; what is left out is counted in `skipped` by its reason."""
+    def texts(self, skipped: Counter[str] | None = None, labels: list[tuple[str, ...]] | None = None) -> Iterator[str]:
+        """Every text in order; what is left out is counted in `skipped` by its reason, `labels` get each text's."""
         skipped = Counter() if skipped is None else skipped
         found = False
         for record in self._records():
@@ -55,6 +57,8 @@ class Documents:
                 skipped["empty"] += 1
             else:
                 found = True
+                if labels is not None:
+                    labels.append(record.labels)
                 yield record.text
         if not found:
             left_out = ", ".join(f"{count} {reason}" for reason, count in skipped.items())
@@ -62,11 +66,16 @@ class Documents:
                 f"{self.name} holds no documents{f' ({left_out})' if left_out else ''}; give a corpus with text"
             )
 
-    def shards(self, settings: TextSettings, skipped: Counter[str] | None = None) -> Iterator[list[str]]:
+    def shards(
+        self,
+        settings: TextSettings,
+        skipped: Counter[str] | None = None,
+        labels: list[tuple[str, ...]] | None = None,
+    ) -> Iterator[list[str]]:
         """Consecutive texts, cut by number and by size, so that one huge document cannot fill the memory."""
         shard: list[str] = []
         characters = 0
-        for text in self.texts(skipped):
+        for text in self.texts(skipped, labels):
             shard.append(text)
             characters += len(text)
             if len(shard) >= settings.shard_documents or characters >= settings.shard_characters:
@@ -77,21 +86,30 @@ class Documents:
 
     def _records(self) -> Iterator[Record]:
         if not isinstance(self.source, Path):
-            return readers.strings(self.source)
+            return readers.strings(self.source, self.labels)
+        plain = self.source.is_dir() or (self.format or _format_of(self.source)) == "txt"
+        if plain and self.label_field is not None:
+            raise CorpusError(f"{self.name} holds plain text, so it has no field {self.label_field!r}; give a table")
         if self.source.is_dir():
             return readers.folder(self.source)
         file_format = self.format or _format_of(self.source)
         if file_format == "parquet":
-            return readers.parquet(self.source, self.text_field)
+            return readers.parquet(self.source, self.text_field, self.label_field)
         if file_format in ("csv", "tsv"):
-            return readers.table(self.source, self.text_field, "," if file_format == "csv" else "\t")
+            delimiter = "," if file_format == "csv" else "\t"
+            return readers.table(self.source, self.text_field, delimiter, self.label_field)
         if file_format == "jsonl":
-            return readers.json_lines(self.source, self.text_field)
+            return readers.json_lines(self.source, self.text_field, self.label_field)
         return readers.lines(self.source)
 
 
 def open_documents(
-    source: Any, *, text_field: str | None = None, on_error: OnError = "raise", format: str | None = None
+    source: Any,
+    *,
+    text_field: str | None = None,
+    on_error: OnError = "raise",
+    format: str | None = None,
+    label_field: str | None = None,
 ) -> Documents:
     """Documents from a path, `-` (standard input), a table's column, or any re-iterable of strings."""
     if isinstance(source, Documents):
@@ -102,12 +120,13 @@ def open_documents(
         raise CorpusError(f"the format {format!r} is unknown; give one of {', '.join(FORMATS)}")
     column = text_field or "text"
     if isinstance(source, str) and source == "-":
-        return _from_standard_input(column, on_error, format or "txt")
+        return _from_standard_input(column, on_error, format or "txt", label_field)
     if isinstance(source, str | Path):
         path = Path(source)
         _check_path(path, format)
-        return Documents(path, column, on_error, format)
-    return Documents(_column_of(source, column), column, on_error)
+        return Documents(path, column, on_error, format, label_field=label_field)
+    labels = None if label_field is None else _labels_of(source, label_field)
+    return Documents(_column_of(source, column), column, on_error, labels=labels)
 
 
 def _check_path(path: Path, file_format: str | None) -> None:
@@ -139,25 +158,37 @@ def _format_of(path: Path) -> str:
     return _ENDINGS[ending.lower()]
 
 
-def _from_standard_input(text_field: str, on_error: OnError, file_format: str) -> Documents:
+def _from_standard_input(
+    text_field: str, on_error: OnError, file_format: str, label_field: str | None = None
+) -> Documents:
     # Kept on disk because a corpus is read more than once; errors and reports call it by its file's name.
     folder = Path(tempfile.mkdtemp(prefix="seetopic-"))
-    documents = Documents(folder / "standard input", text_field, on_error, file_format)
+    documents = Documents(folder / "standard input", text_field, on_error, file_format, label_field=label_field)
     weakref.finalize(documents, shutil.rmtree, folder, ignore_errors=True)
     with writing(documents.source), documents.source.open("wb") as kept:
         shutil.copyfileobj(sys.stdin.buffer, kept)
     return documents
 
 
-def _column_of(source: Any, text_field: str) -> Iterable[Any]:
-    if hasattr(source, "columns") and hasattr(source, "__getitem__"):  # a pandas or polars frame
+def _labels_of(source: Any, label_field: str) -> Iterable[Any]:
+    if not _is_table(source):
+        raise CorpusError(
+            f"these documents are texts without fields, so there is no {label_field!r} in them; give a table or a file"
+        )
+    return _column_of(source, label_field, "label_field")
+
+
+def _is_table(source: Any) -> bool:
+    return hasattr(source, "columns") and hasattr(source, "__getitem__")  # a pandas or polars frame
+
+
+def _column_of(source: Any, field: str, option: str = "text_field") -> Iterable[Any]:
+    if _is_table(source):
         names = [str(name) for name in source.columns]
-        if names.count(text_field) != 1:
-            found = "no column" if text_field not in names else "more than one column"
-            raise CorpusError(
-                f"the table has {found} {text_field!r}; it has {', '.join(names)}: name one as `text_field`"
-            )
-        column: Iterable[Any] = source[list(source.columns)[names.index(text_field)]]
+        if names.count(field) != 1:
+            found = "no column" if field not in names else "more than one column"
+            raise CorpusError(f"the table has {found} {field!r}; it has {', '.join(names)}: name one as `{option}`")
+        column: Iterable[Any] = source[list(source.columns)[names.index(field)]]
         return column
     if isinstance(source, Mapping):
         raise CorpusError("documents must be a path or an iterable of strings, not a dict; give a list of its texts")

@@ -9,6 +9,7 @@ SeeTopicError
 ├── IndexFailure        an index that cannot be built or opened
 │   ├── DamagedIndex    a file of it is missing, truncated or changed
 │   └── IndexInUse      another build is writing to the same folder
+├── SheetError          judgements of terms that cannot be read
 ├── OutputError         a result that cannot be written
 └── MissingExtra        an optional package that is not installed
 """
@@ -50,6 +51,10 @@ class DamagedIndex(IndexFailure):
 
 class IndexInUse(IndexFailure):
     """Another build is writing to the same folder."""
+
+
+class SheetError(SeeTopicError):
+    """Judgements of terms that cannot be read."""
 
 
 class OutputError(SeeTopicError):

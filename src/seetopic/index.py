@@ -163,6 +163,10 @@ class Index:
             )
         return np.stack(rows)
 
+    def encode_texts(self, texts: list[str], progress: Progress = silent) -> Floats:
+        """Vectors of texts, remembered in the cache; (n_texts, dimension)."""
+        return self.cache.encode(self._encoder, texts, available_cores(), progress)
+
     @cached_property
     def _encoder(self) -> TermEncoder:
         made_with = self.manifest["model"]

@@ -18,6 +18,7 @@ from typing import IO, Any, Literal, NamedTuple, TypeAlias
 from seetopic.errors import CorpusError, MissingExtra
 
 Row: TypeAlias = list[str] | csv.Error  # a row, or why there is none
+_NO_MORE = object()
 _LONGEST_FIELD = 2**31 - 1  # what fits everywhere: a C long has 32 bits on some systems
 
 
@@ -28,6 +29,7 @@ class Record(NamedTuple):
     place: str  # where it stands, for errors: "reviews.csv, line 17"
     fault: str | None = None  # a sentence for the user
     kind: str = ""  # the same as a word, for counting
+    labels: tuple[str, ...] = ()  # what people say it is about, where a field of it was asked for
 
 
 def lines(path: Path) -> Iterator[Record]:
@@ -36,14 +38,14 @@ def lines(path: Path) -> Iterator[Record]:
         yield _checked(line.rstrip("\r\n"), f"{path.name}, line {number}")
 
 
-def json_lines(path: Path, text_field: str) -> Iterator[Record]:
+def json_lines(path: Path, text_field: str, label_field: str | None = None) -> Iterator[Record]:
     """One JSON object a line; blank lines are passed over."""
     for number, line in _decoded_lines(path):
         if line.strip():
-            yield _json_record(line, f"{path.name}, line {number}", text_field)
+            yield _json_record(line, f"{path.name}, line {number}", text_field, label_field)
 
 
-def _json_record(line: str, place: str, text_field: str) -> Record:
+def _json_record(line: str, place: str, text_field: str, label_field: str | None) -> Record:
     if (fault := _text_fault(line)) is not None:
         return Record("", place, *fault)
     try:
@@ -60,10 +62,11 @@ def _json_record(line: str, place: str, text_field: str) -> Record:
             f"has no field {text_field!r} (its fields: {known}; choose one with --text-field)",
             "without text field",
         )
-    return _checked(value[text_field], place)
+    record = _checked(value[text_field], place)
+    return record if label_field is None else _labelled(record, value.get(label_field))
 
 
-def table(path: Path, text_field: str, delimiter: str) -> Iterator[Record]:
+def table(path: Path, text_field: str, delimiter: str, label_field: str | None = None) -> Iterator[Record]:
     """Comma- or tab-separated, with a header line; blank lines are passed over."""
     rows = _rows(path, delimiter)
     _, header = next(rows, (0, None))
@@ -72,8 +75,12 @@ def table(path: Path, text_field: str, delimiter: str) -> Iterator[Record]:
     if isinstance(header, csv.Error):
         raise CorpusError(f"the first line of {path.name} is no header of a table ({header}); mend it")
     column = _column(header, text_field, path)
+    label_column = None if label_field is None else _column(header, label_field, path, "--label-field")
     for number, row in rows:
-        yield _row_record(row, f"{path.name}, line {number}", header, column)
+        record = _row_record(row, f"{path.name}, line {number}", header, column)
+        if label_column is not None and isinstance(row, list) and len(row) > label_column:
+            record = _labelled(record, row[label_column])
+        yield record
 
 
 def _row_record(row: Row, place: str, header: list[str], column: int) -> Record:
@@ -86,15 +93,15 @@ def _row_record(row: Row, place: str, header: list[str], column: int) -> Record:
     return _checked(row[column], place)
 
 
-def _column(names: list[str], text_field: str, path: Path) -> int:
+def _column(names: list[str], field: str, path: Path, option: str = "--text-field") -> int:
     if (fault := _text_fault("".join(names))) is not None:
         raise CorpusError(f"the first line of {path.name} {fault[0]}; save the file as UTF-8")
-    if text_field not in names:
+    if field not in names:
         raise CorpusError(
-            f"{path.name} has no column {text_field!r}; its columns are {', '.join(map(repr, names))}: "
-            "choose one with --text-field"
+            f"{path.name} has no column {field!r}; its columns are {', '.join(map(repr, names))}: "
+            f"choose one with {option}"
         )
-    return names.index(text_field)
+    return names.index(field)
 
 
 def _rows(path: Path, delimiter: str) -> Iterator[tuple[int, Row]]:
@@ -131,8 +138,9 @@ def _unquoted(cell: str) -> str:
     return cell
 
 
-def parquet(path: Path, text_field: str) -> Iterator[Record]:
+def parquet(path: Path, text_field: str, label_field: str | None = None) -> Iterator[Record]:
     """A column of a Parquet file, one row group's batch in memory at a time."""
+    fields = [text_field] if label_field is None else [text_field, label_field]
     try:
         import pyarrow as arrow
         import pyarrow.parquet as arrow_parquet
@@ -141,12 +149,15 @@ def parquet(path: Path, text_field: str) -> Iterator[Record]:
     with _plain_file(path) as plain:
         try:
             file = arrow_parquet.ParquetFile(plain)
-            _column(file.schema_arrow.names, text_field, path)
+            for field, option in zip(fields, ("--text-field", "--label-field"), strict=False):
+                _column(file.schema_arrow.names, field, path, option)
             row = 0
-            for batch in file.iter_batches(batch_size=1024, columns=[text_field]):
-                for value in _python_values(batch.column(0)):
+            for batch in file.iter_batches(batch_size=1024, columns=fields):
+                columns = [_python_values(batch.column(field)) for field in fields]
+                for value, *label in zip(*columns, strict=True):
                     row += 1
-                    yield _checked(value, f"{path.name}, row {row}")
+                    record = _checked(value, f"{path.name}, row {row}")
+                    yield _labelled(record, label[0]) if label else record
         except (arrow.ArrowException, OSError) as error:
             raise CorpusError(f"{path.name} cannot be read as Parquet: {error}; is the file whole?") from error
 
@@ -193,10 +204,33 @@ def folder(path: Path) -> Iterator[Record]:
         yield _checked(text.rstrip("\r\n"), str(file.relative_to(path)))
 
 
-def strings(values: Iterable[Any]) -> Iterator[Record]:
+def strings(values: Iterable[Any], labels: Iterable[Any] | None = None) -> Iterator[Record]:
     """Any iterable; missing values of a table (None, NaN) count as empty."""
+    waiting = None if labels is None else iter(labels)
     for number, value in enumerate(values):
-        yield _checked(value, f"document {number}")
+        record = _checked(value, f"document {number}")
+        if waiting is not None:
+            label = next(waiting, _NO_MORE)
+            if label is _NO_MORE:
+                raise CorpusError(f"there are only {number} labels, but more documents; give a label or None for each")
+            record = _labelled(record, label)
+        yield record
+    if waiting is not None and next(waiting, _NO_MORE) is not _NO_MORE:
+        raise CorpusError("there are more labels than documents; give a label or None for each document")
+
+
+def _labelled(record: Record, value: Any) -> Record:
+    """The record with its labels: a text, a number, a list of these, or nothing."""
+    if record.fault is not None:
+        return record
+    values = value if isinstance(value, list | tuple) else [value]
+    known = [each for each in values if not _is_missing(each)]
+    strange = next((each for each in known if not isinstance(each, str | int | float)), None)
+    if strange is not None:
+        kind = type(strange).__name__
+        return record._replace(fault=f"has a label of type {kind}, not text or a list of texts", kind="with odd label")
+    spelled = [str(each).strip() for each in known]
+    return record._replace(labels=tuple(dict.fromkeys(label for label in spelled if label)))
 
 
 def _checked(value: Any, place: str) -> Record:

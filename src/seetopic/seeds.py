@@ -147,10 +147,11 @@ def read_seeds(path: Path) -> Seeds:
 
 def _from_lines(text: str) -> Seeds:
     names = [line.strip() for line in text.splitlines() if line.strip()]
-    # The released code's file numbers its names: `0:books`. Only if every line does is it such a file.
+    # The released code's file numbers its names, and joins their words: `0:mental_disorders`. Only if every line
+    # is numbered is it such a file.
     numbered = [_NUMBERED.fullmatch(name) for name in names]
     if names and all(numbered):
-        names = [match.group(1).strip() for match in numbered if match]
+        names = [match.group(1).replace("_", " ").strip() for match in numbered if match]
     return as_seeds(names)
 
 

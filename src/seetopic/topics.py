@@ -103,18 +103,22 @@ class Topics:
         """What `save` wrote."""
         path = Path(folder) / "topics.json"
         try:
-            value = json.loads(path.read_text(encoding="utf-8"))
-            topics = tuple(
-                Topic(
-                    topic["name"],
-                    tuple(topic["names"]),
-                    topic["in_vocabulary"],
-                    tuple(RankedTerm(**each) for each in topic["terms"]),
-                    topic["confidence"],
-                    tuple(topic["warnings"]),
-                )
-                for topic in value["topics"]
-            )
-            return cls(topics, value["made_with"])
+            return cls.from_json(json.loads(path.read_text(encoding="utf-8")))
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise OutputError(f"{path} cannot be read as topics ({error}); make it with `seetopic discover`") from error
+
+    @classmethod
+    def from_json(cls, value: dict[str, Any]) -> Topics:
+        """The inverse of `to_json`."""
+        topics = tuple(
+            Topic(
+                topic["name"],
+                tuple(topic["names"]),
+                topic["in_vocabulary"],
+                tuple(RankedTerm(**each) for each in topic["terms"]),
+                topic["confidence"],
+                tuple(topic["warnings"]),
+            )
+            for topic in value["topics"]
+        )
+        return cls(topics, value["made_with"])

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from seetopic.cli import topics
+from seetopic.cli import judging, topics
 from seetopic.errors import SeeTopicError
 from seetopic.version import __version__
 
@@ -17,7 +17,17 @@ def cli() -> None:
     """Name your categories; get, for each, the terms your documents really use for it."""
 
 
-for command in (topics.demo, topics.index, topics.check, topics.discover, topics.assign):
+for command in (
+    topics.demo,
+    topics.index,
+    topics.check,
+    topics.discover,
+    topics.assign,
+    judging.evaluate,
+    judging.compare,
+    judging.annotate,
+    judging.agreement,
+):
     cli.add_command(command)
 
 

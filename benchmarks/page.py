@@ -1,0 +1,197 @@
+"""Tables and figures of docs/benchmarks.md, made from the committed results.
+
+    python benchmarks/page.py
+
+Text between `<!-- NAME -->` and `<!-- end -->` in the page is replaced; figures go to docs/figures as SVG.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from seetopic.evaluation.significance import mark
+
+HERE = Path(__file__).parent
+RESULTS, DOCS = HERE / "results", HERE.parent / "docs"
+SHOWN = {
+    "label_precision@10": "label precision@10",
+    "label_f1@10": "label F1@10",
+    "label_f1@50": "label F1@50",
+    "npmi": "NPMI",
+    "lcp": "LCP",
+    "diversity": "diversity",
+    "median_document_frequency": "median documents of a term",
+    "pairs_never_together": "pairs never together",
+    "npmi_unsmoothed": "NPMI unsmoothed",
+    "c_v": "C_V",
+    "u_mass": "U_Mass",
+}
+Json = dict[str, Any]
+
+
+def values(outcomes: list[Json], method: str, figure: str) -> list[float]:
+    found = [each["figures"][figure] for each in outcomes if each["method"] == method]
+    return [value for value in found if value is not None]
+
+
+def methods_of(corpus: Json) -> list[str]:
+    return list(dict.fromkeys(each["method"] for each in corpus["outcomes"]))
+
+
+def number(value: float, figure: str) -> str:
+    return f"{value:.0f}" if figure == "median_document_frequency" else f"{value:.2f}"
+
+
+def main_table(corpus: Json) -> str:
+    """One corpus: methods x figures, stars where significantly worse than the first method."""
+    lines = ["| | " + " | ".join(SHOWN.values()) + " | s |", "|---|" + "--:|" * (len(SHOWN) + 1)]
+    methods = methods_of(corpus)
+    lower_is_better, neither = {"pairs_never_together"}, {"median_document_frequency"}
+    for method in methods:
+        cells = []
+        for figure in SHOWN:
+            runs, first = values(corpus["outcomes"], method, figure), values(corpus["outcomes"], methods[0], figure)
+            if not runs:
+                cells.append("-")
+                continue
+            worse = (fmean(runs) < fmean(first)) != (figure in lower_is_better)
+            p = corpus["significance"].get(method, {}).get("p_over_runs", {}).get(figure)
+            stars = mark(p).replace("*", "\\*") if worse and figure not in neither else ""
+            cells.append(number(fmean(runs), figure) + stars)
+        seconds = fmean(each["seconds"] for each in corpus["outcomes"] if each["method"] == method)
+        name = f"**{method}**" if method == methods[0] else method
+        lines.append(f"| {name} | " + " | ".join(cells) + f" | {seconds:.0f} |")
+    controls = [each["control"] for each in corpus["outcomes"] if each["method"] == methods[0]]
+    cells = []
+    for figure in SHOWN:
+        found = [control[figure] for control in controls if control.get(figure) is not None]
+        cells.append(number(fmean(found), figure) if found else "-")
+    lines.append("| *random words, as frequent as the first method's terms* | " + " | ".join(cells) + " | |")
+    return "\n".join(lines)
+
+
+def main_tables(table: Json) -> str:
+    return "\n\n".join(f"### {name}\n\n{main_table(corpus)}" for name, corpus in table["corpora"].items())
+
+
+def published() -> str:
+    source = json.loads((HERE / "published.json").read_text(encoding="utf-8"))
+    names = list(source["corpora"])
+    columns = [
+        f"{name} {figure.upper() if figure != 'diversity' else 'div.'}"
+        for name in names
+        for figure in source["figures"]
+    ]
+    lines = ["| published, not measured here | " + " | ".join(columns) + " |", "|---|" + "--:|" * len(columns)]
+    for method in source["corpora"][names[0]]:
+        rows = [source["corpora"][name].get(method) or ["-"] * len(source["figures"]) for name in names]
+        lines.append(f"| {method} | " + " | ".join(str(value) for row in rows for value in row) + " |")
+    return "\n".join(lines)
+
+
+def by_occurrence(table: Json) -> str:
+    """Label precision of topics whose name occurs in the documents, and of the others."""
+    lines = ["| | " + " | ".join(f"{name}, occurs | never occurs" for name in table["corpora"]) + " |"]
+    lines.append("|---|" + "--:|" * (2 * len(table["corpora"])))
+    counts = []
+    first = next(iter(table["corpora"].values()))
+    for corpus in table["corpora"].values():
+        topics = corpus["outcomes"][0]["topics"]
+        occurring = sum(topic["in_vocabulary"] for topic in topics)
+        counts += [str(occurring), str(len(topics) - occurring)]
+    lines.append("| *names* | " + " | ".join(counts) + " |")
+    for method in methods_of(first):
+        cells = []
+        for corpus in table["corpora"].values():
+            for occurs in (True, False):
+                found = precision_of(corpus, method, occurs)
+                cells.append(f"{fmean(found):.2f}" if found else "-")
+        lines.append(f"| {method} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def precision_of(corpus: Json, method: str, occurs: bool) -> list[float]:
+    return [
+        topic["label_precision@10"]
+        for each in corpus["outcomes"]
+        if each["method"] == method
+        for topic in each["topics"]
+        if topic["in_vocabulary"] == occurs and topic["label_precision@10"] is not None
+    ]
+
+
+CASES = {
+    "ohsumed": "Bacterial Infections and Mycoses",
+    "amazon": "health & personal care",
+    "crisis": "Donations and volunteering",
+    "huffpost": "queer voices",
+}
+
+
+def cases(table: Json) -> str:
+    """Five terms of one name that never occurs, from each corpus, by every method."""
+    blocks = []
+    for name, wanted in CASES.items():
+        if name not in table["corpora"]:
+            continue
+        lines = [f"**{wanted}** ({name})", "", "| | five best terms |", "|---|---|"]
+        for each in table["corpora"][name]["outcomes"]:
+            if each["random_state"] == 0:
+                topic = next(topic for topic in each["topics"] if topic["name"] == wanted)
+                lines.append(f"| {each['method']} | {', '.join(topic['terms'][:5]) or '(none)'} |")
+        blocks.append("\n".join(lines))
+    return "\n\n".join(blocks)
+
+
+def rare_terms(found: Json) -> str:
+    bounds = sorted({int(bound) for rows in found.values() for bound in rows})
+    lines = ["| random words that occur in so many held-out documents | " + " | ".join(map(str, bounds)) + " |"]
+    lines.append("|---|" + "--:|" * len(bounds))
+    for name, rows in found.items():
+        cells = [f"{rows[str(bound)]['npmi']:.2f}" if str(bound) in rows else "-" for bound in bounds]
+        lines.append(f"| {name}, NPMI as in the paper | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def filled(page: str, parts: dict[str, str]) -> str:
+    for name, text in parts.items():
+        pattern = rf"(<!-- {name} -->\n).*?(<!-- end -->)"
+        page, found = re.subn(pattern, lambda match, text=text: f"{match[1]}{text}\n{match[2]}", page, flags=re.DOTALL)
+        if found != 1:
+            raise SystemExit(f"docs/benchmarks.md needs one part {name!r}, but has {found}")
+    return page
+
+
+def parts(table: Json, found: Json) -> dict[str, str]:
+    return {
+        "main table": main_tables(table),
+        "published": published(),
+        "names that occur": by_occurrence(table),
+        "cases": cases(table),
+        "rare terms": rare_terms(found),
+    }
+
+
+def main() -> None:
+    from figures import draw_all  # needs the extra [bench]; the tables do not
+
+    table, found, studied = results()
+    page = DOCS / "benchmarks.md"
+    page.write_text(filled(page.read_text(encoding="utf-8"), parts(table, found)), encoding="utf-8")
+    draw_all(table, found, studied, DOCS / "figures")
+
+
+def results() -> tuple[Json, Json, list[Json]]:
+    """The main table, random words by how rare they are, and the parameter study."""
+    table = json.loads((RESULTS / "main_table.json").read_text(encoding="utf-8"))
+    found = json.loads((RESULTS / "rare_terms.json").read_text(encoding="utf-8"))
+    lines = (RESULTS / "parameters.jsonl").read_text(encoding="utf-8").splitlines()
+    return table, found, [json.loads(line) for line in lines]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,26 @@
+"""Our own methods under the baselines' contract: the presets of `seetopic discover`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+from seetopic.baselines.contract import Method, Task
+from seetopic.run import Discovery
+from seetopic.settings import preset_named
+from seetopic.topics import Topics
+
+
+def _run(task: Task, size: int, random_state: int, *, preset: str) -> Topics:
+    settings = replace(preset_named(preset).discovery, top=size)
+    if settings.training is not None:
+        dimensions = task.dimensions or settings.training.dimensions
+        epochs = task.epochs or settings.training.epochs
+        settings = replace(settings, training=replace(settings.training, dimensions=dimensions, epochs=epochs))
+    return Discovery(task.index, task.seeds, settings, preset, task.device, task.progress, random_state).topics
+
+
+default: Method = partial(_run, preset="default")
+paper: Method = partial(_run, preset="paper")
+released_code: Method = partial(_run, preset="released-code")
+no_iter: Method = partial(_run, preset="no-iter")

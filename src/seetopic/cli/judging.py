@@ -1,0 +1,146 @@
+"""How good topics are: `evaluate`, `compare`, `annotate`, `agreement`."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from seetopic.cli.options import READING, SEEDS, SHOWING, given_documents, is_index, with_options
+from seetopic.settings import DEFAULT
+
+_LABEL = click.option("--label-field", metavar="NAME", help="Field or column with the documents' true categories.")
+_RANDOM = click.option("--random-state", type=int, default=0, show_default=True)
+_JOBS = click.option("--jobs", type=int, metavar="N", help="Worker processes.  [default: all cores]")
+_CACHE = click.option("--cache", type=click.Path(path_type=Path), metavar="DIR")
+_TERMS = click.option(
+    "--top", type=int, default=DEFAULT.discovery.top, show_default=True, help="Best terms to look at."
+)
+
+
+@click.command()
+@click.argument("topics", type=click.Path(path_type=Path), metavar="DIR")
+@click.option(
+    "--on", "held_out", required=True, metavar="DOCS|INDEX", help="Documents that the topics were not made from."
+)
+@with_options(_LABEL, _TERMS, *READING, _RANDOM, _JOBS, _CACHE, *SHOWING)
+def evaluate(topics: Path, held_out: str, top: int, quiet: bool, as_json: bool, **options: Any) -> None:
+    """Measure the topics in DIR (what `discover --out` wrote) on other documents.
+
+    Coherence as in the paper, what it hides, random words for comparison, and with --label-field how well the
+    terms point to the true categories.
+    """
+    from seetopic.console import shown_progress
+    from seetopic.evaluation.evaluate import EvaluationOptions, evaluate_folder
+    from seetopic.verdicts import print_evaluation
+
+    label_field = options["label_field"]
+    # An index holds no labels: the library says so if they are asked for.
+    source = held_out if is_index(held_out) else replace(given_documents(held_out, options), label_field=label_field)
+    with shown_progress(quiet) as progress:
+        result = evaluate_folder(
+            topics,
+            source,
+            options=EvaluationOptions(top=top, random_state=options["random_state"]),
+            label_field=label_field,
+            jobs=options["jobs"],
+            cache=options["cache"],
+            progress=progress,
+        )
+    if as_json:
+        click.echo(json.dumps(result.to_json(), ensure_ascii=False, indent=1))
+    else:
+        print_evaluation(result)
+
+
+@click.command()
+@click.argument("documents", metavar="DOCS")
+@SEEDS
+@click.option(
+    "--methods", default="default,plm,zero-shot", show_default=True, help="Which, the first one being compared with."
+)
+@click.option("--on", "held_out", metavar="DOCS", help="Documents to judge by.  [default: --hold-out of DOCS]")
+@click.option("--hold-out", type=float, default=0.4, show_default=True, help="Share of DOCS that only judges.")
+@click.option("--runs", type=int, default=1, show_default=True, help="Random states to run each method with.")
+@click.option("--dimensions", type=int, help="Of vectors that methods train; fewer are faster.  [default: their own]")
+@click.option("--epochs", type=int, help="Of each training of the presets paper, released-code and no-iter.")
+@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Keep results here; go on from them.")
+@click.option("--model", metavar="NAME|PATH", help="Language model: a folder or a hub name.")
+@click.option("--device", type=click.Choice(["auto", "cpu", "cuda"]), default="auto", show_default=True)
+@with_options(_LABEL, *READING, _JOBS, _CACHE, *SHOWING)
+def compare(
+    documents: str,
+    seeds: Path,
+    methods: str,
+    held_out: str | None,
+    hold_out: float,
+    out: Path | None,
+    quiet: bool,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Run methods side by side on the same documents and names, and judge them by other documents."""
+    from seetopic.comparison import CompareOptions, Parts, compare, split
+    from seetopic.console import shown_progress
+    from seetopic.seeds import read_seeds
+    from seetopic.verdicts import print_comparison
+
+    asked = read_seeds(seeds)
+    given = replace(given_documents(documents, options), label_field=options["label_field"])
+    if held_out is None:
+        parts = split(given, hold_out, random_state=0)
+    else:
+        other = replace(given_documents(held_out, options), label_field=options["label_field"])
+        parts = Parts(tuple(replace(given, label_field=None).texts()), other)
+    chosen = CompareOptions(
+        **{name: options[name] for name in ("runs", "model", "device", "jobs", "cache", "dimensions", "epochs")}
+    )
+    with shown_progress(quiet) as progress:
+        result = compare(parts, asked, _listed(methods), options=chosen, folder=out, progress=progress)
+    if as_json:
+        click.echo(json.dumps(result.to_json(), ensure_ascii=False, indent=1))
+    else:
+        print_comparison(result)
+
+
+@click.command()
+@click.argument("topics", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="DIR...")
+@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="SHEET.csv", help="Table to write.")
+@with_options(_TERMS, _RANDOM)
+def annotate(topics: tuple[Path, ...], out: Path, top: int, random_state: int) -> None:
+    """Write a sheet on which people judge whether terms belong to their category.
+
+    Terms are shuffled, and which method found them is hidden; several DIRs are judged together. A page beside the
+    sheet can be filled in with the keyboard, in a browser.
+    """
+    from seetopic.evaluation.judgements import annotate
+
+    files = annotate(topics, out, top=top, random_state=random_state)
+    click.echo(f"{files.table}: to be filled in with 1 or 0, a copy for each annotator")
+    click.echo(f"{files.page}: the same for a browser and the keyboard")
+    click.echo(f"{files.key}: who found what; keep it from annotators, `seetopic agreement` needs it")
+
+
+@click.command()
+@click.argument("sheets", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="SHEET.csv...")
+@click.option("--key", type=click.Path(path_type=Path), metavar="KEY.json", help="[default: the one beside the sheets]")
+@click.option("--json", "as_json", is_flag=True, help="The result as JSON on standard output.")
+@with_options(_RANDOM)
+def agreement(sheets: tuple[Path, ...], key: Path | None, as_json: bool, random_state: int) -> None:
+    """What filled sheets say: accuracy of each method (MACC), and how far annotators agree."""
+    from seetopic.evaluation.agreement import read_agreement
+    from seetopic.verdicts import print_agreement
+
+    result = read_agreement(sheets, key, random_state=random_state)
+    if as_json:
+        click.echo(json.dumps(result.to_json(), ensure_ascii=False, indent=1))
+    else:
+        print_agreement(result)
+
+
+def _listed(methods: str) -> list[str]:
+    """Methods as typed, each once, in their order."""
+    return list(dict.fromkeys(name.strip() for name in methods.split(",") if name.strip()))

@@ -1,0 +1,229 @@
+"""Methods side by side: the same documents, names and held-out part, over several random states."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from seetopic.arrays import Doubles
+from seetopic.baselines import Task, method_named, require
+from seetopic.documents import Documents, open_documents
+from seetopic.errors import CorpusError, SettingsError
+from seetopic.evaluation.evaluate import Evaluation, EvaluationOptions, evaluate_all
+from seetopic.evaluation.significance import TopicDifference, paired_bootstrap, unpaired_t_test, z_test
+from seetopic.files import write_json
+from seetopic.index import Index, plan_cached
+from seetopic.progress import Progress, silent
+from seetopic.seeds import Seeds
+from seetopic.settings import DEFAULT, PRESETS
+from seetopic.topics import Topics
+from seetopic.version import __version__
+
+DEEP = 50  # terms of a topic that methods are asked for: label F1 looks so far down
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Documents to learn from, and others to judge by, with their labels where they have some."""
+
+    learned_from: tuple[str, ...]
+    held_out: Documents
+
+
+def split(documents: Documents, share: float, random_state: int) -> Parts:
+    """Hold out a share of the documents, drawn at random; methods see neither them nor any label."""
+    if not 0 < share < 1:
+        raise SettingsError(f"the share of documents to hold out is {share}, but must lie between 0 and 1")
+    labels: list[tuple[str, ...]] = []
+    texts = list(documents.texts(labels=labels))
+    order = np.random.default_rng(random_state).permutation(len(texts))
+    n_held_out = round(share * len(texts))
+    if not 0 < n_held_out < len(texts):
+        raise CorpusError(f"{documents.name} has {len(texts)} documents, too few to hold out {share:.0%} of them")
+    held, kept = np.sort(order[:n_held_out]), np.sort(order[n_held_out:])
+    chosen = replace(
+        open_documents([texts[number] for number in held]),
+        title=documents.name,
+        labels=[labels[number] for number in held],
+    )
+    return Parts(tuple(texts[number] for number in kept), chosen)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompareOptions:
+    """How methods are run. What trains vectors may be given less to do; the result says so."""
+
+    runs: int = 1  # random states 0, 1, ...
+    model: Any = None
+    device: str = "auto"
+    jobs: int | None = None
+    cache: Path | None = None
+    dimensions: int | None = None  # of vectors that a method trains; None: its own
+    epochs: int | None = None  # of each of the trainings of a preset, which trains anew in every iteration
+
+    def __post_init__(self) -> None:
+        if self.runs < 1:
+            raise SettingsError(f"`runs` is {self.runs}, but must be at least 1")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one method gave with one random state."""
+
+    method: str
+    random_state: int
+    topics: Topics
+    seconds: float
+    evaluation: Evaluation
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "method": self.method,
+            "random_state": self.random_state,
+            "seconds": round(self.seconds, 2),
+            "evaluation": self.evaluation.to_json(),
+            "topics": {topic.name: list(topic)[:10] for topic in self.topics},
+            "in_vocabulary": {topic.name: topic.in_vocabulary for topic in self.topics},
+        }
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All outcomes; the first method is the one that the others are measured against."""
+
+    outcomes: tuple[Outcome, ...]
+
+    @cached_property
+    def methods(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(outcome.method for outcome in self.outcomes))
+
+    def values(self, method: str, figure: str) -> list[float]:
+        """A figure of each run of a method; nan where it has no answer."""
+        runs = [outcome.evaluation.figures for outcome in self.outcomes if outcome.method == method]
+        return [figures.get(figure, float("nan")) for figures in runs]
+
+    def p_value(self, method: str, figure: str) -> float | None:
+        """As in the paper: t-test over runs, z-test against a method that always gives the same; None: cannot tell."""
+        ours, others = self.values(self.methods[0], figure), self.values(method, figure)
+        if np.isnan(ours).any() or np.isnan(others).any():
+            return None
+        tested = z_test(ours, others[0]) if len(set(others)) == 1 else unpaired_t_test(ours, others)
+        return None if tested is None else tested.p
+
+    def over_topics(self, method: str, figure: str, random_state: int = 0) -> TopicDifference | None:
+        """Paired bootstrap over topics of the runs' means; None where no topic has the figure with both methods."""
+        ours, other = self._by_topic(self.methods[0], figure), self._by_topic(method, figure)
+        both = ~np.isnan(ours) & ~np.isnan(other)
+        return paired_bootstrap(ours[both].tolist(), other[both].tolist(), random_state) if both.any() else None
+
+    def _by_topic(self, method: str, figure: str) -> Doubles:
+        runs = [outcome.evaluation.topics for outcome in self.outcomes if outcome.method == method]
+        rows = [[topic.figures.get(figure, float("nan")) for topic in topics] for topics in runs]
+        means: Doubles = np.mean(np.array(rows, np.float64), axis=0)
+        return means
+
+    def to_json(self) -> dict[str, Any]:
+        return {"outcomes": [outcome.to_json() for outcome in self.outcomes]}
+
+
+def compare(
+    parts: Parts,
+    seeds: Seeds,
+    methods: Sequence[str],
+    *,
+    options: CompareOptions = CompareOptions(),  # noqa: B008 - frozen
+    folder: Path | None = None,
+    progress: Progress = silent,
+) -> Comparison:
+    """Run methods on the same task and measure all of them on the same held-out documents.
+
+    With a folder each result is kept there as soon as it is found, and a run that was cut off goes on from them.
+    """
+    for method in methods:
+        require(method)  # a package that is missing is said now, not after an hour
+    found = list(_run_all(parts, seeds, methods, options, folder, progress))
+    measured = evaluate_all(
+        [topics for _, _, topics, _ in found],
+        parts.held_out,
+        options=EvaluationOptions(),
+        jobs=options.jobs,
+        progress=progress,
+    )
+    return Comparison(tuple(Outcome(*each, result) for each, result in zip(found, measured, strict=True)))
+
+
+def _run_all(
+    parts: Parts,
+    seeds: Seeds,
+    methods: Sequence[str],
+    options: CompareOptions,
+    folder: Path | None,
+    progress: Progress,
+) -> Iterator[tuple[str, int, Topics, float]]:
+    """Method, random state, topics and seconds, a state after the other: an index serves all methods of its state."""
+    total = options.runs * len(methods)
+    for state in range(options.runs):
+        task = _task(parts, seeds, options, state, progress)
+        for number, method in enumerate(methods, start=state * len(methods)):
+            progress(f"{method}, random state {state}", number, total)
+            place = None if folder is None else folder / f"{method}-{state}.json"
+            own = replace(task, epochs=options.epochs) if method in PRESETS else task
+            topics, seconds = _kept(place, own, method, state) or _run(place, own, method, state)
+            yield method, state, topics, seconds
+
+
+def _task(parts: Parts, seeds: Seeds, options: CompareOptions, state: int, progress: Progress) -> Task:
+    build = plan_cached(
+        open_documents(parts.learned_from),
+        settings=replace(DEFAULT.index, random_state=state),
+        model=options.model,
+        jobs=options.jobs,
+        device=options.device,
+        cache=options.cache,
+        progress=progress,
+    )
+    build.run()
+    index = Index.open(build.out, model=options.model, cache=options.cache)
+    return Task(index, seeds, parts.learned_from, options.device, options.dimensions, progress=progress)
+
+
+def _run(place: Path | None, task: Task, method: str, state: int) -> tuple[Topics, float]:
+    started = time.perf_counter()
+    topics = method_named(method)(task, DEEP, state)
+    seconds = time.perf_counter() - started
+    if place is not None:
+        kept = {"key": _key(task, method, state), "seconds": seconds, **topics.to_json()}
+        place.parent.mkdir(parents=True, exist_ok=True)
+        write_json(place, kept)
+    return topics, seconds
+
+
+def _kept(place: Path | None, task: Task, method: str, state: int) -> tuple[Topics, float] | None:
+    """What an earlier run found for exactly this, if it is whole."""
+    if place is None or not place.exists():
+        return None
+    try:
+        value = json.loads(place.read_text(encoding="utf-8"))
+        if value["key"] != _key(task, method, state):
+            return None
+        return Topics.from_json(value), float(value["seconds"])
+    except (ValueError, KeyError, TypeError):
+        return None  # not one of ours, or cut off: found anew
+
+
+def _key(task: Task, method: str, state: int) -> str:
+    asked = [
+        __version__,
+        task.index.manifest["key"],
+        [[seed.names, seed.pinned, seed.negative] for seed in task.seeds.seeds],
+        [method, state, DEEP, task.dimensions, task.epochs],
+    ]
+    return hashlib.sha256(json.dumps(asked).encode()).hexdigest()

@@ -1,0 +1,1 @@
+"""How good topics are: measured on documents, and judged by people."""

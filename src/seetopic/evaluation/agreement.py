@@ -1,0 +1,261 @@
+"""What annotators say of the terms, and how far they agree: MACC, Fleiss' kappa, Krippendorff's alpha."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from seetopic.arrays import Doubles, Longs
+from seetopic.errors import SheetError
+from seetopic.evaluation.judgements import FilledSheet, Sheet, read_sheets
+
+DRAWS = 1000
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A coefficient with its 95 % interval, bootstrapped over items; None: undefined, and a note says why."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    items: int  # how many it was computed from
+
+
+@dataclass(frozen=True)
+class Annotator:
+    """How much one annotator judged, and the share of it judged to belong."""
+
+    name: str
+    judged: int
+    unfilled: int
+    belongs: float
+
+
+@dataclass(frozen=True)
+class MethodAccuracy:
+    """The share of a method's terms judged to belong to their category; None: it has no judged terms."""
+
+    method: str
+    macc: float | None  # the mean of `per_annotator`
+    per_topic: dict[str, float | None]  # the mean over annotators
+    per_annotator: dict[str, float | None]  # the mean over topics
+
+
+@dataclass(frozen=True)
+class DisputedTerm:
+    """A term on which annotators differ."""
+
+    item: int
+    category: str
+    term: str
+    yes: int
+    no: int
+    methods: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """All that filled sheets say."""
+
+    sheet: str
+    items: int
+    annotators: tuple[Annotator, ...]
+    methods: tuple[MethodAccuracy, ...]
+    fleiss_kappa: Estimate  # over the items that all annotators judged
+    krippendorff_alpha: Estimate  # over the items that two or more judged
+    disputed: tuple[DisputedTerm, ...]  # least agreement first
+    notes: tuple[str, ...]  # what a person should know before using it, a sentence each
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def read_agreement(sheets: Sequence[str | Path], key: str | Path | None = None, *, random_state: int = 0) -> Agreement:
+    """What the filled sheets in these files say; without `key` the one that lies beside them."""
+    return agreement_of(*read_sheets(sheets, key), random_state=random_state)
+
+
+def agreement_of(sheet: Sheet, filled: Sequence[FilledSheet], *, random_state: int = 0) -> Agreement:
+    """MACC, agreement and disputed terms of one sheet that several annotators filled in."""
+    votes = np.array(
+        [
+            [sum(each.belongs[item.item] is answer for each in filled) for answer in (True, False)]
+            for item in sheet.items
+        ]
+    )  # (n_items, 2): yes, no
+    kappa, alpha, agreement_notes = _coefficients(votes, len(filled), random_state)
+    methods = tuple(_accuracy(method, sheet, filled) for method in sheet.methods)
+    return Agreement(
+        sheet=sheet.id,
+        items=len(sheet.items),
+        annotators=tuple(_annotator(each) for each in filled),
+        methods=methods,
+        fleiss_kappa=kappa,
+        krippendorff_alpha=alpha,
+        disputed=_disputed(sheet, votes),
+        notes=(*_filling_notes(filled), *_topic_notes(sheet, methods), *agreement_notes),
+    )
+
+
+def fleiss_kappa(counts: Longs) -> float | None:
+    """Fleiss' kappa (1971) of how many raters chose each category, (n_items, n_categories).
+
+    All items have the same number of raters, two or more. None if all raters always chose the same
+    category, for then chance alone explains everything, or if there are no items.
+    """
+    raters = counts.sum(axis=1)
+    if len(counts) and (raters.min() != raters.max() or raters[0] < 2):
+        raise SheetError(
+            f"Fleiss' kappa needs the same number of raters, at least 2, for every item, "
+            f"but they are {raters.min()} to {raters.max()}; leave out the others"
+        )
+    return _number(_fleiss(counts, np.ones((1, len(counts))))[0])
+
+
+def krippendorff_alpha(counts: Longs) -> float | None:
+    """Krippendorff's alpha for nominal data of how many raters chose each category, (n_items, n_categories).
+
+    Items may have any number of raters; those with fewer than two say nothing. None if all raters always
+    chose the same category, or if no item has two raters.
+    """
+    return _number(_krippendorff(counts, np.ones((1, len(counts))))[0])
+
+
+def interval(
+    coefficient: Callable[[Longs, Doubles], Doubles], counts: Longs, random_state: int, draws: int = DRAWS
+) -> tuple[float, float] | None:
+    """The middle 95 % of the coefficient over bootstrap draws of items; draws that leave it undefined do not count."""
+    if len(counts) < 2:
+        return None
+    chance = np.random.default_rng(random_state)
+    times_drawn = chance.multinomial(len(counts), np.full(len(counts), 1 / len(counts)), size=draws)
+    values = coefficient(counts, times_drawn.astype(np.float64))
+    defined = values[np.isfinite(values)]
+    if not len(defined):
+        return None
+    low, high = np.percentile(defined, [2.5, 97.5])
+    return float(low), float(high)
+
+
+def _fleiss(counts: Longs, weights: Doubles) -> Doubles:
+    """Kappa where item i counts `weights[draw, i]` times: (n_draws,), NaN where undefined."""
+    raters = counts.sum(axis=1).max(initial=0)
+    pairs = counts * (raters - counts)  # of raters who differ, each counted from both sides
+    observed = _ratio(weights @ pairs.sum(axis=1), weights.sum(axis=1) * (raters * (raters - 1)))  # 1 - P
+    chosen = weights @ counts  # (n_draws, n_categories)
+    total = chosen.sum(axis=1)
+    expected = _ratio(total**2 - (chosen**2).sum(axis=1), total**2)  # 1 - P_e
+    # From what differs rather than from what agrees: whole numbers, so that 0 and 1 come out exactly.
+    return 1 - _ratio(observed, expected)
+
+
+def _krippendorff(counts: Longs, weights: Doubles) -> Doubles:
+    """Alpha where item i counts `weights[draw, i]` times: (n_draws,), NaN where undefined."""
+    raters = counts.sum(axis=1)
+    pairable = np.where(raters[:, None] >= 2, counts, 0)
+    differing = (raters**2 - (counts**2).sum(axis=1)) / np.maximum(raters - 1, 1)
+    observed = weights @ np.where(raters >= 2, differing, 0.0)  # n * D_o
+    chosen = weights @ pairable
+    total = chosen.sum(axis=1)
+    expected = _ratio(total**2 - (chosen**2).sum(axis=1), total - 1)  # n * D_e
+    return 1 - _ratio(observed, expected)
+
+
+def _ratio(upper: Doubles, lower: Doubles) -> Doubles:
+    """The quotient, NaN where the divisor is not above 0."""
+    result: Doubles = np.divide(upper, lower, out=np.full(upper.shape, np.nan), where=lower > 0)
+    return result
+
+
+def _number(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
+
+def _coefficients(votes: Longs, annotators: int, random_state: int) -> tuple[Estimate, Estimate, list[str]]:
+    judged = votes.sum(axis=1)
+    full, shared = votes[judged == annotators], votes[judged >= 2]
+    if annotators < 2:
+        reason = "Agreement needs at least two annotators, and there is one."
+        return Estimate(None, None, None, 0), Estimate(None, None, None, 0), [reason]
+    kappa = _estimate(_fleiss, full, random_state)
+    alpha = _estimate(_krippendorff, shared, random_state)
+    notes = []
+    for name, estimate, need in (("Fleiss' kappa", kappa, "all annotators"), ("Krippendorff's alpha", alpha, "two")):
+        if not estimate.items:
+            notes.append(f"{name} is undefined: no item was judged by {need}.")
+        elif estimate.value is None:
+            notes.append(f"{name} is undefined: all judgements are the same, so chance alone would explain them.")
+        elif estimate.low is None:
+            notes.append(f"{name} has no interval: one item is too few to draw from.")
+    return kappa, alpha, notes
+
+
+def _estimate(coefficient: Callable[[Longs, Doubles], Doubles], counts: Longs, random_state: int) -> Estimate:
+    value = _number(coefficient(counts, np.ones((1, len(counts))))[0])
+    limits = interval(coefficient, counts, random_state) if value is not None else None
+    low, high = limits or (None, None)
+    return Estimate(value, low, high, len(counts))
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None
+
+
+def _annotator(filled: FilledSheet) -> Annotator:
+    answers = [answer for answer in filled.belongs.values() if answer is not None]
+    return Annotator(filled.annotator, len(answers), len(filled.belongs) - len(answers), sum(answers) / len(answers))
+
+
+def _accuracy(method: str, sheet: Sheet, filled: Sequence[FilledSheet]) -> MethodAccuracy:
+    """MACC as in the paper: the share per topic, its mean over topics, the mean of that over annotators."""
+    terms: dict[str, list[int]] = {category: [] for category in sheet.categories}
+    for item in sheet.items:
+        if method in item.places:
+            terms[item.category].append(item.item)
+    shares = {
+        each.annotator: {category: _mean(each.belongs[item] for item in own) for category, own in terms.items()}
+        for each in filled
+    }
+    per_annotator = {annotator: _mean(by_topic.values()) for annotator, by_topic in shares.items()}
+    per_topic = {category: _mean(by_topic[category] for by_topic in shares.values()) for category in terms}
+    return MethodAccuracy(method, _mean(per_annotator.values()), per_topic, per_annotator)
+
+
+def _disputed(sheet: Sheet, votes: Longs) -> tuple[DisputedTerm, ...]:
+    terms = [
+        DisputedTerm(item.item, item.category, item.term, int(yes), int(no), tuple(item.places))
+        for item, (yes, no) in zip(sheet.items, votes, strict=True)
+        if yes and no
+    ]
+    return tuple(sorted(terms, key=lambda each: (abs(each.yes - each.no) / (each.yes + each.no), -each.yes - each.no)))
+
+
+def _filling_notes(filled: Sequence[FilledSheet]) -> list[str]:
+    notes = []
+    for each in filled:
+        answers = list(each.belongs.values())
+        unfilled = answers.count(None)
+        if not unfilled:
+            continue
+        terms = "1 term was" if unfilled == 1 else f"{unfilled} terms were"
+        note = f"{terms} not judged by {each.annotator} and count{'s' if unfilled == 1 else ''} neither way"
+        only_marks = False not in answers
+        notes.append(f"{note}; write 0 where a term does not belong." if only_marks else f"{note}.")
+    return notes
+
+
+def _topic_notes(sheet: Sheet, methods: Sequence[MethodAccuracy]) -> list[str]:
+    has_terms = {(method, item.category) for item in sheet.items for method in item.places}
+    notes = []
+    for each in methods:
+        for category, share in each.per_topic.items():
+            if share is None:
+                why = "no judged terms" if (each.method, category) in has_terms else "no terms"
+                notes.append(f"{each.method} has {why} for {category!r}, which its MACC leaves out.")
+    return notes

@@ -1,0 +1,194 @@
+"""Topics measured on held-out documents, whatever form these have."""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from seetopic import layout
+from seetopic.assign import SORTER, Sorter
+from seetopic.documents import Documents, OnError, open_documents
+from seetopic.encoder import encoder_for
+from seetopic.encoder.cache import VectorCache, cache_folder
+from seetopic.engine import LocalEngine, available_cores
+from seetopic.errors import CorpusError, SettingsError
+from seetopic.evaluation.figures import Evaluation, TopicFigures
+from seetopic.evaluation.held_out import IndexedTexts, scan_texts
+from seetopic.evaluation.judge import EvaluationOptions, Judge, names_of, terms_of
+from seetopic.evaluation.labels import Labels, labels_of, own_labels
+from seetopic.index import Index
+from seetopic.progress import Progress, counted, silent
+from seetopic.settings import DEFAULT
+from seetopic.topics import Topics
+from seetopic.words import Tokenizer, tokenize
+
+__all__ = ["Evaluation", "EvaluationOptions", "TopicFigures", "evaluate", "evaluate_all", "evaluate_folder", "terms_of"]
+
+
+def evaluate(
+    topics: Topics,
+    documents: Any,
+    *,
+    options: EvaluationOptions = EvaluationOptions(),  # noqa: B008 - frozen
+    text_field: str | None = None,
+    label_field: str | None = None,
+    on_error: OnError = "raise",
+    sorter: Sorter | None = None,
+    vectors: NDArray[Any] | None = None,
+    tokenizer: Tokenizer | None = None,
+    jobs: int | None = None,
+    progress: Progress = silent,
+) -> Evaluation:
+    """Measure topics on documents: whatever `open_documents` takes, an index, or an index's folder.
+
+    With a field of labels, or `Documents` that have labels, label measures are made; then, with the topics'
+    sorter, the macro-F1 of sorting documents. `vectors`: of the language model, a row for each of `terms_of(topics)`.
+    An index does not count a word inside a longer term for itself, and has no labels. Texts are cut by `tokenizer`,
+    by the sorter's, or by the usual one, in this order.
+    """
+    _check(topics, sorter, vectors)
+    opened = _opened(documents, text_field, label_field, on_error)
+    cut = tokenizer or (tokenize if sorter is None else sorter.tokenizer)
+    with _judging(opened, [topics], cut, jobs, progress) as judge:
+        return judge.evaluation(topics, options, sorter, vectors)
+
+
+def evaluate_folder(
+    folder: str | Path,
+    documents: Any,
+    *,
+    options: EvaluationOptions = EvaluationOptions(),  # noqa: B008 - frozen
+    label_field: str | None = None,
+    jobs: int | None = None,
+    cache: str | Path | None = None,
+    progress: Progress = silent,
+) -> Evaluation:
+    """Measure the topics that `discover --out` wrote, with all that lies beside them: the sorter, and the language
+    model by its name. Where the model was a function or ready vectors, embedding coherence is left out."""
+    topics = Topics.load(folder)
+    labelled = label_field is not None or (isinstance(documents, Documents) and documents.label_field is not None)
+    sorter = Sorter.load(folder) if labelled and (Path(folder) / SORTER).exists() else None
+    vectors, model = None, topics.made_with.get("model") or {}
+    if model.get("fingerprint") is not None:
+        where = VectorCache(cache_folder(None if cache is None else Path(cache)))
+        vectors = where.encode_names(encoder_for(model["name"]), terms_of(topics))
+    return evaluate(
+        topics,
+        documents,
+        options=options,
+        label_field=label_field,
+        sorter=sorter,
+        vectors=vectors,
+        jobs=jobs,
+        progress=progress,
+    )
+
+
+def evaluate_all(
+    several: Sequence[Topics],
+    documents: Any,
+    *,
+    options: EvaluationOptions = EvaluationOptions(),  # noqa: B008 - frozen
+    text_field: str | None = None,
+    label_field: str | None = None,
+    on_error: OnError = "raise",
+    tokenizer: Tokenizer = tokenize,
+    jobs: int | None = None,
+    progress: Progress = silent,
+) -> list[Evaluation]:
+    """Measure several methods' topics on the same documents, which are read once."""
+    for topics in several:
+        _check(topics)
+    opened = _opened(documents, text_field, label_field, on_error)
+    with _judging(opened, several, tokenizer, jobs, progress) as judge:
+        return [judge.evaluation(topics, options) for topics in several]
+
+
+@contextmanager
+def _judging(
+    documents: Documents | Index, several: Sequence[Topics], tokenizer: Tokenizer, jobs: int | None, progress: Progress
+) -> Iterator[Judge]:
+    """Documents ready to be counted; tokenised texts stay in a folder that is removed in the end."""
+    if isinstance(documents, Index):
+        yield Judge(IndexedTexts(documents), str(documents.manifest["corpus"]["name"]))
+        return
+    engine = LocalEngine(available_cores() if jobs is None else jobs)
+    lowercase = _lowercase(several)
+    skipped: Counter[str] = Counter()
+    given: list[tuple[str, ...]] = []
+    with tempfile.TemporaryDirectory(prefix="seetopic-") as folder:
+        shards = documents.shards(DEFAULT.index.text, skipped, given)
+        told = counted(shards, "reading documents", None, progress)
+        held_out = scan_texts(told, Path(folder), engine, tokenizer, lowercase=lowercase)
+        has_labels = documents.label_field is not None or documents.labels is not None
+        labels = _labels(given, several, documents) if has_labels else None
+        yield Judge(held_out, documents.name, labels, tuple(skipped.items()))
+
+
+def _check(topics: Topics, sorter: Sorter | None = None, vectors: NDArray[Any] | None = None) -> None:
+    if not any(topic.terms for topic in topics):
+        raise SettingsError("the topics have no terms, so there is nothing to measure; give topics with terms")
+    if sorter is not None and list(sorter.names) != names_of(topics):
+        raise SettingsError(
+            f"the sorter is for {', '.join(sorter.names)}, but the topics are {', '.join(names_of(topics))}; "
+            "give the sorter that was saved beside the topics"
+        )
+    n_terms = len(terms_of(topics))
+    if vectors is not None and (np.ndim(vectors) != 2 or len(vectors) != n_terms):
+        raise SettingsError(
+            f"`vectors` has the shape {np.shape(vectors)}, but must have a row for each of the {n_terms} terms"
+        )
+
+
+def _lowercase(several: Sequence[Topics]) -> bool:
+    """Whether the topics' terms come from lower-cased text; where nothing says so, they do."""
+    answers = set()
+    for topics in several:
+        value: Any = topics.made_with
+        for name in ("settings", "index", "text", "lowercase"):
+            value = value.get(name) if isinstance(value, dict) else None
+        answers.add(value is not False)
+    if len(answers) > 1:
+        raise SettingsError("some of the topics were made with `lowercase`, others without; measure them one by one")
+    return answers != {False}
+
+
+def _opened(documents: Any, text_field: str | None, label_field: str | None, on_error: OnError) -> Documents | Index:
+    index = _index_of(documents)
+    if index is not None:
+        if label_field is not None:
+            raise SettingsError("an index holds no labels; give the documents themselves to measure by labels")
+        return index
+    if isinstance(documents, Documents) and label_field is not None:
+        return replace(documents, label_field=label_field)
+    return open_documents(documents, text_field=text_field, on_error=on_error, label_field=label_field)
+
+
+def _index_of(documents: Any) -> Index | None:
+    if isinstance(documents, Index):
+        return documents
+    if not isinstance(documents, str | Path):
+        return None
+    try:
+        is_index = (Path(documents) / layout.MANIFEST).is_file()
+    except (OSError, ValueError):  # no path at all; whoever opens it says so
+        return None
+    return Index.open(documents) if is_index else None
+
+
+def _labels(given: list[tuple[str, ...]], several: Sequence[Topics], documents: Documents) -> Labels:
+    labels = labels_of(given)
+    if not labels.names:
+        field = "" if documents.label_field is None else f" in the field {documents.label_field!r}"
+        raise CorpusError(f"no document of {documents.name} has a label{field}; name another with --label-field")
+    for topics in several:
+        own_labels(names_of(topics), labels.names)  # refused before any slow work
+    return labels

@@ -1,0 +1,76 @@
+"""An evaluation: what a person gets, each topic's figures and those of all."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from seetopic.evaluation.coherence import mean_over_topics
+
+Figures = dict[str, float]  # nan: no answer
+Table = dict[str, list[float]]  # a measure's value for each topic
+
+
+@dataclass(frozen=True)
+class TopicFigures:
+    """One topic's figures."""
+
+    name: str
+    documents: dict[str, int]  # its measured terms, best first, and in how many held-out documents each occurs
+    figures: Figures
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Figures of all topics, their means, and what the same measures make of random topics as rare as these."""
+
+    corpus: str
+    n_documents: int
+    topics: tuple[TopicFigures, ...]
+    figures: Figures
+    control: Figures  # empty: none was drawn
+    n_labelled: int | None = None  # None: labels were not asked for
+    names_without_label: tuple[str, ...] = ()
+    skipped: tuple[tuple[str, int], ...] = ()  # records that were left out, by reason
+
+    def to_json(self) -> dict[str, Any]:
+        """Flat; null where a measure has no answer."""
+        labelled = {"labelled_documents": self.n_labelled, "names_without_label": list(self.names_without_label)}
+        return {
+            "corpus": self.corpus,
+            "documents": self.n_documents,
+            "skipped": dict(self.skipped),
+            **(labelled if self.n_labelled is not None else {}),
+            **_plain(self.figures),
+            "control": _plain(self.control),
+            "topics": [
+                {"name": topic.name, **_plain(topic.figures), "terms": topic.documents} for topic in self.topics
+            ],
+        }
+
+
+def _plain(figures: Figures) -> dict[str, float | None]:
+    return {name: None if math.isnan(value) else value for name, value in figures.items()}
+
+
+def means(table: Table) -> Figures:
+    """Each measure's mean over the topics that have an answer."""
+    return {name: mean_over_topics(values) for name, values in table.items()}
+
+
+def mean_figures(several: Sequence[Figures]) -> Figures:
+    """The mean of several evaluations' figures."""
+    return means({name: [each[name] for each in several] for name in several[0]}) if several else {}
+
+
+def rows(table: Table, n_topics: int) -> list[Figures]:
+    """The same figures topic by topic."""
+    return [{name: values[topic] for name, values in table.items()} for topic in range(n_topics)]
+
+
+def median(values: Sequence[int]) -> float:
+    return float(np.median(values)) if len(values) else float("nan")

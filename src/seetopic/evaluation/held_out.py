@@ -1,0 +1,205 @@
+"""Documents to judge by, counted: from texts, tokenised once into a folder, or from an index's postings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from seetopic.arrays import Ids, Longs
+from seetopic.engine import Engine
+from seetopic.evaluation.coherence import PairCounts
+from seetopic.evaluation.occurrences import Found, TermTable, distinct, document_frequencies, found_in, term_table
+from seetopic.evaluation.windows import Groups, counts_together, document_counts, groups_of, n_windows, window_counts
+from seetopic.index import Index
+from seetopic.shards import Shard, WordTable, scan
+from seetopic.words import Tokenizer, may_be_a_term
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Occurrences:
+    """Which documents hold which terms, and how often the terms of each topic meet."""
+
+    holds: csr_array  # (n_documents, n_terms), 1 where a document holds a term
+    documents: tuple[PairCounts, ...]  # of each topic
+    windows: tuple[PairCounts, ...]
+
+
+class HeldOut(Protocol):
+    """What measures ask of documents; `words` are those that a random topic may be made of."""
+
+    @property
+    def n_documents(self) -> int: ...
+
+    @property
+    def words(self) -> tuple[tuple[str, ...], Longs]: ...
+
+    def count(self, terms: Sequence[str], topics: Sequence[Sequence[int]], window: int) -> Occurrences: ...
+
+
+@dataclass(frozen=True)
+class ScannedTexts:
+    """Texts as word ids in a folder. A word counts for itself also where it is part of a longer term."""
+
+    folder: Path
+    engine: Engine = field(repr=False)
+    table: WordTable = field(repr=False)
+    sizes: tuple[int, ...] = field(repr=False)  # documents of each shard
+
+    @property
+    def n_documents(self) -> int:
+        return sum(self.sizes)
+
+    @cached_property
+    def words(self) -> tuple[tuple[str, ...], Longs]:
+        """Words that may be terms, and in how many documents each occurs."""
+        total = np.zeros(len(self.table.words), np.int64)
+        for part in self.map_shards(partial(_frequencies, n_words=len(self.table.words))):
+            total += part
+        kept = [number for number, word in enumerate(self.table.words) if may_be_a_term(word)]
+        return tuple(self.table.words[number] for number in kept), total[kept]
+
+    def term_table(self, terms: Sequence[str]) -> TermTable:
+        return term_table(terms, self._word_ids, len(self.table.words))
+
+    @cached_property
+    def _word_ids(self) -> dict[str, int]:
+        return {word: number for number, word in enumerate(self.table.words)}
+
+    def map_shards(self, work: Callable[[Shard], Result]) -> Iterator[Result]:
+        return self.engine.map(work, (Shard(self.folder, number) for number in range(len(self.sizes))))
+
+    def count(self, terms: Sequence[str], topics: Sequence[Sequence[int]], window: int) -> Occurrences:
+        groups = groups_of(topics, len(terms))
+        work = partial(_count_shard, table=self.term_table(terms), groups=groups, window=window)
+        rows: list[Longs] = []
+        columns: list[Ids] = []
+        together, in_windows = np.zeros(groups.counts_shape, np.int64), np.zeros(groups.counts_shape, np.int64)
+        documents = windows = 0
+        for part, size in zip(self.map_shards(work), self.sizes, strict=True):
+            rows.append(part.documents.astype(np.int64) + documents)
+            columns.append(part.terms)
+            together += part.together
+            in_windows += part.in_windows
+            documents, windows = documents + size, windows + part.n_windows
+        return Occurrences(
+            _holds(rows, columns, (documents, len(terms))),
+            _by_topic(topics, documents, together),
+            _by_topic(topics, windows, in_windows),
+        )
+
+
+def scan_texts(
+    texts: Iterable[list[str]], folder: Path, engine: Engine, tokenizer: Tokenizer, *, lowercase: bool
+) -> ScannedTexts:
+    """Tokenise shards of texts into files of a folder."""
+    table, sizes = scan(engine, texts, folder, tokenizer, lowercase=lowercase, min_count=1)
+    return ScannedTexts(folder, engine, table, tuple(sizes))
+
+
+@dataclass(frozen=True)
+class _Counted:
+    documents: Ids  # side by side with terms: each document that holds each term
+    terms: Ids
+    together: Longs
+    in_windows: Longs
+    n_windows: int
+
+
+def _count_shard(shard: Shard, table: TermTable, groups: Groups, window: int) -> _Counted:
+    found = found_in(shard.words(), shard.ends(), table)
+    documents, terms = held_terms(found)
+    return _Counted(
+        documents.astype(np.int32),
+        terms.astype(np.int32),
+        document_counts(found, groups),
+        window_counts(found, groups, window),
+        int(n_windows(found.lengths, window).sum()),
+    )
+
+
+def held_terms(found: Found) -> tuple[Longs, Longs]:
+    """Each document with each term it holds, once, in order."""
+    width = int(found.terms.max(initial=0)) + 1
+    keys = distinct(found.documents * width + found.terms)
+    return keys // width, keys % width
+
+
+def _frequencies(shard: Shard, n_words: int) -> Longs:
+    return document_frequencies(shard.words(), shard.ends(), n_words)
+
+
+@dataclass(frozen=True)
+class IndexedTexts:
+    """Documents of an index, whose terms do not overlap: a word inside a longer term is not counted for itself.
+
+    Windows are of so many terms, for an index keeps no other words.
+    """
+
+    index: Index
+
+    @property
+    def n_documents(self) -> int:
+        return len(self.index)
+
+    @property
+    def words(self) -> tuple[tuple[str, ...], Longs]:
+        return self.index.vocabulary.terms, self.index.document_frequencies
+
+    def count(self, terms: Sequence[str], topics: Sequence[Sequence[int]], window: int) -> Occurrences:
+        groups, ids = groups_of(topics, len(terms)), [self.index.term_id(term) for term in terms]
+        rows = [self._documents_with(term) for term in ids]
+        columns = [np.full(each.size, number, np.int64) for number, each in enumerate(rows)]
+        holds = _holds(rows, columns, (self.n_documents, len(terms)))
+        once = np.ones(self.n_documents, np.int64)
+        together = counts_together(_joined(rows), _joined(columns), groups, once)
+        found = self._found(ids)
+        # Two spellings of one term of the index are one column, the first.
+        first = [ids.index(term) if term is not None else number for number, term in enumerate(ids)]
+        same = groups_of([[first[term] for term in topic] for topic in topics], len(terms))
+        return Occurrences(
+            holds,
+            _by_topic(topics, self.n_documents, together),
+            _by_topic(topics, int(n_windows(found.lengths, window).sum()), window_counts(found, same, window)),
+        )
+
+    def _documents_with(self, term: int | None) -> Longs:
+        if term is None:
+            return np.empty(0, np.int64)
+        first, last = self.index.posting_starts[term : term + 2]
+        documents: Longs = np.asarray(self.index.posting_documents[first:last], np.int64)
+        return documents
+
+    def _found(self, ids: Sequence[int | None]) -> Found:
+        column = np.full(len(self.index.vocabulary), -1, np.int64)
+        for number, term in reversed(list(enumerate(ids))):
+            if term is not None:
+                column[term] = number
+        held, documents = self.index.positions
+        lengths = np.bincount(documents, minlength=self.n_documents).astype(np.int64)
+        starts = np.cumsum(lengths) - lengths
+        at = np.flatnonzero(column[held] >= 0)
+        where = documents[at].astype(np.int64)
+        return Found(where, column[held[at]], at - starts[where], lengths)
+
+
+def _holds(rows: Sequence[Longs], columns: Sequence[Longs] | Sequence[Ids], shape: tuple[int, int]) -> csr_array:
+    flat_rows, flat_columns = _joined(rows), _joined(columns)
+    return csr_array((np.ones(flat_rows.size, np.int32), (flat_rows, flat_columns)), shape=shape)
+
+
+def _joined(parts: Sequence[Longs] | Sequence[Ids]) -> Longs:
+    return np.concatenate([np.empty(0, np.int64), *parts]).astype(np.int64)
+
+
+def _by_topic(topics: Sequence[Sequence[int]], total: int, together: Longs) -> tuple[PairCounts, ...]:
+    return tuple(
+        PairCounts(total, counts[: len(topic), : len(topic)]) for topic, counts in zip(topics, together, strict=True)
+    )

@@ -1,0 +1,194 @@
+"""Held-out documents as a judge of topics: coherence, labels, sorting, and random topics as the control."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from seetopic.arrays import Longs
+from seetopic.assign import Sorter
+from seetopic.errors import SettingsError
+from seetopic.evaluation.coherence import BY_DOCUMENTS, c_v, diversity, embedding_coherence
+from seetopic.evaluation.controls import NEVER_SEEN, random_topics
+from seetopic.evaluation.figures import Evaluation, Figures, Table, TopicFigures, mean_figures, means, median, rows
+from seetopic.evaluation.held_out import HeldOut, Occurrences, ScannedTexts, held_terms
+from seetopic.evaluation.labels import (
+    NO_GUESS,
+    Labels,
+    coverage,
+    f1_of_guesses,
+    guesses_by_terms,
+    label_precision,
+    own_labels,
+    speaks_for,
+)
+from seetopic.evaluation.occurrences import TermTable, found_in
+from seetopic.shards import Shard
+from seetopic.topics import Topics
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvaluationOptions:
+    """What is measured, and how far down the topics."""
+
+    top: int = 10  # best terms of a topic whose coherence is measured
+    depths: tuple[int, ...] = (10, 50)  # k: best terms that label measures look at
+    window: int = 110  # words of a window, for C_V
+    draws: int = 10  # random topics for each topic, as the control
+    random_state: int = 0  # of the control
+
+    def __post_init__(self) -> None:
+        for name, low in {"top": 2, "window": 1, "draws": 0, "random_state": 0}.items():
+            if getattr(self, name) < low:
+                raise SettingsError(f"`{name}` is {getattr(self, name)}, but must be at least {low}")
+        if not self.depths or min(self.depths) < 1:
+            raise SettingsError(f"`depths` are {self.depths}, but there must be one, and each at least 1")
+
+
+def terms_of(topics: Iterable[Iterable[str]]) -> tuple[str, ...]:
+    """The distinct terms of all topics, in order of appearance: what `vectors` of `evaluate` are rows for."""
+    return tuple(dict.fromkeys(term for topic in topics for term in topic))
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Documents that topics are measured on, and what people say they are about."""
+
+    held_out: HeldOut
+    corpus: str
+    labels: Labels | None = None
+    skipped: tuple[tuple[str, int], ...] = ()
+
+    def evaluation(
+        self,
+        topics: Topics,
+        options: EvaluationOptions,
+        sorter: Sorter | None = None,
+        vectors: NDArray[Any] | None = None,
+    ) -> Evaluation:
+        terms, top, depths = terms_of(topics), _numbered(topics, options.top), _depths(topics, options.depths)
+        own = None if self.labels is None else own_labels(names_of(topics), self.labels.names)
+        found = self.held_out.count(terms, top, options.window)
+        table = coherence_table(found)
+        if vectors is not None:
+            table["embedding_coherence"] = [embedding_coherence(vectors[topic]) for topic in top]
+        figures = {**_overall(table, found), "diversity": diversity(top)}
+        figures |= {f"coverage@{depth}": coverage(_numbered(topics, depth), found.holds) for depth in depths}
+        if self.labels is not None and own is not None:
+            guesses = guesses_of(sorter, self.held_out) if sorter and isinstance(self.held_out, ScannedTexts) else None
+            best = {depth: _numbered(topics, depth) for depth in depths}
+            by_label = label_table(best, found.holds, self.labels, own, guesses)
+            figures |= means(by_label)
+            table |= by_label
+        frequencies = found.holds.sum(axis=0).tolist()
+        return Evaluation(
+            self.corpus,
+            self.held_out.n_documents,
+            tuple(
+                TopicFigures(topic.name, {terms[term]: int(frequencies[term]) for term in measured}, row)
+                for topic, measured, row in zip(topics, top, rows(table, len(topics)), strict=True)
+            ),
+            figures,
+            control_figures(self.held_out, terms, found, options),
+            None if self.labels is None else int(self.labels.labelled.size),
+            () if own is None else tuple(name for name, label in zip(names_of(topics), own, strict=True) if label < 0),
+            self.skipped,
+        )
+
+
+def label_table(
+    topics: Mapping[int, Sequence[Sequence[int]]],
+    holds: csr_array,
+    labels: Labels,
+    own: Longs,
+    guesses: Longs | None = None,
+) -> Table:
+    """Measures of the documents that have a label; `topics` are numbers of terms, by how far down they go."""
+    documents = labels.labelled
+    labels, holds = labels.restricted_to(documents), holds[documents]
+    speaking = speaks_for(holds, labels)
+    table: Table = {}
+    for depth, best in topics.items():
+        table[f"label_precision@{depth}"] = label_precision(best, own, speaking)
+        table[f"label_f1@{depth}"] = f1_of_guesses(guesses_by_terms(best, holds), own, labels)
+    if guesses is not None:
+        table["macro_f1"] = f1_of_guesses(guesses[documents], own, labels)
+    return table
+
+
+def coherence_table(found: Occurrences) -> Table:
+    """Every measure of coherence, of each topic."""
+    table = {name: [measure(counts) for counts in found.documents] for name, measure in BY_DOCUMENTS.items()}
+    return {**table, "c_v": [c_v(windows) for windows in found.windows]}
+
+
+def _overall(table: Table, found: Occurrences) -> Figures:
+    """Means over topics; of the document frequencies the median of all terms."""
+    frequencies = [count for topic in found.documents for count in topic.frequencies.tolist()]
+    return {**means(table), "median_document_frequency": median(frequencies)}
+
+
+def control_figures(held_out: HeldOut, terms: Sequence[str], found: Occurrences, options: EvaluationOptions) -> Figures:
+    """The mean figures of random topics whose terms occur in as many documents as those of the topics."""
+    words, frequencies = held_out.words
+    known = set(terms)
+    others = np.array([number for number, word in enumerate(words) if word not in known], np.int64)
+    if not others.size or not options.draws:
+        return {}
+    draws = random_topics(
+        [topic.frequencies for topic in found.documents],
+        frequencies[others],
+        draws=options.draws,
+        random_state=options.random_state,
+    )
+    drawn = sorted({word for draw in draws for topic in draw for word in topic if word != NEVER_SEEN})
+    column = {word: number for number, word in enumerate(drawn)} | {NEVER_SEEN: len(drawn)}
+    numbered = [[column[word] for word in topic] for draw in draws for topic in draw]
+    # The empty term stands for all that never occur: no text has it.
+    spelled = [words[others[word]] for word in drawn] + [""]
+    counts = held_out.count(spelled, numbered, options.window)
+    size = len(found.documents)
+    parts = [
+        Occurrences(counts.holds, counts.documents[at : at + size], counts.windows[at : at + size])
+        for at in range(0, len(numbered), size)
+    ]
+    return mean_figures([_overall(coherence_table(part), part) for part in parts])
+
+
+def guesses_of(sorter: Sorter, held_out: ScannedTexts) -> Longs:
+    """The category that a sorter gives each document, as `Sorter.assign` does: none where it matches no term."""
+    work = partial(_guess_shard, sorter=sorter, table=held_out.term_table(sorter.terms))
+    return np.concatenate(list(held_out.map_shards(work)))
+
+
+def _guess_shard(shard: Shard, sorter: Sorter, table: TermTable) -> Longs:
+    found = found_in(shard.words(), shard.ends(), table)
+    documents, terms = held_terms(found)
+    starts = np.searchsorted(documents, np.arange(found.lengths.size + 1)).tolist()
+    flat = terms.tolist()
+    matched = [flat[first:last] for first, last in pairwise(starts)]
+    best = sorter.scores(matched).argmax(axis=1)
+    return np.where([bool(each) for each in matched], best, NO_GUESS).astype(np.int64)
+
+
+def names_of(topics: Topics) -> list[str]:
+    return [topic.name for topic in topics]
+
+
+def _numbered(topics: Topics, depth: int) -> list[list[int]]:
+    """Each topic's best terms, as numbers of `terms_of(topics)`."""
+    numbers = {term: number for number, term in enumerate(terms_of(topics))}
+    return [[numbers[term] for term in topic][:depth] for topic in topics]
+
+
+def _depths(topics: Topics, wanted: Sequence[int]) -> list[int]:
+    """Those that some topic reaches; if none does, the length of the longest."""
+    longest = max((len(topic.terms) for topic in topics), default=0)
+    return [depth for depth in wanted if depth <= longest] or [longest]

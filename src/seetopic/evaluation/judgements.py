@@ -1,0 +1,333 @@
+"""Sheets on which people judge, blind to the methods, which terms belong to their category (MACC, Section 4.1)."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from seetopic.errors import OutputError, SettingsError, SheetError
+from seetopic.files import write_json, write_text
+from seetopic.topics import Topics
+
+FORMAT = 1
+COLUMNS = ("item", "category", "term", "belongs", "sheet")
+ANSWERS = {
+    **dict.fromkeys(("1", "1.0", "yes", "y", "true", "x"), True),
+    **dict.fromkeys(("0", "0.0", "no", "n", "false"), False),
+    "": None,  # not judged
+}
+_PAGE_DATA = "__SHEET__"
+# Where a spreadsheet could see a cell begin (another country's parts cells at `;`), a formula must not follow.
+# The apostrophe is one of the marks, so that one that was there before is told from one put in.
+_CELL_START, _FORMULA_MARKS = r'((?:^|[;,"\t\r\n])\s*)', r"(?=[=+\-@'＝＋－＠])"
+_UNGUARDED = re.compile(_CELL_START + _FORMULA_MARKS)
+_GUARDED = re.compile(_CELL_START + "'" + _FORMULA_MARKS)
+
+
+@dataclass(frozen=True)
+class Item:
+    """A term to be judged, and who found it: its place in the topic of each method that has it."""
+
+    item: int
+    category: str
+    term: str
+    places: dict[str, int]  # method -> rank, 1 for the best
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """All items in the order in which people see them; the key says which methods found them."""
+
+    methods: tuple[str, ...]
+    categories: tuple[str, ...]
+    items: tuple[Item, ...]
+
+    @cached_property
+    def id(self) -> str:
+        """A hash of everything; it starts with a letter, or a spreadsheet could take it for a number."""
+        content = json.dumps(self._content(), sort_keys=True).encode()
+        return "s" + hashlib.sha256(content).hexdigest()[:12]
+
+    def to_csv(self) -> str:
+        """What people fill in: nothing in it tells the methods."""
+        rows = [",".join(COLUMNS), *(f"{_cells(each)},,{self.id}" for each in self.items)]
+        text = "\r\n".join(rows) + "\r\n"
+        return text if text.isascii() else "\ufeff" + text  # without the mark Excel does not take it for UTF-8
+
+    def to_page(self, name: str) -> str:
+        """A self-contained page to fill the sheet with the keyboard; `name` starts the name of the saved file."""
+        items = [
+            {"item": each.item, "category": each.category, "term": each.term, "cells": _cells(each)}
+            for each in self.items
+        ]
+        value = {"sheet": self.id, "name": name, "columns": COLUMNS, "items": items}
+        # ASCII, and no `<`: no text of a user's can end the script element.
+        data = json.dumps(value).replace("<", "\\u003c")
+        template = resources.files("seetopic.evaluation").joinpath("sheet.html").read_text(encoding="utf-8")
+        return template.replace(_PAGE_DATA, data)
+
+    def to_key(self) -> dict[str, Any]:
+        return {"format": FORMAT, "sheet": self.id, **self._content()}
+
+    def _content(self) -> dict[str, Any]:
+        items = [
+            {"item": each.item, "category": each.category, "term": each.term, "methods": each.places}
+            for each in self.items
+        ]
+        return {"methods": list(self.methods), "categories": list(self.categories), "items": items}
+
+
+@dataclass(frozen=True)
+class SheetFiles:
+    """Where a sheet was written: `table` and `page` are for the annotators, `key` is not."""
+
+    table: Path
+    page: Path
+    key: Path
+
+    @classmethod
+    def beside(cls, out: str | Path) -> SheetFiles:
+        table = Path(out)
+        if table.suffix.lower() != ".csv":
+            raise OutputError(f"the sheet is a table, but {table} does not end in .csv; choose a name that does")
+        return cls(table, table.with_suffix(".html"), table.with_suffix(".key.json"))
+
+
+@dataclass(frozen=True)
+class FilledSheet:
+    """One annotator's judgements: item -> whether the term belongs, None where it was not judged."""
+
+    source: Path
+    annotator: str
+    belongs: dict[int, bool | None] = field(repr=False)
+
+
+@dataclass(frozen=True)
+class _Table:
+    """A CSV file as it was read: the number of each row as a spreadsheet shows it, and its cells by column."""
+
+    path: Path
+    rows: tuple[tuple[int, dict[str, str]], ...]
+    sheet: str
+    annotator: str
+
+
+def make_sheet(methods: Mapping[str, Topics], *, top: int = 10, random_state: int = 0) -> Sheet:
+    """The distinct terms of all methods' topics, shuffled within each category.
+
+    The order of the methods makes no difference to the order of the terms.
+    """
+    if top < 1:
+        raise SettingsError(f"`top` is {top}, but must be at least 1")
+    categories = _common_categories(methods)
+    chance = np.random.default_rng(random_state)
+    items: list[Item] = []
+    for category in categories:
+        found: dict[str, dict[str, int]] = {}
+        for method, topics in methods.items():
+            topic = next(topic for topic in topics if topic.name == category)
+            for place, term in enumerate(list(topic)[:top], start=1):
+                found.setdefault(term, {}).setdefault(method, place)
+        terms = sorted(found)
+        shuffled = [terms[number] for number in chance.permutation(len(terms))]
+        items += [Item(len(items) + 1 + n, category, term, found[term]) for n, term in enumerate(shuffled)]
+    if not items:
+        raise SheetError("the topics have no terms, so there is nothing to judge; discover topics with more documents")
+    return Sheet(tuple(methods), categories, tuple(items))
+
+
+def write_sheet(sheet: Sheet, out: str | Path) -> SheetFiles:
+    """The table, the page and the key; nothing that is there is written over."""
+    files = SheetFiles.beside(out)
+    for path in (files.table, files.page, files.key):
+        if path.exists():
+            raise OutputError(f"{path} exists and could hold judgements; choose another name or remove it first")
+    # The table last: where it is, the sheet is whole.
+    write_json(files.key, sheet.to_key())
+    write_text(files.page, sheet.to_page(files.table.stem))
+    write_text(files.table, sheet.to_csv())
+    return files
+
+
+def load_methods(folders: Sequence[str | Path]) -> dict[str, Topics]:
+    """The topics of each folder, by the folder's name, or by its whole path where two have the same name."""
+    paths = [Path(folder) for folder in folders]
+    names = [path.resolve().name for path in paths]
+    labels = names if len(set(names)) == len(names) else [str(path) for path in paths]
+    twice = next((label for label in labels if labels.count(label) > 1), None)
+    if twice is not None:
+        raise SheetError(f"{twice} is given twice; give each method's folder once")
+    return {label: Topics.load(path) for label, path in zip(labels, paths, strict=True)}
+
+
+def annotate(folders: Sequence[str | Path], out: str | Path, *, top: int = 10, random_state: int = 0) -> SheetFiles:
+    """A sheet about the topics in `folders`: what `seetopic annotate` does."""
+    SheetFiles.beside(out)
+    return write_sheet(make_sheet(load_methods(folders), top=top, random_state=random_state), out)
+
+
+def read_key(path: str | Path) -> Sheet:
+    """The sheet that a key describes."""
+    try:
+        value = json.loads(Path(path).read_text(encoding="utf-8"))
+        if value["format"] != FORMAT:
+            raise SheetError(f"{path} has key format {value['format']!r}, but this seetopic reads format {FORMAT}")
+        items = tuple(Item(each["item"], each["category"], each["term"], each["methods"]) for each in value["items"])
+        sheet = Sheet(tuple(value["methods"]), tuple(value["categories"]), items)
+        whole = sheet.id == value["sheet"]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise SheetError(f"{path} cannot be read as a key ({error}); give the .key.json of `annotate`") from error
+    if not whole:
+        raise SheetError(f"{path} was changed since it was written; give the .key.json as `annotate` wrote it")
+    return sheet
+
+
+def read_sheets(paths: Sequence[str | Path], key: str | Path | None = None) -> tuple[Sheet, tuple[FilledSheet, ...]]:
+    """What the annotators filled in; without `key` the one that lies beside their sheets."""
+    tables = [_read_table(Path(path)) for path in paths]
+    if not tables:
+        raise SheetError("no sheet is given; give at least one that was filled in")
+    sheet = read_key(_find_key(tables) if key is None else key)
+    filled = tuple(_judgements(table, sheet) for table in tables)
+    seen: dict[str, FilledSheet] = {}
+    for each in filled:
+        other = seen.setdefault(each.annotator.casefold(), each)
+        if other is not each:
+            raise SheetError(
+                f"{other.source} and {each.source} are both by {each.annotator}; give each annotator's sheet once, "
+                "under the annotator's name or with it in a column `annotator`"
+            )
+    return sheet, filled
+
+
+def guarded(text: str) -> str:
+    """The text with an apostrophe wherever a spreadsheet could run a formula."""
+    return _UNGUARDED.sub(r"\1'", text)
+
+
+def unguarded(cell: str) -> str:
+    """What `guarded` was given."""
+    return _GUARDED.sub(r"\1", cell)
+
+
+def _common_categories(methods: Mapping[str, Topics]) -> tuple[str, ...]:
+    if not methods:
+        raise SheetError("no topics are given; give at least one folder that `seetopic discover` wrote")
+    first, *_ = methods
+    names = {method: [topic.name for topic in topics] for method, topics in methods.items()}
+    for method, own in names.items():
+        twice = next((name for name in own if own.count(name) > 1), None)
+        if twice is not None:
+            raise SheetError(f"{method} has two topics named {twice!r}; give each category its own name")
+        differing = sorted(set(own) ^ set(names[first]))
+        if differing:
+            raise SheetError(
+                f"{first} and {method} are not about the same categories: only one of them has {differing[0]!r}; "
+                "compare topics of the same names"
+            )
+    return tuple(names[first])
+
+
+def _cells(item: Item) -> str:
+    """The cells of a row that stay as they are."""
+    text = io.StringIO()
+    # An end of line of both characters, for the writer puts in quotes what holds one of them.
+    csv.writer(text, lineterminator="\r\n").writerow([item.item, guarded(item.category), guarded(item.term)])
+    return text.getvalue().removesuffix("\r\n")
+
+
+def _decoded(data: bytes) -> str:
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return data.decode("utf-16", errors="replace")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        # Excel's plain CSV is in a code page. Items are known by their numbers, so a wrong letter does no harm.
+        return data.decode("cp1252", errors="replace")
+
+
+def _read_table(path: Path) -> _Table:
+    """A sheet as any spreadsheet writes it: commas, semicolons or tabs, other orders, further columns."""
+    try:
+        text = _decoded(path.read_bytes())
+    except OSError as error:
+        raise SheetError(f"{path} cannot be read ({error.strerror}); give a sheet that was filled in") from error
+    if text.lower().startswith("sep="):
+        text = text.partition("\n")[2]
+    header = text.partition("\n")[0]
+    delimiter = max(",;\t", key=header.count)
+    try:
+        records = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+    except csv.Error as error:
+        raise SheetError(f"{path} cannot be read as CSV ({error}); save the sheet as CSV") from error
+    columns = [name.strip().casefold() for name in records[0]] if records else []
+    for name in COLUMNS:
+        if columns.count(name) != 1:
+            found = "no column" if name not in columns else "more than one column"
+            raise SheetError(f"{path} has {found} `{name}`; give the CSV of `annotate` or of its page, filled in")
+    rows = tuple(
+        (number, {**dict.fromkeys(columns, ""), **dict(zip(columns, record, strict=False))})
+        for number, record in enumerate(records[1:], start=2)
+        if any(cell.strip() for cell in record)
+    )
+    return _Table(path, rows, _only(path, rows, "sheet"), unguarded(_only(path, rows, "annotator")) or path.stem)
+
+
+def _only(path: Path, rows: Sequence[tuple[int, dict[str, str]]], column: str) -> str:
+    values = sorted({value for _, row in rows if (value := row.get(column, "").strip())})
+    if len(values) > 1:
+        raise SheetError(f"{path} has {values[0]!r} and {values[1]!r} in its column `{column}`; give one file for each")
+    return values[0] if values else ""
+
+
+def _find_key(tables: Sequence[_Table]) -> Path:
+    wanted = tables[0].sheet
+    folders = dict.fromkeys(table.path.parent for table in tables)
+    for path in (path for folder in folders for path in sorted(folder.glob("*.key.json"))):
+        try:
+            value = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError, RecursionError):
+            continue  # another sheet's, perhaps: only the right one must be readable
+        if isinstance(value, dict) and value.get("sheet") == wanted:
+            return path
+    raise SheetError(f"no key of sheet {wanted!r} lies beside {tables[0].path}; give the .key.json with --key")
+
+
+def _judgements(table: _Table, sheet: Sheet) -> FilledSheet:
+    if table.sheet != sheet.id:
+        raise SheetError(f"{table.path} is of sheet {table.sheet!r}, but the key is of {sheet.id!r}; use its own key")
+    expected = {str(each.item): each for each in sheet.items}
+    terms = {each.term.strip() for each in sheet.items}
+    belongs: dict[int, bool | None] = {}
+    for number, row in table.rows:
+        where, item = f"row {number} of {table.path}", expected.get(row["item"].strip())
+        if item is None:
+            raise SheetError(f"{where} has item {row['item']!r}, which the sheet does not have; take the row out")
+        if item.item in belongs:
+            raise SheetError(f"{where} has item {item.item} a second time; leave one row for each item")
+        # A spreadsheet may have changed a term's letters, but not into another item's term.
+        term = unguarded(row["term"]).strip()
+        if term != item.term.strip() and term in terms:
+            raise SheetError(f"{where} has {term!r} for item {item.item}, which is {item.term!r}; sort whole rows only")
+        value = row["belongs"].strip().casefold()
+        if value not in ANSWERS:
+            raise SheetError(f"{where} has {row['belongs']!r} in its column `belongs`; write 1 or 0, or leave it empty")
+        belongs[item.item] = ANSWERS[value]
+    lost = [name for name, item in expected.items() if item.item not in belongs]
+    if lost:
+        more = f" and {len(lost) - 5} more" if len(lost) > 5 else ""
+        raise SheetError(f"{table.path} lacks item {', '.join(lost[:5])}{more}; keep all rows of the sheet")
+    if all(answer is None for answer in belongs.values()):
+        raise SheetError(f"{table.path} has no judgements; fill its column `belongs` with 1 or 0")
+    return FilledSheet(table.path, table.annotator, belongs)

@@ -1,0 +1,161 @@
+"""What the command line shows of evaluations, comparisons and agreement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import isnan
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from seetopic.evaluation.significance import mark
+
+if TYPE_CHECKING:
+    from seetopic.comparison import Comparison
+    from seetopic.evaluation.agreement import Agreement, Estimate
+    from seetopic.evaluation.figures import Evaluation
+
+# What each figure says, in the order of the table; what is not here is shown by its own name.
+_MEANINGS = {
+    "label_precision@": "share of terms whose most typical label is their topic's own",
+    "label_f1@": "macro-F1 of labelling documents by matched terms alone",
+    "coverage@": "share of documents that hold a term",
+    "macro_f1": "macro-F1 of `assign`",
+    "diversity": "share of terms that stand in one topic only",
+    "npmi": "as in the paper; rewards rare terms, so look at the random words, too",
+    "lcp": "as in the paper; likewise",
+    "pmi": "as in the paper; likewise",
+    "npmi_unsmoothed": "pairs that never meet count as -1",
+    "median_document_frequency": "documents that hold a term",
+    "pairs_never_together": "share of pairs of terms that no document holds",
+    "terms_never_seen": "share of terms that no document holds",
+    "c_v": "sliding windows of 110 words",
+    "u_mass": "",
+    "embedding_coherence": "mean cosine of a topic's terms, by the language model",
+}
+_OF_TOPICS = ("label_precision@", "label_f1@", "npmi", "npmi_unsmoothed", "c_v", "median_document_frequency")
+_COMPARED = (
+    "label_precision@10", "label_f1@10", "label_f1@50", "npmi", "lcp", "diversity", "npmi_unsmoothed",
+    "median_document_frequency", "c_v",
+)  # fmt: skip
+
+
+def print_evaluation(evaluation: Evaluation) -> None:
+    """All figures beside those of random words as rare as the terms, then topic by topic."""
+    console = Console()
+    overall = _table("measure", "topics", "random words", "")
+    for name in _in_order(evaluation.figures):
+        random = evaluation.control.get(name)
+        overall.add_row(
+            name, _shown(evaluation.figures[name]), "" if random is None else _shown(random), _meaning(name)
+        )
+    console.print(overall)
+    shown = [name for name in _in_order(evaluation.figures) if _begins(name, _OF_TOPICS)]
+    per_topic = _table("category", *shown)
+    for topic in evaluation.topics:
+        per_topic.add_row(escape(topic.name), *(_shown(topic.figures.get(name, float("nan"))) for name in shown))
+    console.print(per_topic)
+    labelled = "" if evaluation.n_labelled is None else f", {evaluation.n_labelled:,} of them labelled"
+    console.print(f"{evaluation.n_documents:,} documents of {escape(evaluation.corpus)}{labelled}", highlight=False)
+    if evaluation.names_without_label:
+        missing = ", ".join(evaluation.names_without_label)
+        console.print(f"[yellow]note:[/] no document has the label {escape(missing)}", highlight=False)
+    for reason, count in evaluation.skipped:
+        console.print(f"left out: {count} {escape(reason)}", highlight=False)
+
+
+def print_comparison(comparison: Comparison) -> None:
+    """Means over runs; stars where a figure is significantly worse than the first method's."""
+    console = Console()
+    first = comparison.methods[0]
+    known = set.intersection(*(set(outcome.evaluation.figures) for outcome in comparison.outcomes))
+    shown = [name for name in _COMPARED if name in known]
+    table = _table("method", *shown, "seconds")
+    for method in comparison.methods:
+        cells = []
+        for name in shown:
+            ours, value = (_mean(comparison.values(which, name)) for which in (first, method))
+            stars = mark(comparison.p_value(method, name)) if value < ours else ""
+            cells.append(_shown(value) + stars)
+        seconds = _mean([each.seconds for each in comparison.outcomes if each.method == method])
+        table.add_row(method, *cells, f"{seconds:.1f}")
+    console.print(table)
+    for outcome in comparison.outcomes:
+        if outcome.random_state == 0:
+            terms = _table(f"category, by {outcome.method}", "terms, best first")
+            for topic in outcome.topics:
+                terms.add_row(escape(topic.name), escape(", ".join(list(topic)[:10])))
+            console.print(terms)
+    console.print("* p < .05, ** p < .01: significantly worse than the first method, over its runs", highlight=False)
+
+
+def print_agreement(agreement: Agreement) -> None:
+    console = Console()
+    accuracy = _table("method", "MACC", *(escape(each.name) for each in agreement.annotators))
+    for method in agreement.methods:
+        shares = (method.per_annotator[each.name] for each in agreement.annotators)
+        accuracy.add_row(escape(method.method), _optional(method.macc), *(_optional(share) for share in shares))
+    console.print(accuracy)
+    categories = list(agreement.methods[0].per_topic)
+    topics = _table("category", *(escape(method.method) for method in agreement.methods))
+    for category in categories:
+        shares = (method.per_topic[category] for method in agreement.methods)
+        topics.add_row(escape(category), *(_optional(share) for share in shares))
+    console.print(topics)
+    console.print(f"Fleiss' kappa {_estimate(agreement.fleiss_kappa)}", highlight=False)
+    console.print(f"Krippendorff's alpha {_estimate(agreement.krippendorff_alpha)}", highlight=False)
+    if agreement.disputed:
+        disputed = _table("disputed term", "category", "yes", "no", "found by")
+        for each in agreement.disputed[:20]:
+            found_by = ", ".join(each.methods)
+            disputed.add_row(escape(each.term), escape(each.category), str(each.yes), str(each.no), escape(found_by))
+        console.print(disputed)
+    for sentence in agreement.notes:
+        console.print(f"[yellow]note:[/] {escape(sentence)}", highlight=False)
+
+
+def _table(*headings: str) -> Table:
+    table = Table()
+    for number, heading in enumerate(headings):
+        table.add_column(heading, style="bold" if number == 0 else "", overflow="fold")
+    return table
+
+
+def _in_order(names: Iterable[str]) -> list[str]:
+    """Figures in the order of `_MEANINGS`, then the others."""
+    order = list(_MEANINGS)
+    return sorted(names, key=lambda name: order.index(_stem(name)) if _stem(name) in order else len(order))
+
+
+def _stem(name: str) -> str:
+    """`label_f1@` for `label_f1@10`."""
+    return name[: name.index("@") + 1] if "@" in name else name
+
+
+def _begins(name: str, stems: tuple[str, ...]) -> bool:
+    return _stem(name) in stems
+
+
+def _meaning(name: str) -> str:
+    return _MEANINGS.get(_stem(name), "")
+
+
+def _mean(values: list[float]) -> float:
+    return sum(values) / len(values) if values else float("nan")
+
+
+def _shown(value: float) -> str:
+    return "-" if isnan(value) else f"{value:.3f}" if abs(value) < 100 else f"{value:,.0f}"
+
+
+def _optional(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
+
+
+def _estimate(estimate: Estimate) -> str:
+    if estimate.value is None:
+        return "cannot be told (see the notes)"
+    between = f" ({estimate.low:.3f} to {estimate.high:.3f} in 95 % of draws)" if estimate.low is not None else ""
+    return f"{estimate.value:.3f}{between}, over {estimate.items} terms"
