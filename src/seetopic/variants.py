@@ -61,9 +61,9 @@ def find_variants(terms: Sequence[str], local: Floats, general: Floats) -> Varia
     """Variants among terms, the most frequent first; vectors are unit rows, (n_terms, dimension).
 
     A term joins the more frequent term that it agrees with most and that has joined none itself: its vector is the
-    less noisy one, so every member of a group agrees with the group's best known member. The noise in a rare term's
-    local vector hides agreement rather than feigning it; and the language model's, which must agree as well, does
-    not depend on counts.
+    less noisy one, so every member of a group agrees with the group's best known member. A rare term's local vector
+    may agree by chance, so it is never trusted alone: the language model's, which must agree as well, does not depend
+    on counts.
     """
     pairs, agreement = _agreeing(terms, local, general)
     nearest: defaultdict[int, list[tuple[float, int]]] = defaultdict(list)
