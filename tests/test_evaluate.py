@@ -6,16 +6,18 @@ import json
 import math
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from conftest import PLANTED, planted_documents
-from seetopic import RankedTerm, Topic, Topics, sorter_for
+from seetopic import Index, RankedTerm, Topic, Topics, sorter_for
 from seetopic.documents import Documents, open_documents
 from seetopic.errors import CorpusError, SettingsError
 from seetopic.evaluation.evaluate import EvaluationOptions, evaluate, evaluate_all, terms_of
+from seetopic.settings import DEFAULT
 
 LABELS = [list(PLANTED)[number % 3] for number in range(60)]
 TEXTS = planted_documents(60, seed=1)
@@ -260,3 +262,18 @@ def test_evaluating_reads_in_no_language_model():
     program = "import sys, seetopic.evaluation.evaluate; print({'torch', 'transformers'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
+
+
+@pytest.mark.parametrize("how", ["texts", "index"])
+def test_a_document_that_holds_a_variant_holds_its_term(how, tmp_path, cache):
+    texts = ["exercises, gym.", "exercise, gym.", "exercise, exercises.", "soup, bread.", "bread, gym."]
+    terms = (RankedTerm("exercise", 1.0, 2, {}, ("exercises", "gym")), RankedTerm("gym", 0.5, 3, {}))
+    topics = Topics((Topic("fitness", ("fitness",), False, terms),), {})
+    documents = texts
+    if how == "index":
+        settings = replace(DEFAULT.index, text=replace(DEFAULT.index.text, min_count=1, max_phrase_words=1))
+        documents = Index.build(texts, tmp_path / "index", settings=settings, cache=cache, jobs=1)
+    found = evaluate(topics, documents, options=EvaluationOptions(draws=0), jobs=1)
+    # "gym" is a term itself, so it is no variant of another.
+    assert found.topics[0].documents == {"exercise": 3, "gym": 3}
+    assert found.figures["pmi"] == pytest.approx(math.log((2 / 5 + 1 / 5) / ((3 / 5 + 1 / 5) * (3 / 5 + 1 / 5))))

@@ -64,7 +64,7 @@ def test_topics_json_has_the_promised_fields(topics):
     assert set(value) == {"topics", "made_with"}
     assert {"preset", "settings", "model", "random_state", "version", "corpus"} <= set(value["made_with"])
     assert {"name", "in_vocabulary", "terms", "confidence", "warnings"} <= set(value["topics"][0])
-    assert set(value["topics"][0]["terms"][0]) == {"term", "score", "documents", "ranks"}
+    assert set(value["topics"][0]["terms"][0]) == {"term", "score", "documents", "ranks", "variants"}
 
 
 def test_what_is_saved_loads_as_the_same_topics(topics, tmp_path):

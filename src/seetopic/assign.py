@@ -206,7 +206,7 @@ def sorter_of(run: Discovery) -> Sorter:
     return Sorter(
         run.seeds.names,
         index.vocabulary.terms,
-        tuple(tuple(index.vocabulary.terms[term] for term in terms) for terms in run.found.terms),
+        tuple(tuple(index.vocabulary.terms[term] for term in terms) for terms in _topics_with_variants(run)),
         arrays,
         index.settings.text.lowercase,
         index.settings.sample.document_words,
@@ -223,7 +223,7 @@ def _term_rule(run: Discovery) -> TermRule:
     if run.reading is not None:
         known = sampled.read_part(run.reading.memberships)
     elif len(run.index.sample):
-        memberships = clear_memberships(sampled.documents, run.index.idf, run.found.terms)
+        memberships = clear_memberships(sampled.documents, run.index.idf, _topics_with_variants(run))
         known = SortedDocuments(sampled.documents, sampled.rows, memberships)
     else:  # an index without a sample
         return TermRule(marks.astype(np.float32), np.zeros(len(run.seeds)))
@@ -242,8 +242,13 @@ def _document_rule(run: Discovery, rule: SortedSample) -> dict[str, Any]:
     }
 
 
+def _topics_with_variants(run: Discovery) -> list[list[int]]:
+    """A document that holds a variant holds the topic's term."""
+    return [run.found.with_variants(terms) for terms in run.found.terms]
+
+
 def _topic_marks(run: Discovery) -> Doubles:
     marks = np.zeros((len(run.index.vocabulary), len(run.seeds)))
     for category, terms in enumerate(run.found.deep):
-        marks[terms, category] = 1.0
+        marks[run.found.with_variants(terms), category] = 1.0
     return marks

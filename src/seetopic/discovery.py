@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from seetopic.arrays import Doubles, Flags, Floats, Longs
 from seetopic.evidence import CurrentTerms, Evidence
 from seetopic.ranking import ensemble_score, pick_best, pick_in_turns, ranks, reciprocal
 from seetopic.settings import DiscoverySettings
+from seetopic.variants import Variants, no_variants
 
 _DEEP = 50  # terms of a category that are picked at least: enough to sort documents by
 _FIXED = 2.0  # above every score, so that a fixed term is its category's first
@@ -22,6 +23,11 @@ class Wishes:
 
     fixed: tuple[tuple[int, ...], ...]  # pinned terms and names that are terms, by category
     barred: Flags  # (n_categories, n_terms)
+
+    @property
+    def all_fixed(self) -> list[int]:
+        """Of all categories."""
+        return [term for terms in self.fixed for term in terms]
 
     def applied(self, scores: Doubles) -> Doubles:
         """The scores with fixed terms above all others in their order, and 0 wherever a term may not stand."""
@@ -40,6 +46,11 @@ class Discovered:
     deep: CurrentTerms  # the same and more: what sorts documents
     scores: Doubles  # (n_categories, n_terms), 1 at best
     ranks: dict[str, Longs]  # by evidence; (n_categories, n_terms), 0: not among the checked ones
+    variants: dict[int, list[int]] = field(default_factory=dict)  # of deep terms, those that they stand for
+
+    def with_variants(self, terms: Sequence[int]) -> list[int]:
+        """Terms, each followed by those that it stands for."""
+        return [each for term in terms for each in (term, *self.variants.get(term, ()))]
 
 
 def starting_terms(similarity: Floats, wishes: Wishes, settings: DiscoverySettings) -> CurrentTerms:
@@ -62,9 +73,15 @@ def discover_terms(
     wishes: Wishes,
     evidence: Sequence[tuple[Evidence, float]],
     settings: DiscoverySettings,
+    variants: Variants | None = None,
 ) -> Discovered:
-    """Lines 8-16: T times, rank all terms by each kind of evidence, with its weight, and pick anew."""
+    """Lines 8-16: T times, rank all terms by each kind of evidence, with its weight, and pick anew.
+
+    Where variants are given, one term of a group stands for the others from the first iteration on, so that they
+    crowd out nothing: a group belongs to the category that its best term belongs to.
+    """
     current = starting_terms(similarity, wishes, settings)
+    groups = no_variants(similarity.shape[1]) if variants is None else variants
     weights = [weight for _, weight in evidence]
     rankings = [_Ranking(kind, wishes, settings.checked_ranks) for kind, _ in evidence]
     for iteration in range(1, settings.iterations + 1):
@@ -77,8 +94,26 @@ def discover_terms(
         size = (iteration + 1) * settings.growth
         if iteration == settings.iterations:
             size = max(size, settings.top, _DEEP)
-        current = _pick(scores, size, settings)
-    return Discovered([terms[: settings.top] for terms in current], current, np.minimum(scores, 1.0), places)
+        stands = groups.representatives(scores, wishes.all_fixed)
+        current = _pick(_represented(scores, stands), size, settings)
+    terms = [found[: settings.top] for found in current]
+    return Discovered(terms, current, np.minimum(scores, 1.0), places, _stood_for(current, stands, wishes))
+
+
+def _represented(scores: Doubles, stands: Longs) -> Doubles:
+    """The scores of the terms that stand for themselves, 0 for all others."""
+    return np.where(stands == np.arange(len(stands)), scores, 0.0)
+
+
+def _stood_for(found: CurrentTerms, stands: Longs, wishes: Wishes) -> dict[int, list[int]]:
+    """By found term the others that it stands for, the most frequent first, without those barred in its category."""
+    others = np.flatnonzero(stands != np.arange(len(stands)))
+    owner = {term: category for category, terms in enumerate(found) for term in terms}
+    listed: dict[int, list[int]] = {}
+    for other, term in zip(others.tolist(), stands[others].tolist(), strict=True):
+        if term in owner and not wishes.barred[owner[term], other]:
+            listed.setdefault(term, []).append(other)
+    return listed
 
 
 class _Ranking:

@@ -23,6 +23,7 @@ from seetopic.errors import DamagedIndex, EncoderError, SettingsError
 from seetopic.progress import Progress, silent
 from seetopic.sample import Sample, inverse_frequency
 from seetopic.settings import DEFAULT, IndexSettings, index_settings_from
+from seetopic.variants import Variants, find_variants
 from seetopic.vocabulary import Vocabulary
 from seetopic.words import Tokenizer, as_term, tokenize
 
@@ -134,6 +135,11 @@ class Index:
         """Local vectors of the terms, unit rows; (n_terms, rank)."""
         array: Floats = self._array(layout.LOCAL)
         return array
+
+    @cached_property
+    def variants(self) -> Variants:
+        """Which terms are variants of one; found when first asked for, and not stored."""
+        return find_variants(self.vocabulary.terms, self.local, self.general)
 
     @cached_property
     def sample(self) -> Sample:

@@ -31,6 +31,7 @@ td:first-child { overflow-wrap: anywhere; padding-right: .5rem; }
 td.bar { width: 32%; }
 td.bar span { display: block; height: .6rem; border-radius: .3rem; background: var(--bar); min-width: 2px; }
 td.number, th.number { text-align: right; padding-left: .5rem; font-variant-numeric: tabular-nums; }
+small { color: var(--soft); }
 footer { margin-top: 2rem; font-size: .85rem; color: var(--soft); overflow-wrap: anywhere; }
 """
 
@@ -79,4 +80,6 @@ def _row(ranked: RankedTerm, best: float) -> str:
     # Scores fall off like 1 / rank; their root keeps the lower ones visible.
     width = 100 * (ranked.score / best) ** 0.5
     bar = f'<td class="bar"><span style="width:{width:.1f}%"></span></td>'
-    return f'<tr title="{why}"><td>{escape(ranked.term)}</td>{bar}<td class="number">{ranked.documents:,}</td></tr>'
+    others = f" <small>({escape(', '.join(ranked.variants))})</small>" if ranked.variants else ""
+    term = f"<td>{escape(ranked.term)}{others}</td>"
+    return f'<tr title="{why}">{term}{bar}<td class="number">{ranked.documents:,}</td></tr>'

@@ -22,6 +22,7 @@ from seetopic.reading import Reading, SampledDocuments
 from seetopic.seeds import Seeds, as_seeds
 from seetopic.settings import DEFAULT, DiscoverySettings, as_json, preset_named
 from seetopic.topics import RankedTerm, Topic, Topics
+from seetopic.variants import Variants, no_variants
 from seetopic.version import __version__
 
 _SENTENCE = "This text is about {}."  # documents are sentences: a name is read better as part of one
@@ -98,7 +99,11 @@ class Discovery:
         if self._uses_documents:
             kinds.append((self._documents_evidence(reading), settings.documents_weight))
         kept = [(kind, weight) for kind, weight in kinds if weight > 0]
-        return discover_terms(self.similarity, self.wishes, kept, settings)
+        return discover_terms(self.similarity, self.wishes, kept, settings, self._variants)
+
+    @property
+    def _variants(self) -> Variants:
+        return self.index.variants if self.settings.merge_variants else no_variants(len(self.index.vocabulary))
 
     @cached_property
     def names(self) -> Floats:
@@ -211,7 +216,7 @@ class Discovery:
                 for term in np.flatnonzero(similarity >= _ALIKE).tolist():
                     barred[term] |= _spelled_alike(spelled, self.index.vocabulary.terms[term].lower())
                 if (own := self.index.term_id(word)) is not None:
-                    barred[own] = True
+                    barred |= self._variants.heads == self._variants.heads[own]
         barred[list(fixed)] = False  # what is pinned by name stays
         return barred
 
@@ -236,6 +241,7 @@ class Discovery:
                 float(found.scores[category, term]),
                 int(self.index.document_frequencies[term]),
                 {kind: int(places[category, term]) or None for kind, places in found.ranks.items()},
+                tuple(self.index.vocabulary.terms[other] for other in found.variants.get(term, ())),
             )
             for term in found.terms[category]
         )

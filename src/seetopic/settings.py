@@ -171,6 +171,7 @@ class DiscoverySettings:
     documents_weight: float = 2.0
     assignment: Assignment = "best"  # who gets a term: the category it suits best, or categories in turns, Eq. (7)
     names_first: bool = True  # a name that occurs as a term stands first in its topic, in every iteration
+    merge_variants: bool = True  # one term stands for its inflections and other spellings
     held_back: float = 5.0  # in a topic that has drifted, the name counts as so many terms more
     starts_overlap: bool = False  # whether categories may share starting terms
     training: SkipgramSettings | None = None  # local vectors are trained anew in every iteration; None: the index's
@@ -214,6 +215,7 @@ PAPER = Settings(
         documents_weight=0.0,
         assignment="turns",
         names_first=False,
+        merge_variants=False,
         training=SkipgramSettings(),
     ),
 )

@@ -20,8 +20,9 @@ class RankedTerm:
 
     term: str
     score: float  # Eq. (6), 1 at best
-    documents: int  # in how many it occurs
+    documents: int  # in how many it occurs, itself and not as one of its variants
     ranks: dict[str, int | None]  # its place by each kind of evidence; None: not among the checked ones
+    variants: tuple[str, ...] = ()  # other forms and spellings that it stands for, the most frequent first
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,13 @@ class Topics:
                     "confidence": topic.confidence,
                     "warnings": list(topic.warnings),
                     "terms": [
-                        {"term": each.term, "score": each.score, "documents": each.documents, "ranks": each.ranks}
+                        {
+                            "term": each.term,
+                            "score": each.score,
+                            "documents": each.documents,
+                            "ranks": each.ranks,
+                            "variants": list(each.variants),
+                        }
                         for each in topic.terms
                     ],
                 }
@@ -82,11 +89,12 @@ class Topics:
         text = io.StringIO()
         kinds = sorted({kind for topic in self.topics for each in topic.terms for kind in each.ranks})
         rows = csv.writer(text, lineterminator="\n")
-        rows.writerow(["topic", "rank", "term", "score", "documents", *(f"{kind}_rank" for kind in kinds)])
+        rows.writerow(["topic", "rank", "term", "score", "documents", *(f"{kind}_rank" for kind in kinds), "variants"])
         for topic in self.topics:
             for place, each in enumerate(topic.terms, start=1):
                 found = [each.ranks.get(kind) for kind in kinds]
-                rows.writerow([topic.name, place, each.term, f"{each.score:.6g}", each.documents, *found])
+                variants = "; ".join(each.variants)
+                rows.writerow([topic.name, place, each.term, f"{each.score:.6g}", each.documents, *found, variants])
         return text.getvalue()
 
     def save(self, folder: str | Path) -> None:
@@ -115,10 +123,14 @@ class Topics:
                 topic["name"],
                 tuple(topic["names"]),
                 topic["in_vocabulary"],
-                tuple(RankedTerm(**each) for each in topic["terms"]),
+                tuple(_ranked(each) for each in topic["terms"]),
                 topic["confidence"],
                 tuple(topic["warnings"]),
             )
             for topic in value["topics"]
         )
         return cls(topics, value["made_with"])
+
+
+def _ranked(saved: dict[str, Any]) -> RankedTerm:
+    return RankedTerm(**{**saved, "variants": tuple(saved.get("variants", ()))})  # files of before have none

@@ -119,20 +119,31 @@ def check(source: str, seeds: Path, quiet: bool, as_json: bool, **options: Any) 
     "--out", type=click.Path(path_type=Path), metavar="DIR", help="Folder for topics.json, topics.csv and report.html."
 )
 @with_options(TOP, *READING, *INDEXING, *SHOWING)
-def discover(source: str, seeds: Path, out: Path | None, top: int, quiet: bool, as_json: bool, **options: Any) -> None:
+@click.option("--keep-variants", is_flag=True, help="List inflections and other spellings as terms of their own.")
+def discover(
+    source: str,
+    seeds: Path,
+    out: Path | None,
+    top: int,
+    keep_variants: bool,
+    quiet: bool,
+    as_json: bool,
+    **options: Any,
+) -> None:
     """Find the terms of each category.
 
     DOCS are indexed first, and the index is kept in the cache for the next time.
     """
     from seetopic.console import shown_progress
-    from seetopic.run import Discovery
+    from seetopic.run import run_of
     from seetopic.seeds import read_seeds
 
     asked = read_seeds(seeds)
     if out is not None and out.exists() and not out.is_dir():
         raise OutputError(f"--out {out} is a file; name a folder")  # said now, not after minutes of work
     preset = PRESETS[options["preset"]]
-    settings = replace(preset.discovery, top=top)
+    merge = preset.discovery.merge_variants and not keep_variants
+    settings = replace(preset.discovery, top=top, merge_variants=merge)
     with shown_progress(quiet) as progress:
         if is_index(source):
             opened = open_index(source, options)
@@ -141,7 +152,7 @@ def discover(source: str, seeds: Path, out: Path | None, top: int, quiet: bool, 
             build.run()
             opened = open_index(build.out, options)
             say_skipped(opened)
-        run = Discovery(opened, asked, settings, preset.preset, options["device"], progress)
+        run = run_of(opened, asked, settings, preset.preset, options["device"], progress)
         run.topics  # noqa: B018 - found here, while progress is shown
     show_topics(run, out, as_json)
 

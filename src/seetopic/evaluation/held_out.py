@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
@@ -14,7 +14,15 @@ from scipy.sparse import csr_array
 from seetopic.arrays import Ids, Longs
 from seetopic.engine import Engine
 from seetopic.evaluation.coherence import PairCounts
-from seetopic.evaluation.occurrences import Found, TermTable, distinct, document_frequencies, found_in, term_table
+from seetopic.evaluation.occurrences import (
+    EMPTY,
+    Found,
+    TermTable,
+    distinct,
+    document_frequencies,
+    found_in,
+    term_table,
+)
 from seetopic.evaluation.windows import Groups, counts_together, document_counts, groups_of, n_windows, window_counts
 from seetopic.index import Index
 from seetopic.shards import Shard, WordTable, scan
@@ -41,7 +49,15 @@ class HeldOut(Protocol):
     @property
     def words(self) -> tuple[tuple[str, ...], Longs]: ...
 
-    def count(self, terms: Sequence[str], topics: Sequence[Sequence[int]], window: int) -> Occurrences: ...
+    def count(
+        self,
+        terms: Sequence[str],
+        topics: Sequence[Sequence[int]],
+        window: int,
+        variants: Mapping[str, Sequence[str]] = EMPTY,
+    ) -> Occurrences:
+        """Terms by number in topics; where a document holds a variant, it holds the term."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -66,8 +82,8 @@ class ScannedTexts:
         kept = [number for number, word in enumerate(self.table.words) if may_be_a_term(word)]
         return tuple(self.table.words[number] for number in kept), total[kept]
 
-    def term_table(self, terms: Sequence[str]) -> TermTable:
-        return term_table(terms, self._word_ids, len(self.table.words))
+    def term_table(self, terms: Sequence[str], variants: Mapping[str, Sequence[str]] = EMPTY) -> TermTable:
+        return term_table(terms, self._word_ids, len(self.table.words), variants)
 
     @cached_property
     def _word_ids(self) -> dict[str, int]:
@@ -76,9 +92,15 @@ class ScannedTexts:
     def map_shards(self, work: Callable[[Shard], Result]) -> Iterator[Result]:
         return self.engine.map(work, (Shard(self.folder, number) for number in range(len(self.sizes))))
 
-    def count(self, terms: Sequence[str], topics: Sequence[Sequence[int]], window: int) -> Occurrences:
+    def count(
+        self,
+        terms: Sequence[str],
+        topics: Sequence[Sequence[int]],
+        window: int,
+        variants: Mapping[str, Sequence[str]] = EMPTY,
+    ) -> Occurrences:
         groups = groups_of(topics, len(terms))
-        work = partial(_count_shard, table=self.term_table(terms), groups=groups, window=window)
+        work = partial(_count_shard, table=self.term_table(terms, variants), groups=groups, window=window)
         rows: list[Longs] = []
         columns: list[Ids] = []
         together, in_windows = np.zeros(groups.counts_shape, np.int64), np.zeros(groups.counts_shape, np.int64)
@@ -153,14 +175,24 @@ class IndexedTexts:
     def words(self) -> tuple[tuple[str, ...], Longs]:
         return self.index.vocabulary.terms, self.index.document_frequencies
 
-    def count(self, terms: Sequence[str], topics: Sequence[Sequence[int]], window: int) -> Occurrences:
+    def count(
+        self,
+        terms: Sequence[str],
+        topics: Sequence[Sequence[int]],
+        window: int,
+        variants: Mapping[str, Sequence[str]] = EMPTY,
+    ) -> Occurrences:
         groups, ids = groups_of(topics, len(terms)), [self.index.term_id(term) for term in terms]
-        rows = [self._documents_with(term) for term in ids]
+        others = [self._variants(variants.get(term, ()), ids) for term in terms]
+        rows = [
+            np.unique(_joined([self._documents_with(each) for each in (own, *more)]))
+            for own, more in zip(ids, others, strict=True)
+        ]
         columns = [np.full(each.size, number, np.int64) for number, each in enumerate(rows)]
         holds = _holds(rows, columns, (self.n_documents, len(terms)))
         once = np.ones(self.n_documents, np.int64)
         together = counts_together(_joined(rows), _joined(columns), groups, once)
-        found = self._found(ids)
+        found = self._found(ids, others)
         # Two spellings of one term of the index are one column, the first.
         first = [ids.index(term) if term is not None else number for number, term in enumerate(ids)]
         same = groups_of([[first[term] for term in topic] for topic in topics], len(terms))
@@ -170,6 +202,11 @@ class IndexedTexts:
             _by_topic(topics, int(n_windows(found.lengths, window).sum()), window_counts(found, same, window)),
         )
 
+    def _variants(self, spelled: Sequence[str], terms: Sequence[int | None]) -> list[int]:
+        """Those that occur, less those that are terms themselves."""
+        found = (self.index.term_id(each) for each in spelled)
+        return [term for term in found if term is not None and term not in terms]
+
     def _documents_with(self, term: int | None) -> Longs:
         if term is None:
             return np.empty(0, np.int64)
@@ -177,11 +214,10 @@ class IndexedTexts:
         documents: Longs = np.asarray(self.index.posting_documents[first:last], np.int64)
         return documents
 
-    def _found(self, ids: Sequence[int | None]) -> Found:
+    def _found(self, ids: Sequence[int | None], variants: Sequence[Sequence[int]]) -> Found:
         column = np.full(len(self.index.vocabulary), -1, np.int64)
-        for number, term in reversed(list(enumerate(ids))):
-            if term is not None:
-                column[term] = number
+        for number, (term, others) in reversed(list(enumerate(zip(ids, variants, strict=True)))):
+            column[[each for each in (term, *others) if each is not None]] = number
         held, documents = self.index.positions
         lengths = np.bincount(documents, minlength=self.n_documents).astype(np.int64)
         starts = np.cumsum(lengths) - lengths

@@ -57,6 +57,11 @@ def terms_of(topics: Iterable[Iterable[str]]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(term for topic in topics for term in topic))
 
 
+def variants_of(topics: Topics) -> dict[str, tuple[str, ...]]:
+    """Other spellings that terms stand for: a document that holds one holds the term."""
+    return {each.term: each.variants for topic in topics for each in topic.terms if each.variants}
+
+
 @dataclass(frozen=True)
 class Judge:
     """Documents that topics are measured on, and what people say they are about."""
@@ -75,7 +80,7 @@ class Judge:
     ) -> Evaluation:
         terms, top, depths = terms_of(topics), _numbered(topics, options.top), _depths(topics, options.depths)
         own = None if self.labels is None else own_labels(names_of(topics), self.labels.names)
-        found = self.held_out.count(terms, top, options.window)
+        found = self.held_out.count(terms, top, options.window, variants_of(topics))
         table = coherence_table(found)
         if vectors is not None:
             table["embedding_coherence"] = [embedding_coherence(vectors[topic]) for topic in top]

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 
 from seetopic.arrays import Ids, Longs
+
+EMPTY: MappingProxyType[str, tuple[str, ...]] = MappingProxyType({})  # no term has variants
 
 
 @dataclass(frozen=True)
@@ -39,12 +42,17 @@ class Found:
     lengths: Longs  # words of each document; (n_documents,)
 
 
-def term_table(terms: Sequence[str], word_ids: Mapping[str, int], n_words: int) -> TermTable:
-    """The tree of the terms whose words all occur."""
+def term_table(
+    terms: Sequence[str], word_ids: Mapping[str, int], n_words: int, variants: Mapping[str, Sequence[str]] = EMPTY
+) -> TermTable:
+    """The tree of the terms whose words all occur. A variant counts as its term, unless it is a term itself."""
     nodes: dict[tuple[int, int], int] = {}  # node before and word -> node
     depths: list[list[tuple[int, int]]] = []
     ends: list[int] = []
-    for term, spelled in enumerate(terms):
+    known = set(terms)
+    spellings = [(number, term) for number, term in enumerate(terms)]
+    spellings += [(n, each) for n, term in enumerate(terms) for each in variants.get(term, ()) if each not in known]
+    for term, spelled in spellings:
         for path in _readings(spelled.split(" "), word_ids):
             node = -1
             for depth, word in enumerate(path):
