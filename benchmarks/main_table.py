@@ -68,7 +68,6 @@ def significance(comparison: Comparison) -> dict[str, Any]:
 
 def compared(parsed: argparse.Namespace, name: str) -> dict[str, Any]:
     """All methods on one corpus."""
-    started = time.perf_counter()
     corpus = corpus_named(parsed.folder, name)
     options = CompareOptions(
         runs=parsed.runs,
@@ -90,7 +89,6 @@ def compared(parsed: argparse.Namespace, name: str) -> dict[str, Any]:
         "documents": {"learned_from": len(corpus.parts.learned_from), "held_out": held_out_size(comparison)},
         "outcomes": [slim(outcome.to_json()) for outcome in comparison.outcomes],
         "significance": significance(comparison),
-        "wall_seconds": round(time.perf_counter() - started, 1),
     }
 
 
@@ -124,7 +122,6 @@ def main() -> None:
     parser.add_argument("--device", default="auto")
     parser.add_argument("--cache", type=Path)
     parsed = parser.parse_args()
-    started = time.perf_counter()
     # Fresh processes: what a method's packages do to threads and random states stays with its corpus.
     with ProcessPoolExecutor(parsed.at_once, mp_context=get_context("spawn")) as pool:
         found = list(pool.map(partial(compared, parsed), parsed.names))
@@ -132,7 +129,6 @@ def main() -> None:
         "runs": parsed.runs,
         "dimensions": parsed.dimensions,
         "epochs": parsed.epochs,
-        "wall_seconds": round(time.perf_counter() - started, 1),
         "corpora": dict(zip(parsed.names, found, strict=True)),
     }
     json.dump(table, sys.stdout, separators=(",", ":"))
