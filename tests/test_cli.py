@@ -49,6 +49,16 @@ def test_help_needs_no_heavy_import():
     assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
+def test_an_option_that_changes_nothing_of_a_ready_index_is_said(place):
+    for command in ("discover", "check"):
+        given = (command, "ready", "--seeds", "names.txt", "--quiet", "--cache", "cache")
+        told = run(*given, "--window", "3", "--random-state", "0", "--jobs", "1", cwd=place)
+        assert told.returncode == 0
+        assert told.stderr == (
+            "note: ready was built with --window 5, and --window 3 changes nothing of it; give it to `seetopic index`\n"
+        )
+
+
 def test_every_command_has_its_help(place):
     for command in cli.cli.commands:
         result = run(command, "--help", cwd=place)

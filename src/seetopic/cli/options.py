@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from seetopic.settings import DEFAULT, PRESETS, IndexSettings
 
@@ -172,3 +173,27 @@ def say_skipped(opened: Index) -> None:
     skipped = opened.manifest["corpus"]["skipped"]
     if skipped:
         click.echo("left out: " + ", ".join(f"{count} {reason}" for reason, count in skipped.items()), err=True)
+
+
+def say_unused(opened: Index, options: dict[str, Any]) -> None:
+    """An index is built once: what was asked for and is different in it is said, not passed over in silence."""
+    built, context = opened.settings, click.get_current_context()
+    made_with = {
+        "min_count": built.text.min_count,
+        "max_phrase_words": built.text.max_phrase_words,
+        "keep_case": not built.text.lowercase,
+        "window": built.local.window,
+        "rank": built.local.rank,
+        "sample_words": built.sample.words,
+        "precision": built.precision,
+        "random_state": built.random_state,
+    }
+    for name, value in made_with.items():
+        given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+        if given and options[name] != value:
+            option = "--" + name.replace("_", "-")
+            click.echo(
+                f"note: {opened.folder} was built with {option} {value}, and {option} {options[name]} changes nothing "
+                "of it; give it to `seetopic index`",
+                err=True,
+            )

@@ -21,6 +21,7 @@ from seetopic.cli.options import (
     is_index,
     open_index,
     say_skipped,
+    say_unused,
     with_options,
 )
 from seetopic.errors import OutputError
@@ -101,7 +102,9 @@ def check(source: str, seeds: Path, quiet: bool, as_json: bool, **options: Any) 
     asked = read_seeds(seeds)
     with shown_progress(quiet) as progress:
         if is_index(source):
-            result = check_index(open_index(source, options), asked)
+            opened = open_index(source, options)
+            say_unused(opened, options)
+            result = check_index(opened, asked)
         else:
             build = cached_build(source, options, progress)
             ready = is_intact(build.out)
@@ -147,6 +150,7 @@ def discover(
     with shown_progress(quiet) as progress:
         if is_index(source):
             opened = open_index(source, options)
+            say_unused(opened, options)
         else:
             build = cached_build(source, options, progress)
             build.run()
