@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,10 +13,11 @@ from click.testing import CliRunner
 
 from conftest import PLANTED, planted_documents
 from seetopic import as_seeds, comparison
+from seetopic.baselines import Task, method_named
 from seetopic.cli import cli
-from seetopic.comparison import CompareOptions, Comparison, compare, split
+from seetopic.comparison import CompareOptions, Comparison, Parts, compare, split
 from seetopic.documents import open_documents
-from seetopic.errors import CorpusError, MissingExtra, SettingsError
+from seetopic.errors import CorpusError, MissingExtra, OutputError, SettingsError
 
 NAMES = list(PLANTED)
 LABELS = [NAMES[number % len(NAMES)] for number in range(240)]
@@ -145,6 +148,52 @@ def test_an_unknown_method_is_refused_with_those_that_there_are(tmp_path):
         compare(split(labelled(), 0.4, random_state=0), as_seeds(NAMES), ["lda"])
 
 
+@pytest.mark.parametrize(
+    ("held_out", "sentence"),
+    [
+        (["text"], "no document of documents has a label"),
+        ([], "holds no documents"),
+    ],
+)
+def test_a_held_out_part_that_cannot_judge_is_refused_before_any_work(held_out, sentence, tmp_path):
+    documents = replace(open_documents(held_out), labels=[() for _ in held_out])
+    with pytest.raises(CorpusError, match=sentence):
+        compare(
+            Parts(("a text",), documents), as_seeds(NAMES), ["plm"], options=CompareOptions(cache=tmp_path / "none")
+        )
+    assert not (tmp_path / "none").exists()
+
+
+def test_no_method_or_a_file_in_the_way_is_refused(tmp_path):
+    parts = split(labelled(), 0.4, random_state=0)
+    with pytest.raises(SettingsError, match="no method is given"):
+        compare(parts, as_seeds(NAMES), [])
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(OutputError, match="is a file"):
+        compare(parts, as_seeds(NAMES), ["plm"], folder=tmp_path / "file")
+
+
+@pytest.mark.parametrize("wrong", [{"runs": 0}, {"dimensions": 0}, {"epochs": -3}])
+def test_numbers_out_of_range_are_refused(wrong):
+    with pytest.raises(SettingsError, match="but must be at least"):
+        CompareOptions(**wrong)
+
+
+@pytest.mark.parametrize(("epochs", "warm_up"), [(1, 0), (2, 1), (4, 2)])
+def test_however_short_a_preset_learns_from_the_categories(index, epochs, warm_up):
+    topics = method_named("no-iter")(Task(index, as_seeds(NAMES), dimensions=8, epochs=epochs, device="cpu"), 5, 0)
+    training = topics.made_with["settings"]["discovery"]["training"]
+    assert (training["epochs"], training["warm_up"]) == (epochs, warm_up)
+
+
+def test_without_labels_what_needs_none_is_measured(cache):
+    parts = split(open_documents(planted_documents()), 0.4, random_state=0)
+    found = compare(parts, as_seeds(NAMES), ["plm"], options=CompareOptions(jobs=1, cache=cache)).outcomes[0].evaluation
+    assert found.n_labelled is None
+    assert "npmi" in found.figures
+    assert "label_f1@10" not in found.figures
+
+
 @pytest.fixture
 def files(tmp_path: Path) -> Path:
     rows = zip(planted_documents(), LABELS, strict=True)
@@ -166,9 +215,28 @@ def test_the_command_compares_methods_on_held_out_documents(files, cache):
     assert [each["method"] for each in outcomes] == ["default", "plm"]
     assert outcomes[0]["evaluation"]["documents"] == 96
     assert outcomes[0]["evaluation"]["label_precision@10"] >= 0.9
+    summary = json.loads(result.stdout)["methods"]
+    assert summary["default"]["label_precision@10"]["mean"] >= 0.9
+    assert summary["default"]["label_precision@10"]["p"] is None
     shown = command("compare", *given, "--methods", "plm", "--on", files / "docs.jsonl")
     assert "npmi" in shown.stdout
     assert "galaxy" in shown.stdout
+    assert "240 documents to learn from, 240 to judge by, 1 run of each method" in shown.stdout
+    assert "--runs 3" in shown.stdout
+
+
+def test_held_out_documents_may_come_from_standard_input(files, cache):
+    given = ("--seeds", files / "names.txt", "--cache", cache, "--quiet")
+    command("discover", files / "docs.jsonl", *given, "--out", files / "topics")
+    arguments = ["evaluate", files / "topics", "--on", "-", "--format", "jsonl", "--label-field", "label", "--json"]
+    text = (files / "docs.jsonl").read_bytes()
+    found = subprocess.run(
+        [sys.executable, "-m", "seetopic", *map(str, arguments), "--cache", str(cache)],
+        input=text,
+        capture_output=True,
+        check=True,
+    )
+    assert json.loads(found.stdout)["labelled_documents"] == 240
 
 
 def test_the_commands_take_topics_to_judgements_and_back(files, cache):

@@ -235,7 +235,7 @@ def test_the_smallest_corpora_are_measured(texts):
 
 
 def test_several_methods_are_measured_as_each_alone_is():
-    other = topics_of({name: words[::-1][:4] for name, words in WORDS.items()})
+    other = topics_of({name: words[::-1] for name, words in WORDS.items()})
     documents = Documents(TEXTS, labels=LABELS)
     together = evaluate_all([PLANTED_TOPICS, other], documents, jobs=1)
     assert together == [evaluate(topics, documents, jobs=1) for topics in (PLANTED_TOPICS, other)]
@@ -277,3 +277,12 @@ def test_a_document_that_holds_a_variant_holds_its_term(how, tmp_path, cache):
     # "gym" is a term itself, so it is no variant of another.
     assert found.topics[0].documents == {"exercise": 3, "gym": 3}
     assert found.figures["pmi"] == pytest.approx(math.log((2 / 5 + 1 / 5) / ((3 / 5 + 1 / 5) * (3 / 5 + 1 / 5))))
+
+
+def test_methods_with_shorter_topics_or_none_are_measured_to_the_same_depths():
+    short = topics_of({name: words[:2] for name, words in WORDS.items()})
+    nothing = topics_of({name: [] for name in WORDS})
+    found = evaluate_all([PLANTED_TOPICS, short, nothing], Documents(TEXTS, labels=LABELS), jobs=1)
+    assert [each.figures["label_precision@10"] for each in found] == [1.0, 1.0, 0.0]
+    assert found[2].figures["label_f1@10"] == 0.0
+    json.dumps([each.to_json() for each in found], allow_nan=False)

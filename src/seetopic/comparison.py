@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from seetopic.arrays import Doubles
-from seetopic.baselines import Task, method_named, require
+from seetopic.baselines import METHODS, Task, method_named, require
 from seetopic.documents import Documents, open_documents
-from seetopic.errors import CorpusError, SettingsError
-from seetopic.evaluation.evaluate import Evaluation, EvaluationOptions, evaluate_all
+from seetopic.errors import CorpusError, OutputError, SettingsError
+from seetopic.evaluation.evaluate import Evaluation, EvaluationOptions, evaluate_all, labels_for
 from seetopic.evaluation.significance import TopicDifference, paired_bootstrap, unpaired_t_test, z_test
 from seetopic.files import write_json
 from seetopic.index import Index, plan_cached
@@ -36,6 +37,7 @@ class Parts:
 
     learned_from: tuple[str, ...]
     held_out: Documents
+    skipped: tuple[tuple[str, int], ...] = ()  # records that were left out before, by reason
 
 
 def split(documents: Documents, share: float, random_state: int) -> Parts:
@@ -43,18 +45,20 @@ def split(documents: Documents, share: float, random_state: int) -> Parts:
     if not 0 < share < 1:
         raise SettingsError(f"the share of documents to hold out is {share}, but must lie between 0 and 1")
     labels: list[tuple[str, ...]] = []
-    texts = list(documents.texts(labels=labels))
+    skipped: Counter[str] = Counter()
+    texts = list(documents.texts(skipped, labels))
     order = np.random.default_rng(random_state).permutation(len(texts))
     n_held_out = round(share * len(texts))
     if not 0 < n_held_out < len(texts):
         raise CorpusError(f"{documents.name} has {len(texts)} documents, too few to hold out {share:.0%} of them")
     held, kept = np.sort(order[:n_held_out]), np.sort(order[n_held_out:])
+    has_labels = documents.label_field is not None or documents.labels is not None
     chosen = replace(
         open_documents([texts[number] for number in held]),
         title=documents.name,
-        labels=[labels[number] for number in held],
+        labels=[labels[number] for number in held] if has_labels else None,
     )
-    return Parts(tuple(texts[number] for number in kept), chosen)
+    return Parts(tuple(texts[number] for number in kept), chosen, tuple(skipped.items()))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,8 +74,10 @@ class CompareOptions:
     epochs: int | None = None  # of each of the trainings of a preset, which trains anew in every iteration
 
     def __post_init__(self) -> None:
-        if self.runs < 1:
-            raise SettingsError(f"`runs` is {self.runs}, but must be at least 1")
+        for name, least in (("runs", 1), ("dimensions", 2), ("epochs", 1)):
+            value = getattr(self, name)
+            if value is not None and value < least:
+                raise SettingsError(f"`{name}` is {value}, but must be at least {least}")
 
 
 @dataclass(frozen=True)
@@ -89,6 +95,7 @@ class Outcome:
             "method": self.method,
             "random_state": self.random_state,
             "seconds": round(self.seconds, 2),
+            "made_with": self.topics.made_with,
             "evaluation": self.evaluation.to_json(),
             "topics": {topic.name: list(topic)[:10] for topic in self.topics},
             "in_vocabulary": {topic.name: topic.in_vocabulary for topic in self.topics},
@@ -100,6 +107,12 @@ class Comparison:
     """All outcomes; the first method is the one that the others are measured against."""
 
     outcomes: tuple[Outcome, ...]
+    n_learned_from: int  # documents
+    skipped: tuple[tuple[str, int], ...] = ()  # records that were left out, by reason
+
+    @property
+    def runs(self) -> int:
+        return len({outcome.random_state for outcome in self.outcomes})
 
     @cached_property
     def methods(self) -> tuple[str, ...]:
@@ -131,7 +144,26 @@ class Comparison:
         return means
 
     def to_json(self) -> dict[str, Any]:
-        return {"outcomes": [outcome.to_json() for outcome in self.outcomes]}
+        """Means of each method's runs with their p against the first method, then every outcome; null: no answer."""
+        return {
+            "learned_from": self.n_learned_from,
+            "held_out": self.outcomes[0].evaluation.n_documents,
+            "skipped": dict(self.skipped),
+            "runs": self.runs,
+            "methods": {method: self._summary(method) for method in self.methods},
+            "outcomes": [outcome.to_json() for outcome in self.outcomes],
+        }
+
+    def _summary(self, method: str) -> dict[str, dict[str, float | None]]:
+        figures = self.outcomes[0].evaluation.figures
+        means = {figure: float(np.mean(self.values(method, figure))) for figure in figures}
+        return {
+            figure: {
+                "mean": None if np.isnan(mean) else mean,
+                "p": None if method == self.methods[0] else self.p_value(method, figure),
+            }
+            for figure, mean in means.items()
+        }
 
 
 def compare(
@@ -147,8 +179,7 @@ def compare(
 
     With a folder each result is kept there as soon as it is found, and a run that was cut off goes on from them.
     """
-    for method in methods:
-        require(method)  # a package that is missing is said now, not after an hour
+    _check(parts, seeds, methods, folder)  # what is wrong is said now, not after an hour
     found = list(_run_all(parts, seeds, methods, options, folder, progress))
     measured = evaluate_all(
         [topics for _, _, topics, _ in found],
@@ -157,7 +188,22 @@ def compare(
         jobs=options.jobs,
         progress=progress,
     )
-    return Comparison(tuple(Outcome(*each, result) for each, result in zip(found, measured, strict=True)))
+    outcomes = tuple(Outcome(*each, result) for each, result in zip(found, measured, strict=True))
+    return Comparison(outcomes, len(parts.learned_from), parts.skipped)
+
+
+def _check(parts: Parts, seeds: Seeds, methods: Sequence[str], folder: Path | None) -> None:
+    if not methods:
+        raise SettingsError(f"no method is given; choose from {', '.join(METHODS)}")
+    for method in methods:
+        require(method)
+    if folder is not None and folder.exists() and not folder.is_dir():
+        raise OutputError(f"{folder} is a file; name a folder for the results")
+    given: list[tuple[str, ...]] = []
+    for _ in parts.held_out.texts(labels=given):  # refused here if it cannot be read
+        pass
+    if parts.held_out.label_field is not None or parts.held_out.labels is not None:
+        labels_for(seeds.names, given, parts.held_out)
 
 
 def _run_all(

@@ -133,4 +133,6 @@ class Topics:
 
 
 def _ranked(saved: dict[str, Any]) -> RankedTerm:
+    if not isinstance(saved["term"], str):
+        raise TypeError(f"the term {saved['term']!r} is no text")
     return RankedTerm(**{**saved, "variants": tuple(saved.get("variants", ()))})  # files of before have none

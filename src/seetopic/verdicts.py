@@ -35,6 +35,7 @@ _MEANINGS = {
     "u_mass": "",
     "embedding_coherence": "mean cosine of a topic's terms, by the language model",
 }
+_SIDE_BY_SIDE = 4  # methods in one table: so it fits a terminal
 _OF_TOPICS = ("label_precision@", "label_f1@", "npmi", "npmi_unsmoothed", "c_v", "median_document_frequency")
 _COMPARED = (
     "label_precision@10", "label_f1@10", "label_f1@50", "npmi", "lcp", "diversity", "npmi_unsmoothed",
@@ -59,36 +60,52 @@ def print_evaluation(evaluation: Evaluation) -> None:
     console.print(per_topic)
     labelled = "" if evaluation.n_labelled is None else f", {evaluation.n_labelled:,} of them labelled"
     console.print(f"{evaluation.n_documents:,} documents of {escape(evaluation.corpus)}{labelled}", highlight=False)
-    if evaluation.names_without_label:
-        missing = ", ".join(evaluation.names_without_label)
-        console.print(f"[yellow]note:[/] no document has the label {escape(missing)}", highlight=False)
-    for reason, count in evaluation.skipped:
-        console.print(f"left out: {count} {escape(reason)}", highlight=False)
+    _print_notes(console, evaluation.names_without_label, evaluation.skipped)
 
 
 def print_comparison(comparison: Comparison) -> None:
     """Means over runs; stars where a figure is significantly worse than the first method's."""
     console = Console()
-    first = comparison.methods[0]
-    known = set.intersection(*(set(outcome.evaluation.figures) for outcome in comparison.outcomes))
-    shown = [name for name in _COMPARED if name in known]
-    table = _table("method", *shown, "seconds")
-    for method in comparison.methods:
-        cells = []
+    first, evaluation = comparison.methods[0], comparison.outcomes[0].evaluation
+    shown = [name for name in _COMPARED if name in evaluation.figures]
+    for at in range(0, len(comparison.methods), _SIDE_BY_SIDE):
+        methods = comparison.methods[at : at + _SIDE_BY_SIDE]
+        table = _table("measure", *methods)
         for name in shown:
-            ours, value = (_mean(comparison.values(which, name)) for which in (first, method))
-            stars = mark(comparison.p_value(method, name)) if value < ours else ""
-            cells.append(_shown(value) + stars)
-        seconds = _mean([each.seconds for each in comparison.outcomes if each.method == method])
-        table.add_row(method, *cells, f"{seconds:.1f}")
-    console.print(table)
+            table.add_row(name, *(_with_stars(comparison, method, name, first) for method in methods))
+        table.add_row("seconds", *(f"{_seconds(comparison, method):.1f}" for method in methods))
+        console.print(table)
     for outcome in comparison.outcomes:
         if outcome.random_state == 0:
             terms = _table(f"category, by {outcome.method}", "terms, best first")
             for topic in outcome.topics:
                 terms.add_row(escape(topic.name), escape(", ".join(list(topic)[:10])))
             console.print(terms)
-    console.print("* p < .05, ** p < .01: significantly worse than the first method, over its runs", highlight=False)
+    told = f"{comparison.n_learned_from:,} documents to learn from, {evaluation.n_documents:,} to judge by"
+    console.print(f"{told}, {comparison.runs} run{'s' * (comparison.runs > 1)} of each method", highlight=False)
+    if comparison.runs == 1:
+        console.print("which differences are more than chance, several runs tell: --runs 3", highlight=False)
+    else:
+        console.print(f"* p < .05, ** p < .01: significantly worse than {first}, over runs", highlight=False)
+    _print_notes(console, evaluation.names_without_label, comparison.skipped)
+
+
+def _with_stars(comparison: Comparison, method: str, name: str, first: str) -> str:
+    ours, value = (_mean(comparison.values(which, name)) for which in (first, method))
+    neither_way = name == "median_document_frequency"
+    return _shown(value) + (mark(comparison.p_value(method, name)) if value < ours and not neither_way else "")
+
+
+def _seconds(comparison: Comparison, method: str) -> float:
+    return _mean([each.seconds for each in comparison.outcomes if each.method == method])
+
+
+def _print_notes(console: Console, names: Iterable[str], skipped: Iterable[tuple[str, int]]) -> None:
+    missing = ", ".join(names)
+    if missing:
+        console.print(f"[yellow]note:[/] no document has the label {escape(missing)}", highlight=False)
+    for reason, count in skipped:
+        console.print(f"left out: {count} {escape(reason)}", highlight=False)
 
 
 def print_agreement(agreement: Agreement) -> None:

@@ -16,7 +16,9 @@ def _run(task: Task, size: int, random_state: int, *, preset: str) -> Topics:
     if settings.training is not None:
         dimensions = task.dimensions or settings.training.dimensions
         epochs = task.epochs or settings.training.epochs
-        settings = replace(settings, training=replace(settings.training, dimensions=dimensions, epochs=epochs))
+        warm_up = min(settings.training.warm_up, epochs - 1)  # an epoch at least learns from the categories
+        shorter = replace(settings.training, dimensions=dimensions, epochs=epochs, warm_up=warm_up)
+        settings = replace(settings, training=shorter)
     return Discovery(task.index, task.seeds, settings, preset, task.device, task.progress, random_state).topics
 
 

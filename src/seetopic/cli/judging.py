@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from seetopic.cli.options import READING, SEEDS, SHOWING, given_documents, is_in
 from seetopic.settings import DEFAULT
 
 _LABEL = click.option("--label-field", metavar="NAME", help="Field or column with the documents' true categories.")
-_RANDOM = click.option("--random-state", type=int, default=0, show_default=True)
+_RANDOM = click.option("--random-state", type=click.IntRange(min=0), default=0, show_default=True)
 _JOBS = click.option("--jobs", type=int, metavar="N", help="Worker processes.  [default: all cores]")
 _CACHE = click.option("--cache", type=click.Path(path_type=Path), metavar="DIR")
 _TERMS = click.option(
@@ -39,7 +39,7 @@ def evaluate(topics: Path, held_out: str, top: int, quiet: bool, as_json: bool, 
 
     label_field = options["label_field"]
     # An index holds no labels: the library says so if they are asked for.
-    source = held_out if is_index(held_out) else replace(given_documents(held_out, options), label_field=label_field)
+    source = held_out if is_index(held_out) else given_documents(held_out, options)
     with shown_progress(quiet) as progress:
         result = evaluate_folder(
             topics,
@@ -89,12 +89,12 @@ def compare(
     from seetopic.verdicts import print_comparison
 
     asked = read_seeds(seeds)
-    given = replace(given_documents(documents, options), label_field=options["label_field"])
     if held_out is None:
-        parts = split(given, hold_out, random_state=0)
+        parts = split(given_documents(documents, options), hold_out, random_state=0)
     else:
-        other = replace(given_documents(held_out, options), label_field=options["label_field"])
-        parts = Parts(tuple(replace(given, label_field=None).texts()), other)
+        skipped: Counter[str] = Counter()
+        texts = tuple(given_documents(documents, {**options, "label_field": None}).texts(skipped))
+        parts = Parts(texts, given_documents(held_out, options), tuple(skipped.items()))
     chosen = CompareOptions(
         **{name: options[name] for name in ("runs", "model", "device", "jobs", "cache", "dimensions", "epochs")}
     )

@@ -137,7 +137,11 @@ def given_documents(source: str, options: dict[str, Any]) -> Any:
     from seetopic.documents import open_documents
 
     return open_documents(
-        source, text_field=options["text_field"], on_error=options["on_error"], format=options["format"]
+        source,
+        text_field=options["text_field"],
+        on_error=options["on_error"],
+        format=options["format"],
+        label_field=options.get("label_field"),
     )
 
 

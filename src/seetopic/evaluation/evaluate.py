@@ -22,7 +22,7 @@ from seetopic.engine import LocalEngine, available_cores
 from seetopic.errors import CorpusError, SettingsError
 from seetopic.evaluation.figures import Evaluation, TopicFigures
 from seetopic.evaluation.held_out import IndexedTexts, scan_texts
-from seetopic.evaluation.judge import EvaluationOptions, Judge, names_of, terms_of
+from seetopic.evaluation.judge import EvaluationOptions, Judge, depths_of, names_of, terms_of
 from seetopic.evaluation.labels import Labels, labels_of, own_labels
 from seetopic.index import Index
 from seetopic.progress import Progress, counted, silent
@@ -30,7 +30,16 @@ from seetopic.settings import DEFAULT
 from seetopic.topics import Topics
 from seetopic.words import Tokenizer, tokenize
 
-__all__ = ["Evaluation", "EvaluationOptions", "TopicFigures", "evaluate", "evaluate_all", "evaluate_folder", "terms_of"]
+__all__ = [
+    "Evaluation",
+    "EvaluationOptions",
+    "TopicFigures",
+    "evaluate",
+    "evaluate_all",
+    "evaluate_folder",
+    "labels_for",
+    "terms_of",
+]
 
 
 def evaluate(
@@ -104,12 +113,14 @@ def evaluate_all(
     jobs: int | None = None,
     progress: Progress = silent,
 ) -> list[Evaluation]:
-    """Measure several methods' topics on the same documents, which are read once."""
-    for topics in several:
-        _check(topics)
+    """Measure several methods' topics on the same documents, which are read once, and to the same depths.
+
+    A method may have found nothing: that is a result.
+    """
+    depths = depths_of(several, options.depths)
     opened = _opened(documents, text_field, label_field, on_error)
     with _judging(opened, several, tokenizer, jobs, progress) as judge:
-        return [judge.evaluation(topics, options) for topics in several]
+        return [judge.evaluation(topics, options, depths=depths) for topics in several]
 
 
 @contextmanager
@@ -129,7 +140,10 @@ def _judging(
         told = counted(shards, "reading documents", None, progress)
         held_out = scan_texts(told, Path(folder), engine, tokenizer, lowercase=lowercase)
         has_labels = documents.label_field is not None or documents.labels is not None
-        labels = _labels(given, several, documents) if has_labels else None
+        labels = None
+        if has_labels:
+            for topics in several:
+                labels = labels_for(names_of(topics), given, documents)  # refused before any slow work
         yield Judge(held_out, documents.name, labels, tuple(skipped.items()))
 
 
@@ -184,11 +198,11 @@ def _index_of(documents: Any) -> Index | None:
     return Index.open(documents) if is_index else None
 
 
-def _labels(given: list[tuple[str, ...]], several: Sequence[Topics], documents: Documents) -> Labels:
+def labels_for(names: Sequence[str], given: list[tuple[str, ...]], documents: Documents) -> Labels:
+    """The documents' labels, which must be those that the names are about."""
     labels = labels_of(given)
     if not labels.names:
         field = "" if documents.label_field is None else f" in the field {documents.label_field!r}"
         raise CorpusError(f"no document of {documents.name} has a label{field}; name another with --label-field")
-    for topics in several:
-        own_labels(names_of(topics), labels.names)  # refused before any slow work
+    own_labels(names, labels.names)
     return labels

@@ -77,8 +77,11 @@ class Judge:
         options: EvaluationOptions,
         sorter: Sorter | None = None,
         vectors: NDArray[Any] | None = None,
+        depths: Sequence[int] | None = None,
     ) -> Evaluation:
-        terms, top, depths = terms_of(topics), _numbered(topics, options.top), _depths(topics, options.depths)
+        """Label measures look `depths` far down; if not given, as far as the options say and the topics reach."""
+        terms, top = terms_of(topics), _numbered(topics, options.top)
+        depths = depths_of([topics], options.depths) if depths is None else depths
         own = None if self.labels is None else own_labels(names_of(topics), self.labels.names)
         found = self.held_out.count(terms, top, options.window, variants_of(topics))
         table = coherence_table(found)
@@ -193,7 +196,7 @@ def _numbered(topics: Topics, depth: int) -> list[list[int]]:
     return [[numbers[term] for term in topic][:depth] for topic in topics]
 
 
-def _depths(topics: Topics, wanted: Sequence[int]) -> list[int]:
+def depths_of(several: Sequence[Topics], wanted: Sequence[int]) -> list[int]:
     """Those that some topic reaches; if none does, the length of the longest."""
-    longest = max((len(topic.terms) for topic in topics), default=0)
+    longest = max((len(topic.terms) for topics in several for topic in topics), default=0)
     return [depth for depth in wanted if depth <= longest] or [longest]
