@@ -253,3 +253,14 @@ def test_agreement_is_read_from_files(tmp_path):
     found = read_agreement([tmp_path / "anna.csv", tmp_path / "bob.csv"])
     assert found == agreement_of(SHEET, [by("anna", "11010"), by("bob", "10010")])
     assert found == read_agreement([tmp_path / "anna.csv", tmp_path / "bob.csv"], files.key)
+
+
+@pytest.mark.parametrize(("terms", "noted"), [(20, True), (19, False)])
+def test_the_same_answers_to_many_terms_are_noted_as_a_likely_copy(terms, noted):
+    items = tuple(Item(number, "food", f"term {number}", {"ours": number}) for number in range(1, terms + 1))
+    sheet = Sheet(("ours",), ("food",), items)
+    answers = "10" * (terms // 2) + "1" * (terms % 2)
+    found = agreement_of(sheet, [by("anna", answers), by("copy", answers), by("bob", answers[::-1])])
+    assert [note for note in found.notes if "two people" in note] == [
+        "anna and copy gave the same answers throughout; make sure that they are two people."
+    ] * noted

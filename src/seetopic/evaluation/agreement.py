@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from seetopic.errors import SheetError
 from seetopic.evaluation.judgements import FilledSheet, Sheet, read_sheets
 
 DRAWS = 1000
+_MANY = 20  # terms on which two people hardly ever agree throughout
 
 
 @dataclass(frozen=True)
@@ -98,7 +100,7 @@ def agreement_of(sheet: Sheet, filled: Sequence[FilledSheet], *, random_state: i
         fleiss_kappa=kappa,
         krippendorff_alpha=alpha,
         disputed=_disputed(sheet, votes),
-        notes=(*_filling_notes(filled), *_topic_notes(sheet, methods), *agreement_notes),
+        notes=(*_filling_notes(filled), *_copy_notes(filled), *_topic_notes(sheet, methods), *agreement_notes),
     )
 
 
@@ -248,6 +250,15 @@ def _filling_notes(filled: Sequence[FilledSheet]) -> list[str]:
         only_marks = False not in answers
         notes.append(f"{note}; write 0 where a term does not belong." if only_marks else f"{note}.")
     return notes
+
+
+def _copy_notes(filled: Sequence[FilledSheet]) -> list[str]:
+    """People who agree on every one of many terms may be one file under two names."""
+    return [
+        f"{one.annotator} and {other.annotator} gave the same answers throughout; make sure that they are two people."
+        for one, other in combinations(filled, 2)
+        if len(one.belongs) >= _MANY and one.belongs == other.belongs
+    ]
 
 
 def _topic_notes(sheet: Sheet, methods: Sequence[MethodAccuracy]) -> list[str]:
