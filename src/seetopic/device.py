@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from seetopic.errors import SettingsError
 
 DEVICES = ("auto", "cpu", "cuda")
@@ -20,3 +23,16 @@ def resolve_device(device: str) -> str:
     if device == "cuda":
         raise SettingsError("`device` is 'cuda', but no GPU can be used here; say auto or cpu")
     return "cpu"
+
+
+@contextmanager
+def one_torch_thread() -> Iterator[None]:
+    """Products on one thread: with several, how sums are grouped, and so the last bits, may depend on how many."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)

@@ -11,6 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from seetopic.evaluation.significance import mark
+from seetopic.evidence.general import DRIFT
 
 if TYPE_CHECKING:
     from seetopic.comparison import Comparison
@@ -79,7 +80,8 @@ def print_comparison(comparison: Comparison) -> None:
         if outcome.random_state == 0:
             terms = _table(f"category, by {outcome.method}", "terms, best first")
             for topic in outcome.topics:
-                terms.add_row(escape(topic.name), escape(", ".join(list(topic)[:10])))
+                doubtful = " [yellow](low confidence)[/]" if topic.confidence < DRIFT else ""
+                terms.add_row(escape(topic.name) + doubtful, escape(", ".join(list(topic)[:10])))
             console.print(terms)
     told = f"{comparison.n_learned_from:,} documents to learn from, {evaluation.n_documents:,} to judge by"
     console.print(f"{told}, {comparison.runs} run{'s' * (comparison.runs > 1)} of each method", highlight=False)

@@ -13,7 +13,6 @@ are seen; the likelihood is summed over terms that occur, which is the same numb
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -22,7 +21,7 @@ import numpy as np
 from seetopic.arrays import Floats, Longs
 from seetopic.baselines.contract import Task, best_terms
 from seetopic.baselines.frequent import frequent_terms
-from seetopic.device import resolve_device
+from seetopic.device import one_torch_thread, resolve_device
 from seetopic.evidence.similarity import mean_vectors
 from seetopic.topics import Topics
 
@@ -63,7 +62,7 @@ def trained_vectors(task: Task, kept: Longs, random_state: int) -> Floats:
     corpus = _Corpus.of(task, kept, device)
     model = _Model.of(_starting_vectors(task, kept, generator), generator)
     epochs = task.epochs or _EPOCHS
-    with _one_thread():
+    with one_torch_thread():
         optimizer = torch.optim.Adam(model.parameters, lr=_RATE, weight_decay=_DECAY, fused=True)
         for epoch in range(epochs):
             task.progress("labeled-etm", epoch, epochs)
@@ -74,19 +73,6 @@ def trained_vectors(task: Task, kept: Longs, random_state: int) -> Floats:
         unit: Floats = torch.nn.functional.normalize(model.terms.detach(), dim=1).cpu().numpy()
     task.progress("labeled-etm", epochs, epochs)
     return unit
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """One thread sums in one order, so that the number of threads cannot show in the result."""
-    import torch
-
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)
 
 
 def _starting_vectors(task: Task, kept: Longs, generator: torch.Generator) -> torch.Tensor:

@@ -6,14 +6,13 @@ deterministic, and needs no learning rate.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from seetopic.arrays import Doubles, Flags, Floats, Ids, Longs
+from seetopic.device import one_torch_thread
 from seetopic.progress import Progress
 from seetopic.settings import LocalSettings
 from seetopic.tally import Tally
@@ -136,12 +135,12 @@ def left_factor(
     for done in range(settings.power_iterations):
         progress("local vectors", done, settings.power_iterations + 1)
         products = [matrix @ (transposed @ basis) for matrix, transposed in matrices]
-        with _one_thread():
+        with one_torch_thread():
             # Rows together in memory, which a product reads; the decomposition leaves columns together.
             basis = torch.linalg.qr(sum(products[1:], products[0]))[0].contiguous()
     progress("local vectors", settings.power_iterations, settings.power_iterations + 1)
     images = [transposed @ basis for _, transposed in matrices]  # X^T Q, block by block
-    with _one_thread():
+    with one_torch_thread():
         gram = sum(image.T @ image for image in images).double()  # type: ignore[union-attr]
         squares, rotation = torch.linalg.eigh(gram)
         squares, rotation = squares.flip(0)[:rank].clamp(min=0), rotation.flip(1)[:, :rank]
@@ -188,19 +187,3 @@ def _on(matrix: Any, device: str) -> _OnDevice:
     kind = np.int32 if matrix.nnz < 2**31 else np.int64  # 32-bit positions: half the memory
     parts = (matrix.indptr.astype(kind, copy=False), matrix.indices.astype(kind, copy=False), matrix.data)
     return _OnDevice(*(torch.from_numpy(part).to(device) for part in parts))
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """Dense products on one thread: with several, how sums are grouped, and so the last bits, may depend on how many.
-
-    The sparse products stay on all of them.
-    """
-    import torch
-
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
