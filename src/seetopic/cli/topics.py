@@ -21,6 +21,7 @@ from seetopic.cli.options import (
     is_index,
     open_index,
     say_skipped,
+    say_warnings,
     with_options,
 )
 from seetopic.errors import OutputError
@@ -46,15 +47,15 @@ def demo(out: Path, quiet: bool, as_json: bool, jobs: int | None, cache: Path | 
     from seetopic.console import shown_progress
     from seetopic.demo import NAMES, demo_documents
     from seetopic.index import Index, plan_cached
-    from seetopic.run import Discovery
-    from seetopic.seeds import as_seeds
+    from seetopic.progress import silent
+    from seetopic.run import run_of
 
     with shown_progress(quiet) as progress:
         build = plan_cached(demo_documents(), settings=DEFAULT.index, jobs=jobs, cache=cache, progress=progress)
         build.run()
     opened = Index.open(build.out, cache=cache)
     say_skipped(opened)
-    show_topics(Discovery(opened, as_seeds(list(NAMES))), out, as_json)
+    show_topics(run_of(opened, list(NAMES), None, DEFAULT.preset, "auto", silent), out, as_json)
 
 
 @click.command()
@@ -106,6 +107,7 @@ def check(source: str, seeds: Path, quiet: bool, as_json: bool, **options: Any) 
             build = cached_build(source, options, progress)
             ready = is_intact(build.out)
             result = check_index(open_index(build.out, options), asked) if ready else check_build(build, asked)
+    say_warnings(result.warnings)
     if as_json:
         click.echo(json.dumps(result.to_json(), ensure_ascii=False, indent=1))
     else:
@@ -125,7 +127,7 @@ def discover(source: str, seeds: Path, out: Path | None, top: int, quiet: bool, 
     DOCS are indexed first, and the index is kept in the cache for the next time.
     """
     from seetopic.console import shown_progress
-    from seetopic.run import Discovery
+    from seetopic.run import run_of
     from seetopic.seeds import read_seeds
 
     asked = read_seeds(seeds)
@@ -140,8 +142,8 @@ def discover(source: str, seeds: Path, out: Path | None, top: int, quiet: bool, 
             build = cached_build(source, options, progress)
             build.run()
             opened = open_index(build.out, options)
-            say_skipped(opened)
-        run = Discovery(opened, asked, settings, preset.preset, options["device"], progress)
+        say_skipped(opened)
+        run = run_of(opened, asked, settings, preset.preset, options["device"], progress)
         run.topics  # noqa: B018 - found here, while progress is shown
     show_topics(run, out, as_json)
 
