@@ -33,6 +33,17 @@ _NO_FUNCTION_WORDS = {
         apontar bom caminho cara comprido conhecido corrente desligado direita estado fim horas iniciar inicio ligado
         maioria maiorias nome novo parte pegar povo quieto saber tempo tentar tentaram tente tentei tipo trabalhar
         trabalho último usa usar valor verdade verdadeiro viaúltimo""",
+    "pl": "dr godz hab inż kierunku lat mgr nowe pan pana pani prof roku sposób tel ul vol www zł",
+    "ru": """
+        алло важная важное важные важный времени время год года году дел день жизнь занят занята занято заняты имя лет
+        люди меля миллионов мира многочисленная многочисленное многочисленные многочисленный можхо мор нх прекрасно
+        процентов сеаой спасибо суть тысяч человек""",
+    "sv": """
+        adjö beslut beslutat beslutit bra bäst bättre dag dagar dagarna dagen del delen enkel enkelt enkla fin första
+        god goda godare godast gott hög höger högre högst kr lilla likställd likställda liten litet långsam
+        långsammare långsammast långsamt lätt lättare lättast möjlig möjligt nummer nödvändig nödvändiga nödvändigt
+        rätt små stor stora stort större störst sämre sämst tack tidig tidigare tidigast tidigt ursäkt viktig
+        viktigare viktigast viktigt vänster vänstra värre""",
 }
 # And words of closed classes that they lack.
 _MORE_FUNCTION_WORDS = {
@@ -77,14 +88,7 @@ _JOINING = {
     "pt": "de do da dos das e ou a o os as ao à aos às em no na nos nas para por pelo pela com sem",
 }
 _OFTEN_WITHOUT_ACCENTS = ("es", "fr", "it", "pt")  # as people write them in short messages
-_SCRIPTS = {
-    **dict.fromkeys(("bg", "ru", "uk"), "Cyrillic"),
-    **dict.fromkeys(("ar", "fa"), "Arabic"),
-    "el": "Greek",
-    "he": "Hebrew",
-    "hi": "Devanagari",
-    "ko": "Hangul",
-}
+_SCRIPTS = {"ru": "Cyrillic"}  # of the others: Latin
 
 
 @cache
@@ -95,7 +99,7 @@ def function_words(language: str) -> frozenset[str]:
     from stop_words import get_stop_words
 
     # Some lists hold words of other scripts, numbers, or pieces of words.
-    whole = regex.compile(rf"[\p{{{_SCRIPTS.get(language, 'Latin')}}}\p{{M}}\u200c]+")
+    whole = regex.compile(rf"[\p{{{_SCRIPTS.get(language, 'Latin')}}}\p{{M}}]+")
     listed = [unicodedata.normalize("NFC", word).strip("'’\"").lower() for word in get_stop_words(language)]
     words = {word for word in listed if whole.fullmatch(word)}
     words -= set(_NO_FUNCTION_WORDS.get(language, "").split())

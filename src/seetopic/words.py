@@ -18,7 +18,7 @@ _TOKEN = regex.compile(
     | (?:\p{L}\.){2,}                                          # u.s.a.
     | ['’](?:s|t|m|d|re|ve|ll)\b                               # the rest of a word that was cut: do n't, it 's
     | \p{N}+(?:[.,]\p{N}+)+                                    # 1,000.5
-    | [\p{L}\p{N}_][\p{L}\p{M}\p{N}_]*(?:[-'’&\u200c\u200d][\p{L}\p{N}][\p{L}\p{M}\p{N}_]*)*
+    | [\p{L}\p{N}_][\p{L}\p{M}\p{N}_]*(?:[-'’&·׳״\u200c\u200d][\p{L}\p{N}][\p{L}\p{M}\p{N}_]*)*
     | (?:(?!@\w)[^\s\p{L}\p{N}_])+                             # anything else parts words
     """,
     regex.VERBOSE | regex.IGNORECASE,
@@ -80,8 +80,9 @@ class Grammar:
         lowered = word.lower()
         if lowered in self.function_words:
             return True
-        parts = lowered.split("'")
-        return len(parts) > 1 and all(part in self.function_words for part in parts)
+        first, *rest = lowered.split("'")
+        # "Down's", "Still's": owners are named.
+        return bool(rest) and rest != ["s"] and all(part in self.function_words for part in (first, *rest))
 
     def may_end_a_phrase(self, word: str) -> bool:
         """Whether a phrase may begin or end with the word."""
