@@ -56,8 +56,7 @@ def languages_of(words: Sequence[str], sample: csr_array, asked: tuple[str, ...]
         return Languages({}, NO_GRAMMAR)
     candidates = LANGUAGES if asked is None else asked
     spelled, counts = _in_lower_case(words, sample)
-    listed = np.array([[word in function_words(code) for code in candidates] for word in spelled], np.bool_)
-    listed = listed.reshape(len(spelled), len(candidates))
+    listed = _listed(spelled, candidates)
     language = _clear_language(counts, listed)
     shares = np.bincount(language[language >= 0], minlength=len(candidates)) / max(int((language >= 0).sum()), 1)
     used = [number for number in np.argsort(-shares, kind="stable").tolist() if asked or shares[number] >= NOTICEABLE]
@@ -77,6 +76,15 @@ def _in_lower_case(words: Sequence[str], sample: csr_array) -> tuple[list[str], 
     column = np.array([places.setdefault(word.lower(), len(places)) for word in words], np.int32)
     columns = column[sample.indices] if len(words) else sample.indices
     return list(places), csr_array((sample.data, columns, sample.indptr), shape=(sample.shape[0], len(places)))
+
+
+def _listed(spelled: list[str], candidates: Sequence[str]) -> Flags:
+    """Whether each word is a function word of each language; (n_words, n_languages)."""
+    places = {word: place for place, word in enumerate(spelled)}
+    listed = np.zeros((len(spelled), len(candidates)), np.bool_)
+    for number, code in enumerate(candidates):
+        listed[[places[word] for word in function_words(code) if word in places], number] = True
+    return listed
 
 
 def _clear_language(counts: csr_array, listed: Flags) -> Longs:
