@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from seetopic.words import (
     CONNECTORS,
     FUNCTION_WORDS,
+    Grammar,
     as_term,
     cleaned,
     may_be_a_term,
@@ -37,6 +38,8 @@ def words(text: str) -> list[str | None]:
         ("क्\u200dषत्रिय می\u200cخواهم", ["क्\u200dषत्रिय", "می\u200cخواهم"]),  # joiners are part of the spelling
         ("Добрый день", ["Добрый", "день"]),
         ("முதல் שָׁלוֹם ภาษาไทย", ["முதல்", "שָׁלוֹם", "ภาษาไทย"]),
+        ("col·lecció צה״ל", ["col·lecció", "צה״ל"]),
+        ("북한과 한국", ["북한과", "한국"]),
         ("北京大学。天气", ["北京大学", None, "天气"]),
         ("b2b 4th 1,000.5 3.14", ["b2b", "4th", "1,000.5", "3.14"]),
         ("end. Start, and; go", ["end", None, "Start", None, "and", None, "go"]),
@@ -152,6 +155,28 @@ def test_what_a_word_may_be(word, ends, joins, is_term):
     assert (may_end_a_phrase(word), may_join_a_phrase(word), may_be_a_term(word)) == (ends, joins, is_term)
 
 
+def test_function_words_written_as_one_are_a_function_word_but_owners_are_named():
+    french = Grammar(frozenset({"c", "est", "qu", "il"}), frozenset())
+    assert [french.is_function_word(word) for word in ("c'est", "Qu'il", "l'eau", "qu'est-ce")] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+    assert not may_be_a_term("that'll")
+    assert may_be_a_term("down's")
+    assert may_be_a_term("still's")
+    assert may_be_a_term("rock'n'roll")
+
+
+def test_without_a_grammar_every_word_with_a_letter_may_be_a_term():
+    nothing = Grammar(frozenset(), frozenset())
+    assert may_be_a_term("the", nothing)
+    assert may_end_a_phrase("because", nothing)
+    assert may_join_a_phrase("because", nothing)
+    assert not may_be_a_term("2024", nothing)
+
+
 def test_function_words_are_spelled_as_the_tokenizer_gives_them():
     assert all(words(word) == [word] and word == word.lower() for word in FUNCTION_WORDS | CONNECTORS)
 
@@ -170,6 +195,26 @@ def test_every_letter_and_number_of_ordinary_text_is_in_a_word(text):
     if not regex.search(r"https?://|www\.", normalised, regex.IGNORECASE):
         kept = "".join(word or "" for word in words(text))
         assert regex.findall(r"[\p{L}\p{N}]", kept) == regex.findall(r"[\p{L}\p{N}]", normalised)
+
+
+def words_in(script: str) -> st.SearchStrategy[str]:
+    """A letter of the script, then more letters and marks of it."""
+    letters = regex.findall(rf"(?=\p{{{script}}})\p{{L}}", "".join(map(chr, range(0x370, 0xD7A4))))
+    marks = regex.findall(rf"(?=\p{{{script}}})\p{{M}}", "".join(map(chr, range(0x370, 0xD7A4))))
+    more = st.lists(st.sampled_from(letters + marks), max_size=8).map("".join)
+    return st.tuples(st.sampled_from(letters), more).map("".join)
+
+
+@pytest.mark.parametrize("script", ["Cyrillic", "Greek", "Arabic", "Hebrew", "Devanagari", "Thai", "Hangul"])
+@settings(deadline=None, max_examples=60)
+@given(data=st.data())
+def test_words_of_any_script_come_back_whole_with_their_marks(script, data):
+    given_words = data.draw(st.lists(words_in(script), min_size=1, max_size=5))
+    text = " ".join(given_words)
+    composed = unicodedata.normalize("NFC", text).split(" ")
+    assert words(text) == composed
+    assert words(", ".join(given_words)) == [word for each in composed for word in (each, None)][:-1]
+    assert all(may_be_a_term(word) for word in composed)
 
 
 MARKS = ["@", "www.", "http://", "_", "-", "'", "’", "&", ".", ",", " "]

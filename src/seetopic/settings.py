@@ -10,6 +10,7 @@ from seetopic.errors import SettingsError
 Precision = Literal["float32", "bfloat16"]
 Assignment = Literal["best", "turns"]
 CategoryTerm = Literal["negative-sampling", "softmax"]
+LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl", "da", "nb", "pl", "ru", "sv")  # with known function words
 
 
 def _check(name: str, value: float, low: float, high: float) -> None:
@@ -21,10 +22,25 @@ def _check(name: str, value: float, low: float, high: float) -> None:
         raise SettingsError(f"`{name}` is {value}, but must lie between {low} and {high}")
 
 
+def language_codes(language: str) -> tuple[str, ...] | None:
+    """The languages that were asked for, none if that was asked for, or None if they are to be detected."""
+    if language in ("auto", "none"):
+        return None if language == "auto" else ()
+    codes = language.split(",") if isinstance(language, str) else [language]
+    for code in codes:
+        if code not in LANGUAGES:
+            raise SettingsError(
+                f"`language` is {language!r}, but must be auto, none, or languages parted by commas, "
+                f"each one of {', '.join(LANGUAGES)}"
+            )
+    return tuple(dict.fromkeys(codes))
+
+
 @dataclass(frozen=True, kw_only=True)
 class TextSettings:
     """How text becomes terms."""
 
+    language: str = "auto"  # whose function words are no terms: codes parted by commas, "none", or as detected
     lowercase: bool = True
     min_count: int = 3  # terms that occur less often are left out
     max_phrase_words: int = 4  # 1: no phrases are mined
@@ -34,6 +50,7 @@ class TextSettings:
     shard_characters: int = 4_000_000
 
     def __post_init__(self) -> None:
+        language_codes(self.language)
         _check("min_count", self.min_count, 1, 1_000_000)
         _check("max_phrase_words", self.max_phrase_words, 1, 6)
         _check("phrase_min_count", self.phrase_min_count, 2, 1_000_000)

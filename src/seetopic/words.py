@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import regex
@@ -17,7 +18,7 @@ _TOKEN = regex.compile(
     | (?:\p{L}\.){2,}                                          # u.s.a.
     | ['’](?:s|t|m|d|re|ve|ll)\b                               # the rest of a word that was cut: do n't, it 's
     | \p{N}+(?:[.,]\p{N}+)+                                    # 1,000.5
-    | [\p{L}\p{N}_][\p{L}\p{M}\p{N}_]*(?:[-'’&\u200c\u200d][\p{L}\p{N}][\p{L}\p{M}\p{N}_]*)*
+    | [\p{L}\p{N}_][\p{L}\p{M}\p{N}_]*(?:[-'’&·׳״\u200c\u200d][\p{L}\p{N}][\p{L}\p{M}\p{N}_]*)*
     | (?:(?!@\w)[^\s\p{L}\p{N}_])+                             # anything else parts words
     """,
     regex.VERBOSE | regex.IGNORECASE,
@@ -67,19 +68,52 @@ def cleaned(token: str) -> str | None:
     return " ".join(token.replace("’", "'").replace("_", " ").split())
 
 
-def may_end_a_phrase(word: str) -> bool:
+@dataclass(frozen=True)
+class Grammar:
+    """Which words, in lower case, only hold sentences together, and which of these hold names together."""
+
+    function_words: frozenset[str]
+    connectors: frozenset[str]
+
+    def is_function_word(self, word: str) -> bool:
+        """Also where several are written as one: "c'est", "dell'altra", "that'll"."""
+        lowered = word.lower()
+        if lowered in self.function_words:
+            return True
+        first, *rest = lowered.split("'")
+        # "Down's", "Still's": owners are named.
+        return bool(rest) and rest != ["s"] and all(part in self.function_words for part in (first, *rest))
+
+    def may_end_a_phrase(self, word: str) -> bool:
+        """Whether a phrase may begin or end with the word."""
+        return not self.is_function_word(word) and _LETTER.search(word) is not None
+
+    def may_join_a_phrase(self, word: str) -> bool:
+        """Whether the word may stand inside a phrase."""
+        return not self.is_function_word(word) or word.lower() in self.connectors
+
+    def may_be_a_term(self, word: str) -> bool:
+        """A term says something by itself: it has a letter, and is neither a function word nor one Latin letter."""
+        return self.may_end_a_phrase(word) and not (len(word) == 1 and word.isascii())
+
+
+ENGLISH = Grammar(FUNCTION_WORDS, CONNECTORS)
+NO_GRAMMAR = Grammar(frozenset(), frozenset())
+
+
+def may_end_a_phrase(word: str, grammar: Grammar = ENGLISH) -> bool:
     """Whether a phrase may begin or end with the word."""
-    return word.lower() not in FUNCTION_WORDS and _LETTER.search(word) is not None
+    return grammar.may_end_a_phrase(word)
 
 
-def may_join_a_phrase(word: str) -> bool:
+def may_join_a_phrase(word: str, grammar: Grammar = ENGLISH) -> bool:
     """Whether the word may stand inside a phrase."""
-    return word.lower() not in FUNCTION_WORDS or word.lower() in CONNECTORS
+    return grammar.may_join_a_phrase(word)
 
 
-def may_be_a_term(word: str) -> bool:
-    """A term says something by itself: it has a letter, and is neither a function word nor one Latin letter."""
-    return may_end_a_phrase(word) and not (len(word) == 1 and word.isascii())
+def may_be_a_term(word: str, grammar: Grammar = ENGLISH) -> bool:
+    """Whether the word says something by itself."""
+    return grammar.may_be_a_term(word)
 
 
 def as_term(name: str, *, lowercase: bool, tokenizer: Tokenizer = tokenize) -> str | None:

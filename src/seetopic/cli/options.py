@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -59,6 +59,13 @@ INDEXING = (
         default=_TEXT.max_phrase_words,
         show_default=True,
         help="Longest phrase; 1: none.",
+    ),
+    click.option(
+        "--language",
+        metavar="CODES",
+        default=_TEXT.language,
+        show_default=True,
+        help="Whose function words are no terms: en, de, fr, es, it, pt, nl or others; several as en,es; or none.",
     ),
     click.option("--keep-case", is_flag=True, help="Tell Polish from polish."),
     click.option(
@@ -165,6 +172,7 @@ def _index_settings(options: dict[str, Any]) -> IndexSettings:
         settings.text,
         min_count=options["min_count"],
         max_phrase_words=options["max_phrase_words"],
+        language=options["language"],
         lowercase=not options["keep_case"],
     )
     local = replace(settings.local, window=options["window"], rank=options["rank"])
@@ -174,9 +182,17 @@ def _index_settings(options: dict[str, Any]) -> IndexSettings:
 
 
 def say_skipped(opened: Index) -> None:
-    skipped = opened.manifest["corpus"]["skipped"]
-    if skipped:
-        click.echo("left out: " + ", ".join(f"{count} {reason}" for reason, count in skipped.items()), err=True)
+    """What of the documents was left out, and what a person should know of them."""
+    corpus = opened.manifest["corpus"]
+    if corpus["skipped"]:
+        left_out = ", ".join(f"{count} {reason}" for reason, count in corpus["skipped"].items())
+        click.echo(f"left out: {left_out}", err=True)
+    say_warnings(corpus["warnings"])
+
+
+def say_warnings(sentences: Iterable[str]) -> None:
+    for sentence in sentences:
+        click.echo(f"warning: {sentence}", err=True)
 
 
 def say_unused(opened: Index, options: dict[str, Any]) -> None:
