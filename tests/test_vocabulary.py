@@ -102,10 +102,12 @@ def test_terms_below_the_least_count_are_left_out(tmp_path):
 
 
 def test_a_word_left_with_too_few_occurrences_outside_its_phrases_is_left_out(tmp_path):
+    others = ["fig, pear, plum"] * 5 * MANY
     texts = ["breast cancer"] * MANY + ["cancer"] * MANY
-    vocabulary, documents, _ = indexed(tmp_path, [texts], min_count=3)
-    assert counted(vocabulary) == {"breast cancer": MANY, "cancer": MANY}
-    assert documents == [["breast cancer"]] * MANY + [["cancer"]] * MANY
+    vocabulary, documents, _ = indexed(tmp_path, [texts + others], min_count=3)
+    fruit = dict.fromkeys(("fig", "pear", "plum"), 5 * MANY)
+    assert counted(vocabulary) == {"breast cancer": MANY, "cancer": MANY, **fruit}
+    assert documents[: 2 * MANY] == [["breast cancer"]] * MANY + [["cancer"]] * MANY
 
 
 @pytest.mark.parametrize("joined", [1, 3])

@@ -30,7 +30,8 @@ def words(text: str) -> list[str | None]:
     ("text", "expected"),
     [
         ("", []),
-        (" \t", []), (" \n", ["\n"]),
+        (" \t", []),
+        (" \n", [None]),
         ("plain words", ["plain", "words"]),
         ("naïve cafe\u0301 Ærø", ["naïve", "café", "Ærø"]),
         ("हिन्दी भाषा", ["हिन्दी", "भाषा"]),
