@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import tempfile
+import textwrap
 from pathlib import Path
 
 import numpy as np
@@ -91,8 +92,8 @@ def fitted(sample: list[Parsed], words: WordTable, shards: list[Shard], engine: 
 def printed(model: Model) -> str:
     lines = ["ENGLISH = Model("]
     for name in ("begins", "ends", "means", "scales", "weights"):
-        numbers = ", ".join(f"{value:.3g}" for value in getattr(model, name))
-        lines.append(f"    {name}=np.array([{numbers}]),")
+        numbers = textwrap.fill(" ".join(f"{value:.3g}" for value in getattr(model, name)), 100)
+        lines += [f"    {name}=_numbers(", textwrap.indent(f'"""{numbers}"""', " " * 8), "    ),"]
     return "\n".join([*lines, f"    bias={model.bias:.3g},", ")"])
 
 

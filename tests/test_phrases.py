@@ -95,7 +95,10 @@ def test_no_phrase_begins_or_ends_with_a_function_word_or_a_number(tmp_path):
         assert not any(end.isdigit() for end in ends)
 
 
-@pytest.mark.parametrize("between", [", ", ". ", " - ", "; ", " https://example.org ", " @someone ", " 😀 ", "\n* ", "\n", "\r\n", " \n\n ", ".", "? "])
+@pytest.mark.parametrize(
+    "between",
+    [", ", ". ", " - ", "; ", " https://example.org ", " @someone ", " 😀 ", "\n* ", "\n", "\r\n", " \n\n ", ".", "? "],
+)
 def test_what_parts_words_parts_phrases(tmp_path, between):
     assert phrases_of(tmp_path, among_filler(f"breast{between}cancer", 30)) == set()
     assert phrases_of(tmp_path / "control", among_filler("breast cancer", 30)) == {"breast cancer"}

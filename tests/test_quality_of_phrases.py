@@ -19,8 +19,23 @@ from seetopic.settings import TextSettings
 from seetopic.shards import Shard, WordTable, scan
 from seetopic.words import tokenize
 
-NOUNS = "patient study drug treatment doctor hospital child result disease nurse clinic symptom trial risk".split()
-VERBS = "reduced showed improved changed helped followed caused treated measured stopped".split()
+NOUNS = [
+    "patient",
+    "study",
+    "drug",
+    "treatment",
+    "doctor",
+    "hospital",
+    "child",
+    "result",
+    "disease",
+    "nurse",
+    "clinic",
+    "symptom",
+    "trial",
+    "risk",
+]
+VERBS = ["reduced", "showed", "improved", "changed", "helped", "followed", "caused", "treated", "measured", "stopped"]
 PHRASES = ["breast cancer", "magnetic resonance imaging", "quality of life", "blood pressure"]
 
 
@@ -35,7 +50,9 @@ def sentences(number: int, seed: int = 0) -> list[str]:
         article, other = chance.choice(["the", "a", "this"]), chance.choice(["the", "a", "their"])
         joined = chance.choice(["in", "for", "with", "of"])
         verb = chance.choice(["was performed", "were carefully examined", *VERBS, *VERBS, *VERBS])
-        return f"{article} {noun()} {verb} {other} {noun()} {joined} the {noun()}, and we clearly conclude that it is so."
+        return (
+            f"{article} {noun()} {verb} {other} {noun()} {joined} the {noun()}, and we clearly conclude that it is so."
+        )
 
     return [sentence() for _ in range(number)]
 

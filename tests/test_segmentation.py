@@ -19,11 +19,9 @@ def chosen_plainly(n_positions: int, worth: dict[tuple[int, int], float]) -> lis
     """Dynamic programming over all positions; of equal cuts the one whose last phrase is longer."""
     best, last = [0.0], [0]
     for end in range(1, n_positions + 1):
-        offers = [(best[end - 1], 1)]
-        for length in range(2, min(end, 6) + 1):
-            if (end - length, length) in worth:
-                offers.append((best[end - length] + worth[end - length, length], length))
-        total, length = max(offers)
+        phrases = [length for length in range(2, min(end, 6) + 1) if (end - length, length) in worth]
+        offers = [(best[end - length] + worth[end - length, length], length) for length in phrases]
+        total, length = max([(best[end - 1], 1), *offers])
         best.append(total)
         last.append(length)
     chosen, end = [0] * n_positions, n_positions

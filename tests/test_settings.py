@@ -140,7 +140,13 @@ def test_settings_do_not_change_and_are_given_by_name():
     [
         IndexSettings(),
         IndexSettings(
-            text=TextSettings(lowercase=False, min_count=7, phrase_quality=0.25, known_phrases=("breast cancer",), shard_characters=1000),
+            text=TextSettings(
+                lowercase=False,
+                min_count=7,
+                phrase_quality=0.25,
+                known_phrases=("breast cancer",),
+                shard_characters=1000,
+            ),
             local=LocalSettings(window=9, subsample=1e-5, document_weight=0),
             precision="bfloat16",
             random_state=2**32 - 1,

@@ -25,7 +25,9 @@ def parse(document: Any) -> Any:
     """Every run of nouns is a noun chunk; its last word is its head."""
     for token in document:
         word = token.lower_
-        token.pos_ = "NOUN" if word in NOUNS else "DET" if word in DETERMINERS else "VERB" if token.is_alpha else "PUNCT"
+        token.pos_ = (
+            "NOUN" if word in NOUNS else "DET" if word in DETERMINERS else "VERB" if token.is_alpha else "PUNCT"
+        )
         if token.is_space:
             token.pos_ = "SPACE"
     for token in document:
@@ -39,7 +41,7 @@ def parse(document: Any) -> Any:
     return document
 
 
-@pytest.fixture()
+@pytest.fixture
 def pipeline() -> Any:
     made = spacy.blank("en")
     made.add_pipe("seetopic_test_parser")

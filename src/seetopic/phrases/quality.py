@@ -69,42 +69,65 @@ def described(
     """All well-formed runs, by length."""
     known = contexts.is_known_language(words, classes)
     beside = contexts.neighbours_of_words(pairs, words, classes)
-    begins, ends = beside @ model.begins, beside @ model.ends
-    total = float(words.counts.sum())
+    likely = beside @ model.begins, beside @ model.ends
     found = []
     for at, flags in enumerate(fit):
         runs = np.flatnonzero(flags)
         rows = candidates.words_of(at, runs)
-        counts = candidates.levels[at].counts[runs]
-        splits = _splits(candidates, rows, counts, words.counts, total)
-        same_right, same_left = (share[runs] for share in _continued(candidates, at, words.may_end_a_phrase))
-        features = np.column_stack(
-            [
-                np.log(counts),
-                splits.attraction.min(axis=0),
-                splits.attraction.mean(axis=0),
-                np.log(splits.of_left[-1]),
-                np.log(splits.of_right[0]),
-                same_right,
-                same_left,
-                *_sides(neighbours[at]),
-                ends[rows[:, -1]],
-                begins[rows[:, -1]],
-                begins[rows[:, 0]],
-                ends[rows[:, 0]],
-                np.full(runs.size, at > 0),
-            ]
-        )
+        features = _features(candidates, at, runs, rows, words, neighbours[at], likely)
         standard = (features - model.means) / model.scales
         if not known:
             standard[:, ABOUT_FORM] = 0.0
         joins: Flags = ~words.may_end_a_phrase[rows]
-        joined = np.logical_or.reduce(joins, axis=1)
         # Before a joining word stands a noun, as at the end: "quality" of life.
         standard[:, _BEGINS] = np.where(joins[:, 1], standard[:, _ENDS], standard[:, _BEGINS])
-        continued = np.maximum(same_right, same_left)
-        found.append(Described(runs, rows, counts, standard, features[:, 1], continued, joined))
+        found.append(
+            Described(
+                runs,
+                rows,
+                candidates.levels[at].counts[runs],
+                standard,
+                attraction=features[:, FEATURES.index("weakest attraction")],
+                continued=features[:, [FEATURES.index("same word after"), FEATURES.index("same word before")]].max(
+                    axis=1
+                ),
+                joined=np.logical_or.reduce(joins, axis=1),
+            )
+        )
     return found
+
+
+def _features(
+    candidates: Candidates,
+    at: int,
+    runs: Longs,
+    rows: Longs,
+    words: WordTable,
+    neighbours: Longs,
+    likely: tuple[Doubles, Doubles],
+) -> Doubles:
+    """In the order of FEATURES; (n_runs, len(FEATURES))."""
+    begins, ends = likely
+    counts = candidates.levels[at].counts[runs]
+    splits = _splits(candidates, rows, counts, words.counts)
+    same_right, same_left = _continued(candidates, at, words.may_end_a_phrase)
+    return np.column_stack(
+        [
+            np.log(counts),
+            splits.attraction.min(axis=0),
+            splits.attraction.mean(axis=0),
+            np.log(splits.of_left[-1]),
+            np.log(splits.of_right[0]),
+            same_right[runs],
+            same_left[runs],
+            *_sides(neighbours),
+            ends[rows[:, -1]],
+            begins[rows[:, -1]],
+            begins[rows[:, 0]],
+            ends[rows[:, 0]],
+            np.full(runs.size, at > 0),
+        ]
+    )
 
 
 @dataclass(frozen=True)
@@ -116,7 +139,9 @@ class _Splits:
     of_right: Doubles
 
 
-def _splits(candidates: Candidates, rows: Longs, counts: Longs, word_counts: Longs, total: float) -> _Splits:
+def _splits(candidates: Candidates, rows: Longs, counts: Longs, word_counts: Longs) -> _Splits:
+    total = float(word_counts.sum())
+
     def often(part: Longs) -> Doubles:
         numbers = candidates.numbers_of(part)
         known = word_counts if part.shape[1] == 1 else candidates.levels[part.shape[1] - 2].counts
