@@ -11,7 +11,8 @@ ENOUGH = 20  # known phrases among the candidates, from which there is something
 _ROUNDS = 20  # regressions, each with other negatives: most of those drawn are no phrases, some are
 _RIDGE = 1.0
 _STEPS = 12  # of Newton's method
-_TRUST = 200  # known phrases at which what was learned weighs as much as what was built in
+_TRUST = 200  # known phrases at which what was learned has half of the weight that it can have
+_MOST_TRUST = 0.5  # that weight: a list shows what its makers care for, not all that is a phrase
 
 
 def taught(features: Doubles, built_in: Doubles, known: Flags, random_state: int) -> Doubles:
@@ -27,7 +28,7 @@ def taught(features: Doubles, built_in: Doubles, known: Flags, random_state: int
         chosen = np.concatenate([np.flatnonzero(known), drawn])
         weights = logistic(_with_bias(features[chosen]), known[chosen].astype(np.float64))
         learned += sigmoid(_with_bias(features) @ weights) / _ROUNDS
-    trust = n_known / (n_known + _TRUST)
+    trust = _MOST_TRUST * n_known / (n_known + _TRUST)
     mixed: Doubles = (1.0 - trust) * built_in + trust * learned
     return mixed
 
