@@ -117,7 +117,7 @@ class Build:
         local = {**as_json(settings.local), "random_state": settings.random_state}
         return [
             Stage("words", words, self._write_words),
-            Stage("terms", {}, self._write_terms),
+            Stage("terms", {"random_state": settings.random_state}, self._write_terms),
             Stage("postings", {}, self._write_postings),
             Stage("local", local, self._write_local),
             Stage("general", {"model": self.encoder.fingerprint}, self._write_general),
@@ -195,7 +195,7 @@ class Build:
         )
         shards = self._shards(len(self._scan["sizes"]))
         self.means.progress("finding phrases", 0, None)
-        table = mine(engine, shards, words, text)
+        table = mine(engine, shards, words, text, tokenizer=self.tokenizer, random_state=self.settings.random_state)
         counted_codes = counted(
             segment_shards(engine, shards, table), "finding terms", len(shards), self.means.progress
         )
@@ -351,9 +351,11 @@ def fingerprint(documents: Documents, progress: Progress) -> tuple[str, int]:
 
 
 def tokenizer_name(tokenizer: Tokenizer) -> str:
-    """`default`, or the name of the function in its module."""
+    """`default`, the name that a tokenizer gives itself, or that of the function in its module."""
     if tokenizer is tokenize:
         return "default"
+    if isinstance(named := getattr(tokenizer, "name", None), str):
+        return named
     kind = tokenizer if hasattr(tokenizer, "__qualname__") else type(tokenizer)
     return f"{kind.__module__}.{kind.__qualname__}"
 

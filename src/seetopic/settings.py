@@ -43,9 +43,10 @@ class TextSettings:
     language: str = "auto"  # whose function words are no terms: codes parted by commas, "none", or as detected
     lowercase: bool = True
     min_count: int = 3  # terms that occur less often are left out
-    max_phrase_words: int = 4  # 1: no phrases are mined
+    max_phrase_words: int = 6  # 1: no phrases are mined
     phrase_min_count: int = 5  # a phrase must occur this often
-    phrase_npmi: float = 0.3  # and its words must attract each other: normalised PMI of its parts
+    phrase_quality: float = 0.5  # and be this good: between 0 and 1
+    known_phrases: tuple[str, ...] = ()  # which teach what a phrase looks like
     shard_documents: int = 2048  # shards never depend on the number of workers
     shard_characters: int = 4_000_000
 
@@ -54,7 +55,11 @@ class TextSettings:
         _check("min_count", self.min_count, 1, 1_000_000)
         _check("max_phrase_words", self.max_phrase_words, 1, 6)
         _check("phrase_min_count", self.phrase_min_count, 2, 1_000_000)
-        _check("phrase_npmi", self.phrase_npmi, -1.0, 1.0)
+        _check("phrase_quality", self.phrase_quality, 0.0, 1.0)
+        if isinstance(self.known_phrases, list):  # as JSON gives it back
+            object.__setattr__(self, "known_phrases", tuple(self.known_phrases))
+        if not isinstance(self.known_phrases, tuple) or not all(isinstance(each, str) for each in self.known_phrases):
+            raise SettingsError(f"`known_phrases` is {self.known_phrases!r:.100}, but must be a tuple of strings")
         _check("shard_documents", self.shard_documents, 1, 1_000_000)
         _check("shard_characters", self.shard_characters, 1_000, 1_000_000_000)
 

@@ -20,6 +20,7 @@ _TOKEN = regex.compile(
     | \p{N}+(?:[.,]\p{N}+)+                                    # 1,000.5
     | [\p{L}\p{N}_][\p{L}\p{M}\p{N}_]*(?:[-'’&·׳״\u200c\u200d][\p{L}\p{N}][\p{L}\p{M}\p{N}_]*)*
     | (?:(?!@\w)[^\s\p{L}\p{N}_])+                             # anything else parts words
+    | [\n\r\x85\u2028\u2029]\s*                               # and so does the end of a line
     """,
     regex.VERBOSE | regex.IGNORECASE,
 )
@@ -118,5 +119,6 @@ def may_be_a_term(word: str, grammar: Grammar = ENGLISH) -> bool:
 
 def as_term(name: str, *, lowercase: bool, tokenizer: Tokenizer = tokenize) -> str | None:
     """How a name would be written if it were a term of the documents; None if no term can look like it."""
+    name = " ".join(name.split())  # a line's end parts words in documents, not in names
     words = [cleaned(token) for token in tokenizer(name.lower() if lowercase else name)]
     return " ".join(word for word in words if word) if words and all(words) else None

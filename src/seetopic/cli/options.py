@@ -67,6 +67,12 @@ INDEXING = (
         show_default=True,
         help="Whose function words are no terms: en, de, fr, es, it, pt, nl or others; several as en,es; or none.",
     ),
+    click.option(
+        "--known-phrases",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Phrases, one a line (titles, products, MeSH): they teach which words belong together.",
+    ),
     click.option("--keep-case", is_flag=True, help="Tell Polish from polish."),
     click.option(
         "--window",
@@ -174,11 +180,20 @@ def _index_settings(options: dict[str, Any]) -> IndexSettings:
         max_phrase_words=options["max_phrase_words"],
         language=options["language"],
         lowercase=not options["keep_case"],
+        known_phrases=_known_phrases(options["known_phrases"]),
     )
     local = replace(settings.local, window=options["window"], rank=options["rank"])
     sample = replace(settings.sample, words=options["sample_words"])
     rest = {name: options[name] for name in ("precision", "random_state")}
     return replace(settings, text=text, local=local, sample=sample, **rest)
+
+
+def _known_phrases(path: Path | None) -> tuple[str, ...]:
+    if path is None:
+        return ()
+    from seetopic.phrases.known import read_known_phrases
+
+    return read_known_phrases(path)
 
 
 def say_skipped(opened: Index) -> None:
@@ -201,6 +216,7 @@ def say_unused(opened: Index, options: dict[str, Any]) -> None:
     made_with = {
         "min_count": built.text.min_count,
         "max_phrase_words": built.text.max_phrase_words,
+        "language": built.text.language,
         "keep_case": not built.text.lowercase,
         "window": built.local.window,
         "rank": built.local.rank,

@@ -1,0 +1,96 @@
+"""Beside which function words a word or a run stands: nouns follow articles, verbs follow pronouns and auxiliaries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+
+import numpy as np
+
+from seetopic.arrays import Doubles, Flags, Longs
+from seetopic.engine import Engine
+from seetopic.phrases.candidates import Candidates, runs_by_length
+from seetopic.phrases.english import CLASSES
+from seetopic.shards import Shard, WordTable
+from seetopic.tally import Tally
+
+_NAMES = tuple(CLASSES)
+OTHER_FUNCTION, CONTENT, PARTED = range(len(_NAMES), len(_NAMES) + 3)
+N_CLASSES = len(_NAMES) + 3
+_PRIOR = 5.0  # occurrences that a word is thought to have had already, with everybody's neighbours
+_KNOWN_SHARE = 0.15  # of all words, from which a text is taken to be in a language
+
+# What a run's neighbours tell, on its left and on its right.
+CONTENT_BESIDE, ARTICLE_BEFORE, VERB_BEFORE, VERB_AFTER, JOINED_AFTER, REST = range(6)
+_LEFT = {"determiner": ARTICLE_BEFORE, "to": VERB_BEFORE, "pronoun": VERB_BEFORE, "auxiliary": VERB_BEFORE}
+_RIGHT = {"pronoun": VERB_AFTER, "auxiliary": VERB_AFTER, "preposition": JOINED_AFTER, "conjunction": JOINED_AFTER}
+
+
+def classes_of(words: WordTable) -> Longs:
+    """The class of every word; one more for what parts words, so that id -1 finds it."""
+    known = {word: number for number, name in enumerate(_NAMES) for word in CLASSES[name].split()}
+    at_no_end = {True: OTHER_FUNCTION, False: CONTENT}  # what may not end a phrase is a function word or a number
+    classes = [
+        known.get(word.lower(), at_no_end[not ends and word[-1].isalpha()])
+        for word, ends in zip(words.words, words.may_end_a_phrase.tolist(), strict=True)
+    ]
+    return np.array([*classes, PARTED], np.int64)
+
+
+def is_known_language(words: WordTable, classes: Longs) -> bool:
+    """Whether the function words that are known hold these sentences together."""
+    held = words.counts[classes[:-1] < len(_NAMES)].sum()
+    return bool(held >= _KNOWN_SHARE * words.counts.sum()) and bool(words.counts.sum())
+
+
+def neighbours_of_words(pairs: Tally, words: WordTable, classes: Longs) -> Doubles:
+    """How much more often than other words each stands after and before each class; (n_words, 2 * N_CLASSES).
+
+    Logarithms of ratios to the mean of all content words; `pairs` are all pairs, rare ones included.
+    """
+    n_words = len(words.words)
+    left, right = np.divmod(pairs.keys, n_words)
+    sides = []
+    for word, neighbour in ((right, left), (left, right)):
+        cells = np.bincount(word * N_CLASSES + classes[neighbour], pairs.counts, n_words * N_CLASSES)
+        counts = cells.reshape(n_words, N_CLASSES)
+        counts[:, PARTED] = np.maximum(words.counts - counts.sum(axis=1), 0)
+        usual = counts[classes[:-1] == CONTENT].sum(axis=0) + 1.0
+        usual /= usual.sum()
+        shares = (counts + _PRIOR * usual) / (counts.sum(axis=1, keepdims=True) + _PRIOR)
+        sides.append(np.log(shares / usual))
+    return np.hstack(sides)
+
+
+def neighbours_of_runs(
+    engine: Engine, shards: Iterable[Shard], candidates: Candidates, fit: tuple[Flags, ...], classes: Longs
+) -> list[Longs]:
+    """For each length, how often each fit run has each kind of neighbour; (n_fit_runs, 2, 6)."""
+    totals = [np.zeros((int(flags.sum()), 2, REST + 1), np.int64) for flags in fit]
+    for counted in engine.map(partial(_count, candidates=candidates, fit=fit, classes=classes), shards):
+        for total, part in zip(totals, counted, strict=True):
+            total += part
+    return totals
+
+
+def _count(shard: Shard, candidates: Candidates, fit: tuple[Flags, ...], classes: Longs) -> list[Longs]:
+    words = shard.words()
+    kinds = np.array([_kinds(_LEFT), _kinds(_RIGHT)])  # (2, N_CLASSES)
+    beside = classes[words]
+    parted = np.array([PARTED])
+    before, after = np.r_[parted, beside[:-1]], np.r_[beside, parted]
+    counted = []
+    for at, runs in enumerate(runs_by_length(words, candidates)):
+        fits = fit[at][runs.numbers]
+        starts, numbers = runs.starts[fits], (np.cumsum(fit[at]) - 1)[runs.numbers[fits]]
+        size = int(fit[at].sum()) * (REST + 1)
+        left = np.bincount(numbers * (REST + 1) + kinds[0][before[starts]], minlength=size)
+        right = np.bincount(numbers * (REST + 1) + kinds[1][after[starts + at + 2]], minlength=size)
+        counted.append(np.stack([left.reshape(-1, REST + 1), right.reshape(-1, REST + 1)], axis=1))
+    counted += [np.zeros((int(flags.sum()), 2, REST + 1), np.int64) for flags in fit[len(counted) :]]
+    return counted
+
+
+def _kinds(told: dict[str, int]) -> list[int]:
+    kinds = [told.get(name, REST) for name in _NAMES]
+    return [*kinds, REST, CONTENT_BESIDE, REST]
