@@ -132,6 +132,25 @@ def test_a_name_that_is_no_term_is_found_as_words_and_made_one(place, tmp_path):
     assert (topic["in_vocabulary"], topic["terms"][0]["term"]) == (True, "oven salad")
 
 
+def test_known_phrases_and_names_given_to_index_are_terms(place, tmp_path):
+    words = ["oven", "salad", "goal", "planet"]
+    texts = [f"the {one} and a {other}" for one in words for other in words] * 6 + ["the oven salad, a goal planet"] * 6
+    (tmp_path / "docs.txt").write_text("\n".join(texts) + "\n")
+    (tmp_path / "known.txt").write_text("Oven  Salad\nnever there\n")
+    (tmp_path / "names.yaml").write_text("football: [goal planet]\n")
+    shared = ("--cache", place / "cache", "--quiet", "--json", "--sample-words", "0")
+
+    def phrases(*given: str) -> set[str]:
+        folder = tmp_path / f"index{len(given)}{''.join(given)[:9]}"
+        assert run("index", "docs.txt", "--out", folder, *given, *shared, cwd=tmp_path).returncode == 0
+        return {term for term in json.loads((folder / "terms.json").read_text()) if " " in term}
+
+    assert phrases() == set()
+    assert phrases("--known-phrases", "known.txt") == {"oven salad"}
+    assert phrases("--seeds", "names.yaml") == {"goal planet"}
+    assert phrases("--known-phrases", "known.txt", "--seeds", "names.yaml") == {"oven salad", "goal planet"}
+
+
 def test_text_without_spaces_is_one_line_of_warning_and_languages_are_chosen(place, tmp_path):
     (tmp_path / "docs.txt").write_text("他们昨天去了北京的一个大公园\n" * 5)
     (tmp_path / "names.txt").write_text("公园\n")
@@ -197,6 +216,10 @@ def test_a_broken_line_is_named_and_skipped_where_asked(place):
         (["discover", "ready", "--seeds", "names.txt", "--preset", "none"], "Invalid value for '--preset'"),
         (["discover", "ready"], "Missing option '--seeds'"),
         (["index", "docs.txt", "--out", "x", "--jobs", "0"], "`jobs` is 0, but must be at least 1"),
+        (
+            ["index", "docs.txt", "--out", "x", "--known-phrases", "missing.txt"],
+            "cannot read known phrases from missing",
+        ),
         (["index", "empty.txt", "--out", "x"], "empty.txt holds no documents"),
         (
             ["index", "docs.txt", "--out", "x", "--model", "no/such-model"],

@@ -291,7 +291,7 @@ def test_text_without_spaces_is_warned_of_unless_a_tokenizer_cuts_it(tmp_path):
 
 
 def small_shards() -> IndexSettings:
-    return IndexSettings(text=TextSettings(shard_documents=20))
+    return IndexSettings(text=TextSettings(shard_documents=20, max_phrase_words=1))
 
 
 def asking(language: str) -> IndexSettings:

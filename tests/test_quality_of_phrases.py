@@ -138,6 +138,13 @@ def test_a_known_phrase_is_a_phrase(tmp_path):
     assert known["nurse clinic"] >= 0.5
 
 
+def test_a_known_phrase_is_one_by_any_threshold(tmp_path):
+    words, shards = scanned(tmp_path, [*sentences(300), *["the nurse clinic changed"] * 8])
+    settings = TextSettings(known_phrases=("nurse clinic",), phrase_quality=1.0)
+    table = mine(LocalEngine(1), shards, words, settings)
+    assert [[words.words[word] for word in phrase] for phrase in table.phrases()] == [["nurse", "clinic"]]
+
+
 def test_what_known_phrases_have_in_common_is_learned():
     chance = np.random.default_rng(0)
     features = chance.normal(size=(2000, 5))

@@ -180,7 +180,7 @@ def _index_settings(options: dict[str, Any]) -> IndexSettings:
         max_phrase_words=options["max_phrase_words"],
         language=options["language"],
         lowercase=not options["keep_case"],
-        known_phrases=_known_phrases(options["known_phrases"]),
+        known_phrases=_known_phrases(options),
     )
     local = replace(settings.local, window=options["window"], rank=options["rank"])
     sample = replace(settings.sample, words=options["sample_words"])
@@ -188,12 +188,14 @@ def _index_settings(options: dict[str, Any]) -> IndexSettings:
     return replace(settings, text=text, local=local, sample=sample, **rest)
 
 
-def _known_phrases(path: Path | None) -> tuple[str, ...]:
-    if path is None:
-        return ()
-    from seetopic.phrases.known import read_known_phrases
+def _known_phrases(options: dict[str, Any]) -> tuple[str, ...]:
+    """Those of a file, and names that `index` was given: an index that `discover` makes must serve any names."""
+    from seetopic.phrases.known import phrases_of_names, read_known_phrases
+    from seetopic.seeds import read_seeds
 
-    return read_known_phrases(path)
+    path, seeds = options["known_phrases"], options.get("seeds")
+    known = read_known_phrases(path) if path else ()
+    return tuple(sorted({*known, *(phrases_of_names(read_seeds(seeds)) if seeds else ())}))
 
 
 def say_skipped(opened: Index) -> None:

@@ -65,6 +65,12 @@ def demo(out: Path, quiet: bool, as_json: bool, jobs: int | None, cache: Path | 
     "--out", required=True, type=click.Path(path_type=Path), metavar="INDEX", help="Folder to build the index in."
 )
 @click.option("--overwrite", is_flag=True, help="Replace another index in that folder.")
+@click.option(
+    "--seeds",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Category names, if some are sure: those of several words count as known phrases.",
+)
 @with_options(*READING, *INDEXING, *SHOWING)
 def index(documents: str, out: Path, overwrite: bool, quiet: bool, as_json: bool, **options: Any) -> None:
     """Build the index of DOCS once; then any names give topics in about a second.

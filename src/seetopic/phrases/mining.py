@@ -71,7 +71,7 @@ def table_of(mined: Mined, known: dict[int, Longs], threshold: float, random_sta
         features = np.concatenate([np.delete(each.features, FEATURES.index("count"), axis=1) for each in levels])
         scored = taught(features, built_in, is_known, random_state)
         # What was learned may not call chance neighbours or cut-off pieces phrases.
-        scored = np.where(is_known, 0.5 + 0.5 * scored, np.minimum(scored, sound))
+        scored = np.where(is_known, threshold + (1.0 - threshold) * scored, np.minimum(scored, sound))
         ends = np.cumsum([each.runs.size for each in levels])[:-1]
         for values, each, part in zip(quality, levels, np.split(scored, ends), strict=True):
             values[each.runs] = part
