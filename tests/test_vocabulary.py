@@ -16,7 +16,7 @@ from seetopic.phrases import PhraseTable, mine
 from seetopic.settings import TextSettings
 from seetopic.shards import Shard, scan
 from seetopic.vocabulary import Vocabulary, segment_shards, vocabulary_of, write_documents
-from seetopic.words import cleaned, may_be_a_term, tokenize
+from seetopic.words import ENGLISH, cleaned, tokenize
 
 MANY = 6  # occurrences that are enough for anything
 
@@ -163,7 +163,7 @@ def test_documents_hold_the_terms_of_each_text_in_order(tmp_path_factory, shards
         [
             word
             for word in map(cleaned, tokenize(text.lower()))
-            if word is not None and (" " in word or may_be_a_term(word))
+            if word is not None and (" " in word or ENGLISH.may_be_a_term(word))
         ]
         for shard in shards
         for text in shard

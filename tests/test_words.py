@@ -11,13 +11,12 @@ from hypothesis import strategies as st
 
 from seetopic.words import (
     CONNECTORS,
+    ENGLISH,
     FUNCTION_WORDS,
+    NO_GRAMMAR,
     Grammar,
     as_term,
     cleaned,
-    may_be_a_term,
-    may_end_a_phrase,
-    may_join_a_phrase,
     tokenize,
 )
 
@@ -153,7 +152,11 @@ def test_a_name_is_cut_by_the_given_tokenizer():
     ],
 )
 def test_what_a_word_may_be(word, ends, joins, is_term):
-    assert (may_end_a_phrase(word), may_join_a_phrase(word), may_be_a_term(word)) == (ends, joins, is_term)
+    assert (ENGLISH.may_end_a_phrase(word), ENGLISH.may_join_a_phrase(word), ENGLISH.may_be_a_term(word)) == (
+        ends,
+        joins,
+        is_term,
+    )
 
 
 def test_function_words_written_as_one_are_a_function_word_but_owners_are_named():
@@ -164,18 +167,17 @@ def test_function_words_written_as_one_are_a_function_word_but_owners_are_named(
         False,
         False,
     ]
-    assert not may_be_a_term("that'll")
-    assert may_be_a_term("down's")
-    assert may_be_a_term("still's")
-    assert may_be_a_term("rock'n'roll")
+    assert not ENGLISH.may_be_a_term("that'll")
+    assert ENGLISH.may_be_a_term("down's")
+    assert ENGLISH.may_be_a_term("still's")
+    assert ENGLISH.may_be_a_term("rock'n'roll")
 
 
 def test_without_a_grammar_every_word_with_a_letter_may_be_a_term():
-    nothing = Grammar(frozenset(), frozenset())
-    assert may_be_a_term("the", nothing)
-    assert may_end_a_phrase("because", nothing)
-    assert may_join_a_phrase("because", nothing)
-    assert not may_be_a_term("2024", nothing)
+    assert NO_GRAMMAR.may_be_a_term("the")
+    assert NO_GRAMMAR.may_end_a_phrase("because")
+    assert NO_GRAMMAR.may_join_a_phrase("because")
+    assert not NO_GRAMMAR.may_be_a_term("2024")
 
 
 def test_function_words_are_spelled_as_the_tokenizer_gives_them():
@@ -215,7 +217,7 @@ def test_words_of_any_script_come_back_whole_with_their_marks(script, data):
     composed = unicodedata.normalize("NFC", text).split(" ")
     assert words(text) == composed
     assert words(", ".join(given_words)) == [word for each in composed for word in (each, None)][:-1]
-    assert all(may_be_a_term(word) for word in composed)
+    assert all(ENGLISH.may_be_a_term(word) for word in composed)
 
 
 MARKS = ["@", "www.", "http://", "_", "-", "'", "’", "&", ".", ",", " "]

@@ -102,21 +102,6 @@ ENGLISH = Grammar(FUNCTION_WORDS, CONNECTORS)
 NO_GRAMMAR = Grammar(frozenset(), frozenset())
 
 
-def may_end_a_phrase(word: str, grammar: Grammar = ENGLISH) -> bool:
-    """Whether a phrase may begin or end with the word."""
-    return grammar.may_end_a_phrase(word)
-
-
-def may_join_a_phrase(word: str, grammar: Grammar = ENGLISH) -> bool:
-    """Whether the word may stand inside a phrase."""
-    return grammar.may_join_a_phrase(word)
-
-
-def may_be_a_term(word: str, grammar: Grammar = ENGLISH) -> bool:
-    """Whether the word says something by itself."""
-    return grammar.may_be_a_term(word)
-
-
 def as_term(name: str, *, lowercase: bool, tokenizer: Tokenizer = tokenize) -> str | None:
     """How a name would be written if it were a term of the documents; None if no term can look like it."""
     name = " ".join(name.split())  # a line's end parts words in documents, not in names
