@@ -71,7 +71,7 @@ def fitted(sample: list[Parsed], words: WordTable, shards: list[Shard], engine: 
     n_features = len(FEATURES)
     plain = Model(begins, ends, np.zeros(n_features), np.ones(n_features), np.zeros(n_features), 0.0)
     fit = well_formed(candidates, words)
-    neighbours = neighbours_of_runs(engine, shards, candidates, fit, classes)
+    neighbours = neighbours_of_runs(engine, shards, fit, classes)
     levels = described(candidates, fit, words, pairs, neighbours, classes, plain)
     seen = [np.zeros((level.counts.size, 2)) for level in candidates.levels]
     for document in sample:

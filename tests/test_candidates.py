@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections import Counter
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from seetopic.engine import LocalEngine
-from seetopic.phrases.candidates import Candidates, count_longer, frequent_runs, runs_by_length
+from seetopic.phrases.candidates import Candidates, count_pairs, frequent_runs, kept_runs, runs_by_length
 
 Run = tuple[int, ...]
 word_ids = st.lists(st.integers(-1, 3), min_size=1, max_size=60)
@@ -27,14 +29,17 @@ def plainly_counted(words: list[int], longest: int, min_count: int) -> dict[int,
     return found
 
 
-def in_memory(words: list[int]) -> Any:
-    """A shard that was never written."""
-    return SimpleNamespace(words=lambda: np.array(words, np.int64))
+def shard_of(words: list[int], folder: Path, number: int = 0) -> Any:
+    """A shard whose words were never written; what it keeps is."""
+    return SimpleNamespace(
+        words=lambda: np.array(words, np.int64), path=lambda kind: folder / f"{number:06d}.{kind}.npy"
+    )
 
 
 def runs_of(shards: list[list[int]], longest: int, min_count: int) -> Candidates:
-    parts = [in_memory([*words, -1]) for words in shards]
-    return frequent_runs(LocalEngine(1), parts, 4, longest=longest, min_count=min_count)[0]
+    with tempfile.TemporaryDirectory() as folder:
+        parts = [shard_of([*words, -1], Path(folder), number) for number, words in enumerate(shards)]
+        return frequent_runs(LocalEngine(1), parts, 4, longest=longest, min_count=min_count)[0]
 
 
 @given(st.lists(word_ids, min_size=1, max_size=3), st.integers(2, 3), st.sampled_from([4, 6]))
@@ -63,13 +68,29 @@ def test_runs_are_found_where_they_stand(words):
         assert Counter(map(tuple, rows)) == often
 
 
-def test_all_pairs_are_counted_also_those_that_occur_once():
-    _, pairs = frequent_runs(LocalEngine(1), [in_memory([0, 1, 2, -1, 0, 1, -1])], 3, longest=2, min_count=2)
+@given(st.lists(word_ids, min_size=1, max_size=3), st.sampled_from([2, 5]))
+@settings(max_examples=50, deadline=None)
+def test_shards_keep_where_their_runs_stand(shards, longest):
+    with tempfile.TemporaryDirectory() as folder:
+        parts = [shard_of([*words, -1], Path(folder), number) for number, words in enumerate(shards)]
+        # What was kept of other runs is forgotten.
+        frequent_runs(LocalEngine(1), parts, 4, longest=6, min_count=1)
+        found, _ = frequent_runs(LocalEngine(1), parts, 4, longest=longest, min_count=2)
+        for shard in parts:
+            for length, runs in enumerate(runs_by_length(shard.words(), found), start=2):
+                kept = kept_runs(shard, length)
+                assert kept.starts.tolist() == runs.starts.tolist()
+                assert kept.numbers.tolist() == runs.numbers.tolist()
+
+
+def test_all_pairs_are_counted_also_those_that_occur_once(tmp_path):
+    shard = shard_of([0, 1, 2, -1, 0, 1, -1], tmp_path)
+    _, pairs = frequent_runs(LocalEngine(1), [shard], 3, longest=2, min_count=2)
     assert dict(zip(pairs.keys.tolist(), pairs.counts.tolist(), strict=True)) == {0 * 3 + 1: 2, 1 * 3 + 2: 1}
 
 
-def test_pairs_of_one_shard_are_counted():
-    counted = count_longer(in_memory([0, 1, 0, 1, -1, 1, 0, -1]), Candidates(2))
+def test_pairs_of_one_shard_are_counted(tmp_path):
+    counted = count_pairs(shard_of([0, 1, 0, 1, -1, 1, 0, -1], tmp_path), 2)
     assert dict(zip(counted.keys.tolist(), counted.counts.tolist(), strict=True)) == {0 * 2 + 1: 2, 1 * 2 + 0: 2}
 
 

@@ -9,6 +9,7 @@ import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from seetopic import words as words_module
 from seetopic.words import (
     CONNECTORS,
     ENGLISH,
@@ -231,6 +232,28 @@ def test_a_word_has_a_letter_or_a_number_and_single_blanks_only(text):
     for word in words(text):
         assert word is None or (regex.search(r"[\p{L}\p{N}]", word) and word == " ".join(word.split()))
         assert word is None or not set("_’") & set(word)
+
+
+ASCII_MARKS = ["@", "www.", "Http://", "_", "-", "'", "&", ".", ",", " ", "  ", "\n", "\r\n", "\t", "\x1c", "\x0b"]
+ASCII_LETTERS = ["a", "Bc", "s", "LL", "word", "U.S.", "1", "20"]
+ASCII_TEXTS = st.lists(st.sampled_from(ASCII_MARKS + ASCII_LETTERS), max_size=15).map("".join)
+
+
+@settings(deadline=None, max_examples=500)
+@given(st.text(st.characters(codec="ascii"), max_size=40) | ASCII_TEXTS)
+def test_ascii_is_cut_as_any_text_is(text):
+    assert tokenize(text) == words_module._TOKEN.findall(text)
+
+
+def test_all_pairs_of_ascii_characters_are_cut_as_any_text_is():
+    for first in map(chr, range(128)):
+        for second in map(chr, range(128)):
+            assert tokenize(first + second) == words_module._TOKEN.findall(first + second)
+
+
+def test_long_ascii_texts_of_one_kind_take_no_long_time():
+    for unit in (" ", "a", ".", "a.", "a-", "1,", "'", "\n", "@"):
+        assert "".join(tokenize(unit * 200_000)) == (unit * 200_000).replace(" ", "")
 
 
 @settings(deadline=None, max_examples=300)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -154,13 +155,13 @@ def _places(words: list[str], numbers: dict[str, int]) -> Ids:
 
 def _scan_shard(numbered: tuple[int, list[str]], folder: Path, tokenizer: Tokenizer, lowercase: bool) -> _Scanned:
     number, texts = numbered
-    own_number: dict[str, int] = {"": 0}  # the empty token parts documents
+    own_number: defaultdict[str, int] = defaultdict(itertools.count().__next__)  # by first occurrence
+    parting = own_number[""]  # the empty token parts documents
     tokens: list[int] = []
     ends: list[int] = []
     for text in texts:
-        found = tokenizer(text.lower() if lowercase else text)
-        tokens += [own_number.setdefault(token, len(own_number)) for token in found]
-        tokens.append(0)
+        tokens += map(own_number.__getitem__, tokenizer(text.lower() if lowercase else text))
+        tokens.append(parting)
         ends.append(len(tokens))
     own_ids: Ids = np.array(tokens, np.int32)
     shard = Shard(folder, number)

@@ -12,7 +12,7 @@ import numpy as np
 from seetopic.arrays import Ids, Longs
 from seetopic.engine import Engine
 from seetopic.files import write_array, write_arrays_in_parts
-from seetopic.phrases import PhraseTable, segment
+from seetopic.phrases import PhraseTable, cut, kept_runs
 from seetopic.shards import Shard, WordTable
 from seetopic.tally import Tally, summed, tally
 from seetopic.words import Grammar
@@ -34,15 +34,19 @@ class Vocabulary:
 
 
 def segment_shards(engine: Engine, shards: Sequence[Shard], table: PhraseTable) -> Iterator[Tally]:
-    """Write each shard as codes of words and phrases; yields how often each code occurs."""
+    """Write each shard as codes of words and phrases; yields how often each code occurs.
+
+    The table is the one that was mined last from these shards: they keep where its runs stand.
+    """
     return engine.map(partial(_segment_shard, table=table), shards)
 
 
 def _segment_shard(shard: Shard, table: PhraseTable) -> Tally:
-    codes, starts = segment(shard.words(), table)
+    runs = (kept_runs(shard, length) for length in range(2, len(table.quality) + 2))
+    codes, starts = cut(shard.words(), table, runs)
     kept = codes[starts]
-    write_array(shard.path("codes"), kept.astype(np.int32))
-    write_array(shard.path("code_ends"), np.cumsum(starts)[shard.ends() - 1])
+    write_array(shard.path("codes"), kept.astype(np.int32), lasting=False)
+    write_array(shard.path("code_ends"), np.cumsum(starts)[shard.ends() - 1], lasting=False)
     return tally(kept)
 
 

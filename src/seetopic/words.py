@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,19 +12,21 @@ import regex
 
 Tokenizer: TypeAlias = Callable[[str], list[str]]
 
-_TOKEN = regex.compile(
-    r"""
+_TOKENS = r"""
       (?:https?://|www\.)\S+                                   # an address is no word; it parts words
     | @\w+                                                     # neither is a user's name
-    | (?:\p{L}\.){2,}                                          # u.s.a.
+    | (?:[\p{L}]\.){2,}                                        # u.s.a.
     | ['’](?:s|t|m|d|re|ve|ll)\b                               # the rest of a word that was cut: do n't, it 's
-    | \p{N}+(?:[.,]\p{N}+)+                                    # 1,000.5
+    | [\p{N}]+(?:[.,][\p{N}]+)+                                # 1,000.5
     | [\p{L}\p{N}_][\p{L}\p{M}\p{N}_]*(?:[-'’&·׳״\u200c\u200d][\p{L}\p{N}][\p{L}\p{M}\p{N}_]*)*
     | (?:(?!@\w)[^\s\p{L}\p{N}_])+                             # anything else parts words
     | [\n\r\x85\u2028\u2029]\s*                               # and so does the end of a line
-    """,
-    regex.VERBOSE | regex.IGNORECASE,
-)
+"""
+_TOKEN = regex.compile(_TOKENS, regex.VERBOSE | regex.IGNORECASE)
+# The same for ASCII, three times as fast: the standard library's engine, which knows no classes of letters but
+# needs none, takes a blank with what follows it, and takes letters before a blank without asking what else they are.
+_ASCII_TOKENS = _TOKENS.replace(r"\p{L}", "a-z").replace(r"\p{N}", "0-9").replace(r"\p{M}", "")
+_ASCII_TOKEN = re.compile(rf"[ ]?([a-z]++(?!\S) | {_ASCII_TOKENS})", re.VERBOSE | re.IGNORECASE | re.ASCII)
 _LETTER = regex.compile(r"\p{L}")
 _WORD = regex.compile(r"[\p{L}\p{N}]")
 
@@ -58,12 +61,16 @@ CONNECTORS = frozenset(_JOINING.split())
 
 def tokenize(text: str) -> list[str]:
     """Words in order; whatever parts them (punctuation, addresses) stays in the list as a token of its own."""
+    if text.isascii():
+        return _ASCII_TOKEN.findall(text)
     tokens: list[str] = _TOKEN.findall(unicodedata.normalize("NFC", text))
     return tokens
 
 
 def cleaned(token: str) -> str | None:
     """The word as a person writes it (`breast_cancer` is "breast cancer"), or None for what parts words."""
+    if token.isalnum():  # nearly always: there is nothing to clean
+        return token
     if not _WORD.search(token) or token.startswith("@") or "://" in token or token.lower().startswith("www."):
         return None
     return " ".join(token.replace("’", "'").replace("_", " ").split())

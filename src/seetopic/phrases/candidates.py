@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 
 from seetopic.arrays import Longs
 from seetopic.engine import Engine
+from seetopic.files import write_array
 from seetopic.shards import Shard
 from seetopic.tally import Tally, summed, tally
 
@@ -56,25 +58,41 @@ class Runs:
 def frequent_runs(
     engine: Engine, shards: list[Shard], n_words: int, *, longest: int, min_count: int
 ) -> tuple[Candidates, Tally]:
-    """Runs counted level by level: one can only be frequent if both within it are. And all pairs, even rare ones."""
+    """Runs counted level by level: one can only be frequent if both within it are. And all pairs, even rare ones.
+
+    Each shard keeps where its frequent runs stand, for `kept_runs`: looking them up is most of the work.
+    """
+    pairs = summed(engine.map(partial(count_pairs, n_words=n_words), shards if longest > 1 else []))
     found = Candidates(n_words)
-    pairs = Tally(np.empty(0, np.int64), np.empty(0, np.int64))
-    for _ in range(longest - 1):
-        counted = summed(engine.map(partial(count_longer, found=found), shards))
-        if not found.levels:
-            pairs = counted
-        frequent = counted.at_least(min_count)
-        if not frequent.keys.size:
-            break
+    frequent = pairs.at_least(min_count)
+    while frequent.keys.size and len(found.levels) < longest - 1:
         found = Candidates(n_words, (*found.levels, frequent))
+        keep = partial(keep_and_count_longer, n_words=n_words, length=len(found.levels) + 1, keys=frequent.keys)
+        frequent = summed(engine.map(keep, shards)).at_least(min_count)
     return found, pairs
 
 
-def count_longer(shard: Shard, found: Candidates) -> Tally:
-    """Runs one word longer than the longest known ones, in one shard."""
+def count_pairs(shard: Shard, n_words: int) -> Tally:
     words = shard.words()
-    *_, longest = (single_words(words), *runs_by_length(words, found))
-    return tally(_longer(longest, words, len(found.levels) + 1, found.n_words)[1])
+    return tally(_longer(single_words(words), words, 1, n_words)[1])
+
+
+def keep_and_count_longer(shard: Shard, n_words: int, length: int, keys: Longs) -> Tally:
+    """Keep where runs of `length` words with these keys stand in a shard, and count runs one word longer."""
+    words = shard.words()
+    shorter = kept_runs(shard, length - 1) if length > 2 else single_words(words)
+    runs = _longer_with(keys, shorter, words, length - 1, n_words)
+    write_array(_kept(shard, length), np.array([runs.starts, runs.numbers], np.int32), lasting=False)
+    return tally(_longer(runs, words, length, n_words)[1])
+
+
+def kept_runs(shard: Shard, length: int) -> Runs:
+    """Where the frequent runs of `length` words stand in a shard."""
+    return Runs(*np.load(_kept(shard, length)).astype(np.int64))
+
+
+def _kept(shard: Shard, length: int) -> Path:
+    return shard.path(f"runs_of_{length}")
 
 
 def single_words(words: Longs) -> Runs:
@@ -86,11 +104,16 @@ def runs_by_length(words: Longs, found: Candidates) -> Iterator[Runs]:
     """Where the frequent runs of two, three, ... words stand."""
     runs = single_words(words)
     for at, level in enumerate(found.levels):
-        starts, keys = _longer(runs, words, at + 1, found.n_words)
-        numbers = _places(level.keys, keys)
-        known = numbers >= 0
-        runs = Runs(starts[known], numbers[known])
+        runs = _longer_with(level.keys, runs, words, at + 1, found.n_words)
         yield runs
+
+
+def _longer_with(keys: Longs, runs: Runs, words: Longs, length: int, n_words: int) -> Runs:
+    """Those runs of `length` + 1 words whose keys are among the given ones."""
+    starts, found = _longer(runs, words, length, n_words)
+    numbers = _places(keys, found)
+    known = numbers >= 0
+    return Runs(starts[known], numbers[known])
 
 
 def _longer(runs: Runs, words: Longs, length: int, n_words: int) -> tuple[Longs, Longs]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from seetopic.arrays import Doubles, Flags, Longs
 from seetopic.engine import Engine
-from seetopic.phrases.candidates import Candidates, runs_by_length
+from seetopic.phrases.candidates import kept_runs
 from seetopic.phrases.english import CLASSES
 from seetopic.shards import Shard, WordTable
 from seetopic.tally import Tally
@@ -62,32 +62,30 @@ def neighbours_of_words(pairs: Tally, words: WordTable, classes: Longs) -> Doubl
     return np.hstack(sides)
 
 
-def neighbours_of_runs(
-    engine: Engine, shards: Iterable[Shard], candidates: Candidates, fit: tuple[Flags, ...], classes: Longs
-) -> list[Longs]:
+def neighbours_of_runs(engine: Engine, shards: Iterable[Shard], fit: tuple[Flags, ...], classes: Longs) -> list[Longs]:
     """For each length, how often each fit run has each kind of neighbour; (n_fit_runs, 2, 6)."""
     totals = [np.zeros((int(flags.sum()), 2, REST + 1), np.int64) for flags in fit]
-    for counted in engine.map(partial(_count, candidates=candidates, fit=fit, classes=classes), shards):
+    for counted in engine.map(partial(_count, fit=fit, classes=classes), shards):
         for total, part in zip(totals, counted, strict=True):
             total += part
     return totals
 
 
-def _count(shard: Shard, candidates: Candidates, fit: tuple[Flags, ...], classes: Longs) -> list[Longs]:
+def _count(shard: Shard, fit: tuple[Flags, ...], classes: Longs) -> list[Longs]:
     words = shard.words()
     kinds = np.array([_kinds(_LEFT), _kinds(_RIGHT)])  # (2, N_CLASSES)
     beside = classes[words]
     parted = np.array([PARTED])
     before, after = np.r_[parted, beside[:-1]], np.r_[beside, parted]
     counted = []
-    for at, runs in enumerate(runs_by_length(words, candidates)):
-        fits = fit[at][runs.numbers]
-        starts, numbers = runs.starts[fits], (np.cumsum(fit[at]) - 1)[runs.numbers[fits]]
-        size = int(fit[at].sum()) * (REST + 1)
+    for length, flags in enumerate(fit, start=2):
+        runs = kept_runs(shard, length)
+        fits = flags[runs.numbers]
+        starts, numbers = runs.starts[fits], (np.cumsum(flags) - 1)[runs.numbers[fits]]
+        size = int(flags.sum()) * (REST + 1)
         left = np.bincount(numbers * (REST + 1) + kinds[0][before[starts]], minlength=size)
-        right = np.bincount(numbers * (REST + 1) + kinds[1][after[starts + at + 2]], minlength=size)
+        right = np.bincount(numbers * (REST + 1) + kinds[1][after[starts + length]], minlength=size)
         counted.append(np.stack([left.reshape(-1, REST + 1), right.reshape(-1, REST + 1)], axis=1))
-    counted += [np.zeros((int(flags.sum()), 2, REST + 1), np.int64) for flags in fit[len(counted) :]]
     return counted
 
 

@@ -54,7 +54,7 @@ def described_runs(engine: Engine, shards: list[Shard], words: WordTable, settin
     )
     classes = classes_of(words)
     fit = well_formed(candidates, words)
-    neighbours = neighbours_of_runs(engine, shards, candidates, fit, classes)
+    neighbours = neighbours_of_runs(engine, shards, fit, classes)
     return Mined(candidates, described(candidates, fit, words, pairs, neighbours, classes))
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from seetopic.arrays import Doubles, Flags, Longs
-from seetopic.phrases.candidates import Candidates, runs_by_length
+from seetopic.phrases.candidates import Candidates, Runs, runs_by_length
 from seetopic.phrases.segmentation import Occurrences, best_cut
 
 
@@ -49,8 +49,13 @@ def segment(words: Longs, table: PhraseTable) -> tuple[Longs, Flags]:
 
     Codes below `n_words` are words, the others number the phrases in the order of `PhraseTable.phrases`.
     """
+    return cut(words, table, runs_by_length(words, table.candidates))
+
+
+def cut(words: Longs, table: PhraseTable, runs_of: Iterable[Runs]) -> tuple[Longs, Flags]:
+    """`segment` where it is known already where the runs of two, three, ... words stand."""
     found, codes_of, base = [], [], table.n_words
-    for at, runs in enumerate(runs_by_length(words, table.candidates)):
+    for at, runs in enumerate(runs_of):
         accepted = table.accepted[at]
         phrase = accepted[runs.numbers]
         numbers = runs.numbers[phrase]
