@@ -50,17 +50,6 @@ def test_most_documents_are_sorted_without_being_read(run, partly_read):
     np.testing.assert_allclose(run.reading.memberships.sum(axis=1), 1)
 
 
-def test_a_document_with_a_phrase_holds_its_words(tmp_path, cache):
-    texts = ["a solar eclipse, no moon"] * 8 + ["one eclipse, a moon", "my eclipse, a moon", "the eclipse, no moon"]
-    run = Discovery(Index.build(texts, tmp_path / "index", cache=cache, jobs=1), as_seeds(["sun", "moon"]))
-    ids = run.index.vocabulary.ids
-    held = run.sampled.words_too.toarray()
-    assert held[:, ids["solar eclipse"]].tolist() == [1] * 8 + [0] * 3
-    assert (held[:, ids["eclipse"]] == 1).all()
-    assert run.sampled.documents.toarray()[:, ids["eclipse"]].tolist() == [0] * 8 + [1] * 3
-    assert (run.sampled.documents.toarray() <= held).all()
-
-
 def test_the_best_terms_describe_a_name(run):
     found = run.found.deep
     for name, text, terms in zip(NAMES, run._descriptions(found), found, strict=True):

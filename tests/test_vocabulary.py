@@ -192,15 +192,3 @@ def test_the_same_bytes_for_any_number_of_jobs(tmp_path):
     assert one[1] == two[1]
     for name in ("documents.npy", "starts.npy", "shards/word_ids.npy", "shards/000014.codes.npy"):
         assert (tmp_path / "1" / name).read_bytes() == (tmp_path / "2" / name).read_bytes()
-
-
-def test_a_phrase_holds_its_words_that_are_terms():
-    vocabulary = Vocabulary(("care", "medical care", "of", "care of care", "medic"), np.arange(5))
-    assert vocabulary.words_within.toarray().tolist() == [
-        [1, 0, 0, 0, 0],
-        [1, 1, 0, 0, 0],
-        [0, 0, 1, 0, 0],
-        [1, 0, 1, 1, 0],
-        [0, 0, 0, 0, 1],
-    ]
-    assert Vocabulary((), np.empty(0, np.int64)).words_within.shape == (0, 0)

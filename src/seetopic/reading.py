@@ -38,13 +38,6 @@ class SampledDocuments:
         """1 where a sampled document holds a term; (n_documents, n_terms)."""
         return self.index.sample.matrix(len(self.index.vocabulary))
 
-    @cached_property
-    def words_too(self) -> csr_array:
-        """The same where a document with "medical care" holds "medical", too: a word says what it says in a phrase."""
-        held: csr_array = self.documents @ self.index.vocabulary.words_within
-        held.data[:] = 1.0
-        return held
-
     @property
     def n_read(self) -> int:
         return len(self.index.sample.general)

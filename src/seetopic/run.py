@@ -190,7 +190,7 @@ class Discovery:
     def _documents_evidence(self, reading: Reading | None) -> Evidence:
         if reading is None:
             return MatchedDocumentsEvidence(self.sampled.documents, self.index.idf)
-        return ReadDocumentsEvidence(typical_terms(self.sampled.words_too, reading.memberships))
+        return ReadDocumentsEvidence(typical_terms(self.sampled.documents, reading.memberships))
 
     @cached_property
     def _own_terms(self) -> tuple[tuple[int, ...], ...]:

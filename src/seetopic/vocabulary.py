@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,9 +16,6 @@ from seetopic.phrases import PhraseTable, cut, kept_runs
 from seetopic.shards import Shard, WordTable
 from seetopic.tally import Tally, summed, tally
 from seetopic.words import Grammar
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
 
 
 @dataclass(frozen=True)
@@ -35,20 +31,6 @@ class Vocabulary:
     @cached_property
     def ids(self) -> dict[str, int]:
         return {term: number for number, term in enumerate(self.terms)}
-
-    @cached_property
-    def words_within(self) -> csr_array:
-        """1 where a term is the other, or a phrase that holds it as a word; (n_terms, n_terms)."""
-        from scipy.sparse import csr_array
-
-        held = [
-            (number, self.ids[word])
-            for number, term in enumerate(self.terms)
-            for word in dict.fromkeys((term, *term.split(" ")))
-            if word in self.ids
-        ]
-        rows, columns = np.array(held, np.int64).reshape(-1, 2).T
-        return csr_array((np.ones(len(held), np.float32), (rows, columns)), shape=(len(self), len(self)))
 
 
 def segment_shards(engine: Engine, shards: Sequence[Shard], table: PhraseTable) -> Iterator[Tally]:
