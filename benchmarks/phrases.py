@@ -191,7 +191,7 @@ def often_named(sentences: list[Sentence], sample: list[Parsed]) -> set[tuple[st
 
 
 def named(document: Parsed) -> Iterator[tuple[Span, tuple[str, ...]]]:
-    for first, end in document.chunks | document.entities:
+    for first, end in document.all_names:
         words = document.words[first:end]
         if end - first > 1 and None not in words:
             yield (first, end), tuple(word.replace(" ", "_") for word in words if word)

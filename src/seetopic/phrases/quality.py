@@ -15,11 +15,13 @@ from seetopic.tally import Tally
 
 # A word that chance could have put there says nothing, however well formed the whole: "good book".
 _ATTRACTION, _ATTRACTION_WIDTH = 0.31, 0.03  # normalised PMI of the weakest split where quality is halved
-_JOINED_ATTRACTION = 0.6  # the same where a joining word stands inside: "quality of life", not "patients with cancer"
+# Unless the word before calls for it: "patients" are everywhere, but a third of all that is "elderly" are patients.
+_CALL = 0.45  # how much of what there is to know about the part after the split the part before it must tell
+_JOINED_ATTRACTION = 0.6  # attraction where a joining word stands inside: "quality of life", not "patients with cancer"
 _UNSURE = 0.5  # occurrences that count against a run, so that the more often it is seen the better
 # A run that is nearly always continued by the same word is a piece of something longer: "support vector".
 _CONTINUED, _CONTINUED_WIDTH = 0.8, 0.04  # share of its occurrences
-_BEGINS, _ENDS = FEATURES.index("first word begins"), FEATURES.index("first word ends")
+_BEGINS, _ENDS = FEATURES.index("weakest word begins"), FEATURES.index("last word ends")
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,7 @@ class Described:
     words: Longs  # (n_runs, length)
     counts: Longs
     features: Doubles  # standardised; (n_runs, len(FEATURES)); 0 where nothing is known
-    attraction: Doubles  # of the weakest split
+    bond: Doubles  # by how much the weakest split exceeds the attraction that it needs
     continued: Doubles  # largest share of occurrences with the same word beside them
     joined: Flags  # whether a joining word stands inside
 
@@ -41,8 +43,7 @@ class Described:
     @property
     def soundness(self) -> Doubles:
         """Near 1; near 0 for words that met by chance and for pieces of something longer."""
-        needed = np.where(self.joined, _JOINED_ATTRACTION, _ATTRACTION)
-        together = sigmoid((self.attraction - needed) / _ATTRACTION_WIDTH)
+        together = sigmoid(self.bond / _ATTRACTION_WIDTH)
         whole = sigmoid((_CONTINUED - self.continued) / _CONTINUED_WIDTH)
         return together * whole * (self.counts / (self.counts + _UNSURE))
 
@@ -50,9 +51,10 @@ class Described:
 def well_formed(candidates: Candidates, words: WordTable) -> tuple[Flags, ...]:
     """By length, which runs neither begin nor end with a function word or number, nor hold one that does not join."""
     flags = []
+    may_begin = _may_begin(words)
     for at, level in enumerate(candidates.levels):
         rows = candidates.words_of(at, np.arange(level.keys.size))
-        ends = words.may_end_a_phrase[rows[:, 0]] & words.may_end_a_phrase[rows[:, -1]]
+        ends = may_begin[rows[:, 0]] & words.may_end_a_phrase[rows[:, -1]]
         flags.append(ends & words.may_join_a_phrase[rows].all(axis=1))
     return tuple(flags)
 
@@ -68,66 +70,58 @@ def described(
 ) -> list[Described]:
     """All well-formed runs, by length."""
     known = contexts.is_known_language(words, classes)
-    beside = contexts.neighbours_of_words(pairs, words, classes)
-    likely = beside @ model.begins, beside @ model.ends
+    told = np.hstack([contexts.neighbours_of_words(pairs, words, classes), contexts.endings_of(words)])
+    begins, ends = told @ model.begins, told @ model.ends
+    usual = contexts.content_beside_content(pairs, words, classes)
+    joining = ~_may_begin(words)
     found = []
     for at, flags in enumerate(fit):
         runs = np.flatnonzero(flags)
         rows = candidates.words_of(at, runs)
-        features = _features(candidates, at, runs, rows, words, neighbours[at], likely)
+        counts = candidates.levels[at].counts[runs]
+        splits = _splits(candidates, rows, counts, words.counts)
+        beside = _continued(candidates, at, words.may_end_a_phrase, classes[:-1] == contexts.DETERMINER).of(runs)
+        features = np.column_stack(
+            [
+                np.log(counts),
+                *splits.told(),
+                beside.content_after,
+                beside.content_before,
+                *_sides(neighbours[at], usual),
+                ends[rows[:, -1]],
+                begins[rows[:, -1]],
+                _weakest(rows, joining, begins, _on_the_scale_of_begins(ends, model)),
+                ends[rows[:, 0]],
+                np.full(runs.size, at > 0),
+            ]
+        )
         standard = (features - model.means) / model.scales
         if not known:
             standard[:, ABOUT_FORM] = 0.0
-        joins: Flags = ~words.may_end_a_phrase[rows]
-        # Before a joining word stands a noun, as at the end: "quality" of life.
-        standard[:, _BEGINS] = np.where(joins[:, 1], standard[:, _ENDS], standard[:, _BEGINS])
-        found.append(
-            Described(
-                runs,
-                rows,
-                candidates.levels[at].counts[runs],
-                standard,
-                attraction=features[:, FEATURES.index("weakest attraction")],
-                continued=features[:, [FEATURES.index("same word after"), FEATURES.index("same word before")]].max(
-                    axis=1
-                ),
-                joined=np.logical_or.reduce(joins, axis=1),
-            )
-        )
+        joined: Flags = np.logical_or.reduce(joining[rows], axis=1)
+        found.append(Described(runs, rows, counts, standard, splits.bond(joined), beside.same(joined), joined))
     return found
 
 
-def _features(
-    candidates: Candidates,
-    at: int,
-    runs: Longs,
-    rows: Longs,
-    words: WordTable,
-    neighbours: Longs,
-    likely: tuple[Doubles, Doubles],
-) -> Doubles:
-    """In the order of FEATURES; (n_runs, len(FEATURES))."""
-    begins, ends = likely
-    counts = candidates.levels[at].counts[runs]
-    splits = _splits(candidates, rows, counts, words.counts)
-    same_right, same_left = _continued(candidates, at, words.may_end_a_phrase)
-    return np.column_stack(
-        [
-            np.log(counts),
-            splits.attraction.min(axis=0),
-            splits.attraction.mean(axis=0),
-            np.log(splits.of_left[-1]),
-            np.log(splits.of_right[0]),
-            same_right[runs],
-            same_left[runs],
-            *_sides(neighbours),
-            ends[rows[:, -1]],
-            begins[rows[:, -1]],
-            begins[rows[:, 0]],
-            ends[rows[:, 0]],
-            np.full(runs.size, at > 0),
-        ]
-    )
+def _may_begin(words: WordTable) -> Flags:
+    return np.array([words.grammar.may_begin_a_phrase(word) for word in words.words], np.bool_)
+
+
+def _weakest(rows: Longs, joining: Flags, begins: Doubles, ends: Doubles) -> Doubles:
+    """How likely the least likely of the words before the last one stands where it does.
+
+    Before a joining word stands a noun, as at the end: "quality" of life.
+    """
+    before, after = rows[:, :-1], rows[:, 1:]
+    likely = np.where(joining[after], ends[before], begins[before])
+    weakest: Doubles = np.where(joining[before], np.inf, likely).min(axis=1)
+    return weakest
+
+
+def _on_the_scale_of_begins(ends: Doubles, model: Model) -> Doubles:
+    standard: Doubles = (ends - model.means[_ENDS]) / model.scales[_ENDS]
+    scaled: Doubles = standard * model.scales[_BEGINS] + model.means[_BEGINS]
+    return scaled
 
 
 @dataclass(frozen=True)
@@ -135,8 +129,22 @@ class _Splits:
     """Every way to part a run in two; (n_splits, n_runs)."""
 
     attraction: Doubles  # normalised PMI of the parts: 0 by chance, 1 if never apart
+    call: Doubles  # the same for the left part's sake: 1 if it is never without the right part
     of_left: Doubles  # share of the left part's occurrences that the run is
     of_right: Doubles
+
+    def told(self) -> list[Doubles]:
+        return [
+            self.attraction.min(axis=0),
+            self.attraction.mean(axis=0),
+            np.log(self.of_left[-1]),
+            np.log(self.of_right[0]),
+        ]
+
+    def bond(self, joined: Flags) -> Doubles:
+        free = np.maximum(self.attraction - _ATTRACTION, self.call - _CALL)
+        weakest: Doubles = np.where(joined, self.attraction - _JOINED_ATTRACTION, free).min(axis=0)
+        return weakest
 
 
 def _splits(candidates: Candidates, rows: Longs, counts: Longs, word_counts: Longs) -> _Splits:
@@ -148,37 +156,66 @@ def _splits(candidates: Candidates, rows: Longs, counts: Longs, word_counts: Lon
         return known[numbers].astype(np.float64)
 
     surprise = np.maximum(-np.log(counts / total), 1e-12)
-    attraction, of_left, of_right = [], [], []
+    attraction, call, of_left, of_right = [], [], [], []
     for cut in range(1, rows.shape[1]):
         left, right = often(rows[:, :cut]), often(rows[:, cut:])
-        attraction.append(np.log(counts * total / (left * right)) / surprise)
+        information = np.log(counts * total / (left * right))
+        attraction.append(information / surprise)
+        call.append(information / np.maximum(-np.log(right / total), 1e-12))
         of_left.append(counts / left)
         of_right.append(counts / right)
-    return _Splits(np.array(attraction), np.array(of_left), np.array(of_right))
+    return _Splits(np.array(attraction), np.array(call), np.array(of_left), np.array(of_right))
 
 
-def _continued(candidates: Candidates, at: int, content: Flags) -> tuple[Doubles, Doubles]:
-    """The largest share of each run's occurrences that have the same content word after, and before, them."""
+@dataclass(frozen=True)
+class _Beside:
+    """The largest share of each run's occurrences that have the same word beside them."""
+
+    content_after: Doubles
+    content_before: Doubles
+    any_after: Doubles
+    any_before: Doubles  # articles and the like left out: "the grapes of wrath" has all of its name
+
+    def of(self, runs: Longs) -> _Beside:
+        return _Beside(self.content_after[runs], self.content_before[runs], self.any_after[runs], self.any_before[runs])
+
+    def same(self, joined: Flags) -> Doubles:
+        """The share to judge by; of joined runs any word tells: (in) "vitro and in vivo" is a piece, too."""
+        content = np.maximum(self.content_after, self.content_before)
+        share: Doubles = np.where(joined, np.maximum(self.any_after, self.any_before), content)
+        return share
+
+
+def _continued(candidates: Candidates, at: int, content: Flags, determiner: Flags) -> _Beside:
     counts = candidates.levels[at].counts
-    most = np.zeros((2, counts.size), np.int64)
+    most = np.zeros((4, counts.size), np.int64)
     if at + 1 < len(candidates.levels):
         longer = candidates.levels[at + 1]
         rows = candidates.words_of(at + 1, np.arange(longer.keys.size))
-        after, before = content[rows[:, -1]], content[rows[:, 0]]
-        np.maximum.at(most[0], longer.keys[after] // candidates.n_words, longer.counts[after])
-        np.maximum.at(most[1], candidates.numbers_of(rows[before, 1:]), longer.counts[before])
-    shares: Doubles = most / counts
-    return shares[0], shares[1]
+        shorter = longer.keys // candidates.n_words, candidates.numbers_of(rows[:, 1:])
+        first, last = rows[:, 0], rows[:, -1]
+        everything = np.ones(longer.keys.size, np.bool_)
+        for row, (runs, counted) in enumerate(
+            [
+                (shorter[0], content[last]),
+                (shorter[1], content[first]),
+                (shorter[0], everything),
+                (shorter[1], ~determiner[first]),
+            ]
+        ):
+            np.maximum.at(most[row], runs[counted], longer.counts[counted])
+    return _Beside(*(most / counts))
 
 
-def _sides(neighbours: Longs) -> list[Doubles]:
-    """Shares of a run's occurrences: closed on the left and right, and beside what."""
+def _sides(neighbours: Longs, usual: float) -> list[Doubles]:
+    """Shares of a run's occurrences: how much less often than usual beside content words, and beside what else."""
     shares = (neighbours + 0.5) / (neighbours.sum(axis=2, keepdims=True) + 1.0)
     left, right = shares[:, 0], shares[:, 1]
     return [
-        1.0 - left[:, contexts.CONTENT_BESIDE],
-        1.0 - right[:, contexts.CONTENT_BESIDE],
+        usual - left[:, contexts.CONTENT_BESIDE],
+        usual - right[:, contexts.CONTENT_BESIDE],
         left[:, contexts.ARTICLE_BEFORE],
+        left[:, contexts.NUMBER_BEFORE],
         left[:, contexts.VERB_BEFORE],
         right[:, contexts.VERB_AFTER],
         right[:, contexts.JOINED_AFTER],
