@@ -19,8 +19,8 @@ from noun_chunks import Parsed, parsed
 from seetopic.demo import demo_documents
 from seetopic.engine import LocalEngine, available_cores
 from seetopic.phrases.candidates import frequent_runs, runs_by_length
-from seetopic.phrases.contexts import N_CLASSES, classes_of, endings_of, neighbours_of_runs, neighbours_of_words
-from seetopic.phrases.english import ENDINGS, FEATURES, Model
+from seetopic.phrases.contexts import N_TOLD, classes_of, neighbours_of_runs, told_of_words
+from seetopic.phrases.english import FEATURES, Model
 from seetopic.phrases.quality import described, well_formed
 from seetopic.settings import DEFAULT
 from seetopic.shards import Shard, WordTable, scan
@@ -61,13 +61,12 @@ def fitted(sample: list[Parsed], words: WordTable, shards: list[Shard], engine: 
         engine, shards, len(ids), longest=TEXT.max_phrase_words, min_count=TEXT.phrase_min_count
     )
     classes = classes_of(words)
-    told = np.hstack([neighbours_of_words(pairs, words, classes), endings_of(words)])
+    told = told_of_words(pairs, words, classes)
     targets = word_targets(sample, ids)
     teaches = (targets[:, 0] >= OFTEN) & words.may_end_a_phrase
     weight = np.minimum(targets[teaches, 0], CAP)
-    ends, begins = (
-        shares(told[teaches], targets[teaches, column] / targets[teaches, 0], weight).coef_[0] for column in (1, 2)
-    )
+    taught = (shares(told[teaches, :-1], targets[teaches, column] / targets[teaches, 0], weight) for column in (1, 2))
+    ends, begins = (np.append(each.coef_[0], each.intercept_[0]) for each in taught)
     n_features = len(FEATURES)
     plain = Model(begins, ends, np.zeros(n_features), np.ones(n_features), np.zeros(n_features), 0.0)
     fit = well_formed(candidates, words)
@@ -111,7 +110,7 @@ def main() -> None:
         words, sizes = scan(engine, parts, Path(folder), tokenize, lowercase=True, min_count=TEXT.min_count)
         shards = [Shard(Path(folder), number) for number in range(len(sizes))]
         model = fitted(sample, words, shards, engine)
-    assert model.begins.size == 2 * N_CLASSES + len(ENDINGS)
+    assert model.begins.size == N_TOLD
     print(printed(model))
     for name, weight in sorted(zip(FEATURES, model.weights, strict=True), key=lambda pair: -abs(pair[1])):
         print(f"# {weight:+.2f} {name}")

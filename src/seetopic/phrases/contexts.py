@@ -19,6 +19,7 @@ _NAMES = tuple(CLASSES)
 DETERMINER = _NAMES.index("determiner")
 NUMBER, OTHER_FUNCTION, CONTENT, PARTED = range(len(_NAMES), len(_NAMES) + 4)
 N_CLASSES = len(_NAMES) + 4
+N_TOLD = 2 * N_CLASSES + len(ENDINGS) + 1
 _LONG = 5  # letters
 _PRIOR = 5.0  # occurrences that a word is thought to have had already, with everybody's neighbours
 _KNOWN_SHARE = 0.15  # of all words, from which a text is taken to be in a language
@@ -53,11 +54,9 @@ def is_known_language(words: WordTable, classes: Longs) -> bool:
     return bool(held >= _KNOWN_SHARE * words.counts.sum()) and bool(words.counts.sum())
 
 
-def content_beside_content(pairs: Tally, words: WordTable, classes: Longs) -> float:
-    """The share of content words that another one follows: large in headlines, small in chatter."""
-    content = classes[:-1] == CONTENT
-    left, right = np.divmod(pairs.keys, max(len(words.words), 1))
-    return float(pairs.counts[content[left] & content[right]].sum() / max(words.counts[content].sum(), 1))
+def told_of_words(pairs: Tally, words: WordTable, classes: Longs) -> Doubles:
+    """All that is known of each word: its neighbours, its ending, and a 1; (n_words, N_TOLD)."""
+    return np.hstack([neighbours_of_words(pairs, words, classes), endings_of(words), np.ones((len(words.words), 1))])
 
 
 def neighbours_of_words(pairs: Tally, words: WordTable, classes: Longs) -> Doubles:

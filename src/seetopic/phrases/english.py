@@ -31,11 +31,7 @@ ENDINGS = (
     ("'s",),
 )
 FEATURES = (
-    "count",
     "weakest attraction",
-    "mean attraction",
-    "share of what precedes the last word",
-    "share of what follows the first word",
     "same word after",
     "same word before",
     "no content word before",
@@ -58,9 +54,8 @@ ABOUT_FORM = slice(FEATURES.index("no content word before"), FEATURES.index("fir
 class Model:
     """Weights of two regressions on a word's neighbours and ending, and of one on a run's features."""
 
-    # How likely a word stands in a noun phrase before its last word; (2 * N_CLASSES + len(ENDINGS),).
-    begins: Doubles
-    ends: Doubles  # and how likely it is the last word
+    begins: Doubles  # log-odds that a word stands in a noun phrase before its last word; (N_TOLD,)
+    ends: Doubles  # and that it is the last word
     means: Doubles  # of each feature; (len(FEATURES),)
     scales: Doubles
     weights: Doubles
@@ -76,24 +71,21 @@ ENGLISH = Model(
     begins=_numbers(
         """0.36 0.243 -0.0145 -0.0158 -0.000732 0.00894 0.0495 0.0617 -0.0113 0.229 0.121 -0.172 -0.142 0.0234
         -0.029 -0.213 -0.0583 -0.00578 0.0525 -0.0752 2.26 0.115 -1.06 -0.0381 -0.488 -0.559 -0.0352 -0.0921
-        0.345 2.67"""
+        0.345 2.67 -1.02"""
     ),
     ends=_numbers(
         """0.249 0.204 0.0292 -0.143 -0.292 -0.0777 -0.0303 0.0371 -0.0826 0.521 0.202 -0.0586 0.42 0.0576
         0.0581 0.574 0.0771 0.111 0.0458 -0.0105 -0.966 0.663 -2.09 -3.39 -1.09 0.499 0.0956 0.253 -0.531
-        -3.79"""
+        -3.79 0.21"""
     ),
     means=_numbers(
-        """2.11 0.535 0.547 -2.56 -2.34 0.0917 0.0949 -0.000983 0.00859 0.262 0.0745 0.104 0.164 0.221 0.243
-        -0.92 1.47 -2.6 0.139"""
+        """0.535 0.0917 0.0949 0.631 0.64 0.262 0.0745 0.104 0.164 0.221 0.453 -1.94 0.547 -2.39 0.139"""
     ),
     scales=_numbers(
-        """0.589 0.192 0.196 1.63 1.62 0.266 0.268 0.296 0.308 0.294 0.0827 0.135 0.155 0.215 2.62 2.23 2.09
-        3.01 0.346"""
+        """0.192 0.266 0.268 0.296 0.308 0.294 0.0827 0.135 0.155 0.215 2.62 2.23 2.04 3.01 0.346"""
     ),
     weights=_numbers(
-        """-0.11 0.594 0.378 -0.43 0.0815 -0.445 -0.0944 0.891 0.611 0.044 -0.163 -0.317 0.167 0.104 0.858
-        0.385 0.562 0.0665 0.0154"""
+        """0.653 -0.468 -0.116 0.863 0.579 0.0155 -0.12 -0.298 0.186 0.121 0.815 0.387 0.544 0.0326 -0.104"""
     ),
-    bias=0.0201,
+    bias=0.0118,
 )

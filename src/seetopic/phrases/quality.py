@@ -9,7 +9,7 @@ import numpy as np
 from seetopic.arrays import Doubles, Flags, Longs
 from seetopic.phrases import contexts
 from seetopic.phrases.candidates import Candidates
-from seetopic.phrases.english import ABOUT_FORM, ENGLISH, FEATURES, Model
+from seetopic.phrases.english import ABOUT_FORM, ENGLISH, Model
 from seetopic.shards import WordTable
 from seetopic.tally import Tally
 
@@ -21,7 +21,6 @@ _JOINED_ATTRACTION = 0.6  # attraction where a joining word stands inside: "qual
 _UNSURE = 0.5  # occurrences that count against a run, so that the more often it is seen the better
 # A run that is nearly always continued by the same word is a piece of something longer: "support vector".
 _CONTINUED, _CONTINUED_WIDTH = 0.8, 0.04  # share of its occurrences
-_BEGINS, _ENDS = FEATURES.index("weakest word begins"), FEATURES.index("last word ends")
 
 
 @dataclass(frozen=True)
@@ -70,9 +69,8 @@ def described(
 ) -> list[Described]:
     """All well-formed runs, by length."""
     known = contexts.is_known_language(words, classes)
-    told = np.hstack([contexts.neighbours_of_words(pairs, words, classes), contexts.endings_of(words)])
+    told = contexts.told_of_words(pairs, words, classes)
     begins, ends = told @ model.begins, told @ model.ends
-    usual = contexts.content_beside_content(pairs, words, classes)
     joining = ~_may_begin(words)
     found = []
     for at, flags in enumerate(fit):
@@ -83,14 +81,13 @@ def described(
         beside = _continued(candidates, at, words.may_end_a_phrase, classes[:-1] == contexts.DETERMINER).of(runs)
         features = np.column_stack(
             [
-                np.log(counts),
-                *splits.told(),
+                splits.attraction.min(axis=0),
                 beside.content_after,
                 beside.content_before,
-                *_sides(neighbours[at], usual),
+                *_sides(neighbours[at]),
                 ends[rows[:, -1]],
                 begins[rows[:, -1]],
-                _weakest(rows, joining, begins, _on_the_scale_of_begins(ends, model)),
+                _weakest(rows, joining, begins, ends),
                 ends[rows[:, 0]],
                 np.full(runs.size, at > 0),
             ]
@@ -110,18 +107,13 @@ def _may_begin(words: WordTable) -> Flags:
 def _weakest(rows: Longs, joining: Flags, begins: Doubles, ends: Doubles) -> Doubles:
     """How likely the least likely of the words before the last one stands where it does.
 
-    Before a joining word stands a noun, as at the end: "quality" of life.
+    Before a joining word stands a noun, as at the end ("quality" of life), and amid others either kind.
     """
     before, after = rows[:, :-1], rows[:, 1:]
     likely = np.where(joining[after], ends[before], begins[before])
+    likely[:, 1:] = np.maximum(likely[:, 1:], ends[before[:, 1:]])
     weakest: Doubles = np.where(joining[before], np.inf, likely).min(axis=1)
     return weakest
-
-
-def _on_the_scale_of_begins(ends: Doubles, model: Model) -> Doubles:
-    standard: Doubles = (ends - model.means[_ENDS]) / model.scales[_ENDS]
-    scaled: Doubles = standard * model.scales[_BEGINS] + model.means[_BEGINS]
-    return scaled
 
 
 @dataclass(frozen=True)
@@ -130,16 +122,6 @@ class _Splits:
 
     attraction: Doubles  # normalised PMI of the parts: 0 by chance, 1 if never apart
     call: Doubles  # the same for the left part's sake: 1 if it is never without the right part
-    of_left: Doubles  # share of the left part's occurrences that the run is
-    of_right: Doubles
-
-    def told(self) -> list[Doubles]:
-        return [
-            self.attraction.min(axis=0),
-            self.attraction.mean(axis=0),
-            np.log(self.of_left[-1]),
-            np.log(self.of_right[0]),
-        ]
 
     def bond(self, joined: Flags) -> Doubles:
         free = np.maximum(self.attraction - _ATTRACTION, self.call - _CALL)
@@ -156,15 +138,13 @@ def _splits(candidates: Candidates, rows: Longs, counts: Longs, word_counts: Lon
         return known[numbers].astype(np.float64)
 
     surprise = np.maximum(-np.log(counts / total), 1e-12)
-    attraction, call, of_left, of_right = [], [], [], []
+    attraction, call = [], []
     for cut in range(1, rows.shape[1]):
         left, right = often(rows[:, :cut]), often(rows[:, cut:])
         information = np.log(counts * total / (left * right))
         attraction.append(information / surprise)
         call.append(information / np.maximum(-np.log(right / total), 1e-12))
-        of_left.append(counts / left)
-        of_right.append(counts / right)
-    return _Splits(np.array(attraction), np.array(call), np.array(of_left), np.array(of_right))
+    return _Splits(np.array(attraction), np.array(call))
 
 
 @dataclass(frozen=True)
@@ -207,13 +187,13 @@ def _continued(candidates: Candidates, at: int, content: Flags, determiner: Flag
     return _Beside(*(most / counts))
 
 
-def _sides(neighbours: Longs, usual: float) -> list[Doubles]:
-    """Shares of a run's occurrences: how much less often than usual beside content words, and beside what else."""
+def _sides(neighbours: Longs) -> list[Doubles]:
+    """Shares of a run's occurrences: closed on the left and right, and beside what."""
     shares = (neighbours + 0.5) / (neighbours.sum(axis=2, keepdims=True) + 1.0)
     left, right = shares[:, 0], shares[:, 1]
     return [
-        usual - left[:, contexts.CONTENT_BESIDE],
-        usual - right[:, contexts.CONTENT_BESIDE],
+        1.0 - left[:, contexts.CONTENT_BESIDE],
+        1.0 - right[:, contexts.CONTENT_BESIDE],
         left[:, contexts.ARTICLE_BEFORE],
         left[:, contexts.NUMBER_BEFORE],
         left[:, contexts.VERB_BEFORE],
