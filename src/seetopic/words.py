@@ -108,8 +108,9 @@ class Grammar:
         return not self.is_function_word(word) and _LETTER.search(word) is not None
 
     def may_begin_a_phrase(self, word: str) -> bool:
-        """As `may_end_a_phrase`; also a "t", which ends "don t" but begins "t cell" and "t shirt"."""
-        return self.may_end_a_phrase(word) or word.lower() == _LETTER_OF_NAMES
+        """As `may_end_a_phrase`; also a number ("ten commandments") and the "t" that begins "t cell" and ends "don t"."""
+        lowered = word.lower()
+        return self.may_end_a_phrase(word) or lowered == _LETTER_OF_NAMES or _is_written_out(lowered)
 
     def may_join_a_phrase(self, word: str) -> bool:
         """Whether the word may stand inside a phrase."""

@@ -33,7 +33,7 @@ class Described:
     features: Doubles  # standardised; (n_runs, len(FEATURES)); 0 where nothing is known
     bond: Doubles  # by how much the weakest split exceeds the attraction that it needs
     continued: Doubles  # largest share of occurrences with the same word beside them
-    joined: Flags  # whether a joining word stands inside
+    joined: Flags  # whether a joining word stands inside or a number before it
 
     def quality(self, model: Model = ENGLISH) -> Doubles:
         """Between 0 and 1, by what holds for any text."""
@@ -54,7 +54,7 @@ def well_formed(candidates: Candidates, words: WordTable) -> tuple[Flags, ...]:
     for at, level in enumerate(candidates.levels):
         rows = candidates.words_of(at, np.arange(level.keys.size))
         ends = may_begin[rows[:, 0]] & words.may_end_a_phrase[rows[:, -1]]
-        flags.append(ends & words.may_join_a_phrase[rows].all(axis=1))
+        flags.append(ends & words.may_join_a_phrase[rows[:, 1:]].all(axis=1))
     return tuple(flags)
 
 
@@ -95,7 +95,7 @@ def described(
         standard = (features - model.means) / model.scales
         if not known:
             standard[:, ABOUT_FORM] = 0.0
-        joined: Flags = np.logical_or.reduce(joining[rows], axis=1)
+        joined: Flags = np.logical_or.reduce(joining[rows], axis=1) | (classes[rows[:, 0]] == contexts.NUMBER)
         found.append(Described(runs, rows, counts, standard, splits.bond(joined), beside.same(joined), joined))
     return found
 
