@@ -108,7 +108,7 @@ class Grammar:
         return not self.is_function_word(word) and _LETTER.search(word) is not None
 
     def may_begin_a_phrase(self, word: str) -> bool:
-        """As `may_end_a_phrase`; also a number ("ten commandments") and the "t" that begins "t cell" and ends "don t"."""
+        """As `may_end_a_phrase`; also a number ("ten commandments") and the "t" of "t cell", not that of "don t"."""
         lowered = word.lower()
         return self.may_end_a_phrase(word) or lowered == _LETTER_OF_NAMES or _is_written_out(lowered)
 

@@ -16,7 +16,7 @@ from seetopic.tally import Tally
 from seetopic.words import is_number
 
 _NAMES = tuple(CLASSES)
-DETERMINER = _NAMES.index("determiner")
+PREPOSITION = _NAMES.index("preposition")
 NUMBER, OTHER_FUNCTION, CONTENT, PARTED = range(len(_NAMES), len(_NAMES) + 4)
 N_CLASSES = len(_NAMES) + 4
 N_TOLD = 2 * N_CLASSES + len(ENDINGS) + 1

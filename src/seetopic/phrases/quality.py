@@ -31,13 +31,16 @@ class Described:
     words: Longs  # (n_runs, length)
     counts: Longs
     features: Doubles  # standardised; (n_runs, len(FEATURES)); 0 where nothing is known
+    attraction: Doubles  # of the weakest split
     bond: Doubles  # by how much the weakest split exceeds the attraction that it needs
     continued: Doubles  # largest share of occurrences with the same word beside them
     joined: Flags  # whether a joining word stands inside or a number before it
 
     def quality(self, model: Model = ENGLISH) -> Doubles:
         """Between 0 and 1, by what holds for any text."""
-        return sigmoid(self.features @ model.weights + model.bias) * self.soundness
+        likely = sigmoid(self.features @ model.weights + model.bias) * self.soundness
+        # A parser calls "previous version" a noun phrase, too: among phrases the best are those that belong together.
+        return np.where(likely > 0.5, 0.5 + (likely - 0.5) * self.attraction.clip(0.0, 1.0), likely)
 
     @property
     def soundness(self) -> Doubles:
@@ -78,7 +81,7 @@ def described(
         rows = candidates.words_of(at, runs)
         counts = candidates.levels[at].counts[runs]
         splits = _splits(candidates, rows, counts, words.counts)
-        beside = _continued(candidates, at, words.may_end_a_phrase, classes[:-1] == contexts.DETERMINER).of(runs)
+        beside = _continued(candidates, at, words.may_end_a_phrase, classes[:-1] == contexts.PREPOSITION).of(runs)
         features = np.column_stack(
             [
                 splits.attraction.min(axis=0),
@@ -96,7 +99,18 @@ def described(
         if not known:
             standard[:, ABOUT_FORM] = 0.0
         joined: Flags = np.logical_or.reduce(joining[rows], axis=1) | (classes[rows[:, 0]] == contexts.NUMBER)
-        found.append(Described(runs, rows, counts, standard, splits.bond(joined), beside.same(joined), joined))
+        found.append(
+            Described(
+                runs,
+                rows,
+                counts,
+                standard,
+                splits.attraction.min(axis=0),
+                splits.bond(joined),
+                beside.same(joined),
+                joined,
+            )
+        )
     return found
 
 
@@ -153,37 +167,29 @@ class _Beside:
 
     content_after: Doubles
     content_before: Doubles
-    any_after: Doubles
-    any_before: Doubles  # articles and the like left out: "the grapes of wrath" has all of its name
+    preposition_before: Doubles
 
     def of(self, runs: Longs) -> _Beside:
-        return _Beside(self.content_after[runs], self.content_before[runs], self.any_after[runs], self.any_before[runs])
+        return _Beside(self.content_after[runs], self.content_before[runs], self.preposition_before[runs])
 
     def same(self, joined: Flags) -> Doubles:
-        """The share to judge by; of joined runs any word tells: (in) "vitro and in vivo" is a piece, too."""
+        """The share to judge by; of joined runs a preposition tells, too: (in) "vitro and in vivo" is a piece."""
         content = np.maximum(self.content_after, self.content_before)
-        share: Doubles = np.where(joined, np.maximum(self.any_after, self.any_before), content)
+        share: Doubles = np.where(joined, np.maximum(content, self.preposition_before), content)
         return share
 
 
-def _continued(candidates: Candidates, at: int, content: Flags, determiner: Flags) -> _Beside:
+def _continued(candidates: Candidates, at: int, content: Flags, preposition: Flags) -> _Beside:
     counts = candidates.levels[at].counts
-    most = np.zeros((4, counts.size), np.int64)
+    most = np.zeros((3, counts.size), np.int64)
     if at + 1 < len(candidates.levels):
         longer = candidates.levels[at + 1]
         rows = candidates.words_of(at + 1, np.arange(longer.keys.size))
-        shorter = longer.keys // candidates.n_words, candidates.numbers_of(rows[:, 1:])
+        without_last, without_first = longer.keys // candidates.n_words, candidates.numbers_of(rows[:, 1:])
         first, last = rows[:, 0], rows[:, -1]
-        everything = np.ones(longer.keys.size, np.bool_)
-        for row, (runs, counted) in enumerate(
-            [
-                (shorter[0], content[last]),
-                (shorter[1], content[first]),
-                (shorter[0], everything),
-                (shorter[1], ~determiner[first]),
-            ]
-        ):
-            np.maximum.at(most[row], runs[counted], longer.counts[counted])
+        wanted = (without_last, content[last]), (without_first, content[first]), (without_first, preposition[first])
+        for share, (runs, counted) in zip(most, wanted, strict=True):
+            np.maximum.at(share, runs[counted], longer.counts[counted])
     return _Beside(*(most / counts))
 
 
