@@ -16,7 +16,7 @@ from seetopic.tally import Tally
 from seetopic.words import is_number
 
 _NAMES = tuple(CLASSES)
-PREPOSITION = _NAMES.index("preposition")
+PREPOSITION, DEGREE = _NAMES.index("preposition"), _NAMES.index("degree")
 NUMBER, OTHER_FUNCTION, CONTENT, PARTED = range(len(_NAMES), len(_NAMES) + 4)
 N_CLASSES = len(_NAMES) + 4
 N_TOLD = 2 * N_CLASSES + len(ENDINGS) + 1

@@ -16,8 +16,13 @@ from seetopic.tally import Tally
 # A word that chance could have put there says nothing, however well formed the whole: "good book".
 _ATTRACTION, _ATTRACTION_WIDTH = 0.31, 0.03  # normalised PMI of the weakest split where quality is halved
 # Unless the word before calls for it: "patients" are everywhere, but a third of all that is "elderly" are patients.
-_CALL = 0.45  # how much of what there is to know about the part after the split the part before it must tell
-_JOINED_ATTRACTION = 0.6  # attraction where a joining word stands inside: "quality of life", not "patients with cancer"
+_CALL = 0.5  # how much of what there is to know about the part after the split the part before it must tell
+# What comes in degrees may stand before anything: "very poor" tells that "poor quality" is no name.
+_GRADED, _GRADED_WIDTH = 1.5, 0.2  # logarithm of how much more often than usual "very" and the like stand before a word
+_MORE_FOR_GRADED = 0.15  # attraction that such a word needs to belong to what follows
+_JOINED_ATTRACTION = (
+    0.65  # attraction where a joining word stands inside: "quality of life", not "patients with cancer"
+)
 _UNSURE = 0.5  # occurrences that count against a run, so that the more often it is seen the better
 # A run that is nearly always continued by the same word is a piece of something longer: "support vector".
 _CONTINUED, _CONTINUED_WIDTH = 0.8, 0.04  # share of its occurrences
@@ -74,6 +79,7 @@ def described(
     known = contexts.is_known_language(words, classes)
     told = contexts.told_of_words(pairs, words, classes)
     begins, ends = told @ model.begins, told @ model.ends
+    graded = sigmoid((told[:, contexts.DEGREE] - _GRADED) / _GRADED_WIDTH) * known
     joining = ~_may_begin(words)
     found = []
     for at, flags in enumerate(fit):
@@ -106,7 +112,7 @@ def described(
                 counts,
                 standard,
                 splits.attraction.min(axis=0),
-                splits.bond(joined),
+                splits.bond(joined, graded[rows[:, 0]]),
                 beside.same(joined),
                 joined,
             )
@@ -137,8 +143,10 @@ class _Splits:
     attraction: Doubles  # normalised PMI of the parts: 0 by chance, 1 if never apart
     call: Doubles  # the same for the left part's sake: 1 if it is never without the right part
 
-    def bond(self, joined: Flags) -> Doubles:
+    def bond(self, joined: Flags, graded: Doubles) -> Doubles:
+        """By how much the weakest split exceeds what it needs; `graded` is how surely the first word has degrees."""
         free = np.maximum(self.attraction - _ATTRACTION, self.call - _CALL)
+        free[0] -= _MORE_FOR_GRADED * graded
         weakest: Doubles = np.where(joined, self.attraction - _JOINED_ATTRACTION, free).min(axis=0)
         return weakest
 
