@@ -11,10 +11,13 @@ from hypothesis import strategies as st
 
 from seetopic.words import (
     CONNECTORS,
+    ENGLISH,
     FUNCTION_WORDS,
+    NO_GRAMMAR,
     Grammar,
     as_term,
     cleaned,
+    is_number,
     may_be_a_term,
     may_end_a_phrase,
     may_join_a_phrase,
@@ -154,6 +157,22 @@ def test_a_name_is_cut_by_the_given_tokenizer():
 )
 def test_what_a_word_may_be(word, ends, joins, is_term):
     assert (may_end_a_phrase(word), may_join_a_phrase(word), may_be_a_term(word)) == (ends, joins, is_term)
+
+
+def test_numbers_in_words_are_numbers_and_may_only_begin_a_phrase():
+    for word in ("ten", "Twenty-Eight", "million"):
+        assert (ENGLISH.may_begin_a_phrase(word), may_end_a_phrase(word), may_be_a_term(word)) == (True, False, False)
+        assert is_number(word.lower())
+    assert not ENGLISH.may_begin_a_phrase("1,000.5")
+    assert is_number("1,000.5")
+    for word in ("all-in-one", "two-dimensional", "tenor"):
+        assert may_be_a_term(word)
+        assert not is_number(word)
+    assert NO_GRAMMAR.may_end_a_phrase("twenty-eight")
+
+
+def test_the_letter_t_begins_phrases_and_ends_none():
+    assert (ENGLISH.may_begin_a_phrase("T"), may_end_a_phrase("t"), may_be_a_term("t")) == (True, False, False)
 
 
 def test_function_words_written_as_one_are_a_function_word_but_owners_are_named():
