@@ -1,6 +1,6 @@
 """Fit the numbers of `seetopic.phrases.english` to a parser's noun chunks in the demo's articles, and print them.
 
-    python benchmarks/fit_phrases.py PIPELINE [--documents 600] [--kept FILE]
+    python benchmarks/fit_phrases.py PIPELINE [--documents 3000] [--kept FILE]
 
 PIPELINE is a spaCy pipeline, by name or folder. No other corpus is looked at.
 """
@@ -19,7 +19,7 @@ from noun_chunks import Parsed, parsed
 from seetopic.demo import demo_documents
 from seetopic.engine import LocalEngine, available_cores
 from seetopic.phrases.candidates import frequent_runs, runs_by_length
-from seetopic.phrases.contexts import N_CLASSES, classes_of, neighbours_of_runs, neighbours_of_words
+from seetopic.phrases.contexts import N_TOLD, classes_of, neighbours_of_runs, told_of_words
 from seetopic.phrases.english import FEATURES, Model
 from seetopic.phrases.quality import described, well_formed
 from seetopic.settings import DEFAULT
@@ -61,13 +61,12 @@ def fitted(sample: list[Parsed], words: WordTable, shards: list[Shard], engine: 
         engine, shards, len(ids), longest=TEXT.max_phrase_words, min_count=TEXT.phrase_min_count
     )
     classes = classes_of(words)
-    beside = neighbours_of_words(pairs, words, classes)
+    told = told_of_words(pairs, words, classes)
     targets = word_targets(sample, ids)
     teaches = (targets[:, 0] >= OFTEN) & words.may_end_a_phrase
     weight = np.minimum(targets[teaches, 0], CAP)
-    ends, begins = (
-        shares(beside[teaches], targets[teaches, column] / targets[teaches, 0], weight).coef_[0] for column in (1, 2)
-    )
+    taught = (shares(told[teaches, :-1], targets[teaches, column] / targets[teaches, 0], weight) for column in (1, 2))
+    ends, begins = (np.append(each.coef_[0], each.intercept_[0]) for each in taught)
     n_features = len(FEATURES)
     plain = Model(begins, ends, np.zeros(n_features), np.ones(n_features), np.zeros(n_features), 0.0)
     fit = well_formed(candidates, words)
@@ -76,7 +75,7 @@ def fitted(sample: list[Parsed], words: WordTable, shards: list[Shard], engine: 
     seen = [np.zeros((level.counts.size, 2)) for level in candidates.levels]
     for document in sample:
         row = np.array([ids.get(word, -1) if word else -1 for word in [*document.words, None]], np.int64)
-        names = document.chunks | document.entities
+        names = document.no_values
         for at, runs in enumerate(runs_by_length(row, candidates)):
             for start, number in zip(runs.starts.tolist(), runs.numbers.tolist(), strict=True):
                 seen[at][number] += (1, (start, start + at + 2) in names)
@@ -100,7 +99,7 @@ def printed(model: Model) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("pipeline")
-    parser.add_argument("--documents", type=int, default=600)
+    parser.add_argument("--documents", type=int, default=3000)
     parser.add_argument("--kept", type=Path, help="file that keeps what the parser found")
     options = parser.parse_args()
     texts = list(demo_documents().texts())
@@ -111,7 +110,7 @@ def main() -> None:
         words, sizes = scan(engine, parts, Path(folder), tokenize, lowercase=True, min_count=TEXT.min_count)
         shards = [Shard(Path(folder), number) for number in range(len(sizes))]
         model = fitted(sample, words, shards, engine)
-    assert model.begins.size == 2 * N_CLASSES
+    assert model.begins.size == N_TOLD
     print(printed(model))
     for name, weight in sorted(zip(FEATURES, model.weights, strict=True), key=lambda pair: -abs(pair[1])):
         print(f"# {weight:+.2f} {name}")

@@ -252,7 +252,8 @@ def test_an_unknown_language_is_refused_with_those_that_are_known(wrong):
 
 def test_an_index_has_the_function_words_of_its_languages_and_says_so(tmp_path):
     english = [f"they did not have the {word} and it was for him" for word in ("son", "castle", "harbour")] * 30
-    spanish = [f"los niños son de la ciudad y no quieren la {word} de sus padres" for word in ("casa", "mesa")] * 4
+    places = ("ciudad", "casa"), ("costa", "mesa")
+    spanish = [f"los niños son de la {one} y no quieren la {other} de sus padres" for one, other in places] * 4
     indexes = [
         Index.build(english + spanish, tmp_path / str(jobs), model=directions, jobs=jobs, settings=small_shards())
         for jobs in (1, 2)

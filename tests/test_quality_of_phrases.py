@@ -12,7 +12,8 @@ import pytest
 from seetopic.engine import LocalEngine
 from seetopic.errors import SettingsError
 from seetopic.phrases import PhraseTable, mine
-from seetopic.phrases.contexts import classes_of, is_known_language
+from seetopic.phrases.contexts import classes_of, endings_of, is_known_language
+from seetopic.phrases.english import ENDINGS
 from seetopic.phrases.known import read_known_phrases
 from seetopic.phrases.learning import ENOUGH, logistic, taught
 from seetopic.settings import TextSettings
@@ -104,6 +105,61 @@ def test_the_same_run_is_better_the_more_often_it_occurs(tmp_path):
         qualities(tmp_path / str(times), [*noise, *["the pulmonary embolism, a trial"] * times]) for times in (5, 60)
     )
     assert often["pulmonary embolism"] > seldom["pulmonary embolism"] > 0.5
+
+
+def test_a_number_begins_a_phrase_only_if_it_belongs_to_it(tmp_path):
+    counted = [f"the {number} {noun} changed" for number in ("four", "five", "six") for noun in NOUNS] * 5
+    quality = qualities(tmp_path, [*sentences(400), *counted, *["the ten commandments, a trial"] * 20])
+    assert quality["ten commandments"] > 0.5 > quality["four patient"]
+
+
+def test_the_letter_t_begins_a_phrase_and_ends_none(tmp_path):
+    texts = [*sentences(400), *["the t cell of the child", "the doctor don t know"] * 20]
+    quality = qualities(tmp_path, texts)
+    assert quality["t cell"] > 0.5
+    assert quality["don t"] == quality["doctor don t"] == 0
+
+
+def test_a_word_that_calls_for_a_common_one_belongs_to_it_more_than_one_that_does_not(tmp_path):
+    elderly = [*["the elderly patient, a trial"] * 12, *["a nurse of the elderly"] * 3]
+    trials = [f"the {noun} trial of the" for noun in NOUNS] * 6
+    quality = qualities(tmp_path, [*sentences(400), *["a patient changed the patient"] * 800, *elderly, *trials])
+    assert quality["elderly patient"] > 2 * quality["doctor trial"]
+
+
+def test_what_comes_in_degrees_is_no_part_of_a_name(tmp_path):
+    def beside(word: str, folder: str, degrees: list[str]) -> float:
+        free = [f"the {word} {noun} of the hospital" for noun in NOUNS] * 8
+        named = [f"a {word} result of the {noun}" for noun in NOUNS] * 2
+        return qualities(tmp_path / folder, [*sentences(400), *free, *named, *degrees])[f"{word} result"]
+
+    said = [f"the {noun} was very poor and the child was so poor" for noun in NOUNS] * 4
+    assert beside("poor", "degrees", said) < beside(
+        "poor", "none", [each.replace(" very ", " ").replace(" so ", " ") for each in said]
+    )
+
+
+def test_a_preposition_that_is_always_there_belongs_to_a_joined_phrase(tmp_path):
+    texts = [*sentences(400), *["the trial in vitro and in vivo, a study", "the trial of pots and pans, a study"] * 20]
+    quality = qualities(tmp_path, texts)
+    assert quality["vitro and in vivo"] < 0.5
+
+
+def test_of_two_phrases_the_one_that_belongs_together_is_better(tmp_path):
+    texts = sentences(400)
+    loose = [
+        f"the small {noun}, a large {noun} and the {adjective} cup"
+        for noun in NOUNS
+        for adjective in ("small", "large")
+    ]
+    quality = qualities(tmp_path, [*texts, *loose, *["the pulmonary embolism, a trial"] * 28])
+    assert quality["pulmonary embolism"] > quality["small cup"]
+
+
+def test_endings_of_short_words_tell_nothing():
+    table = WordTable(("quickly", "fly", "naming", "king", "patients"), np.ones(5, np.int64), 5)
+    has = endings_of(table).astype(bool).tolist()
+    assert [[ENDINGS[at][0] for at, flag in enumerate(row) if flag] for row in has] == [["ly"], [], ["ing"], [], ["s"]]
 
 
 def test_english_is_known_by_its_function_words_and_another_language_is_left_alone(tmp_path):

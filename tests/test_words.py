@@ -18,6 +18,7 @@ from seetopic.words import (
     Grammar,
     as_term,
     cleaned,
+    is_number,
     tokenize,
 )
 
@@ -157,6 +158,30 @@ def test_what_a_word_may_be(word, ends, joins, is_term):
         ends,
         joins,
         is_term,
+    )
+
+
+def test_numbers_in_words_are_numbers_and_may_only_begin_a_phrase():
+    for word in ("ten", "Twenty-Eight", "million"):
+        assert (ENGLISH.may_begin_a_phrase(word), ENGLISH.may_end_a_phrase(word), ENGLISH.may_be_a_term(word)) == (
+            True,
+            False,
+            False,
+        )
+        assert is_number(word.lower())
+    assert not ENGLISH.may_begin_a_phrase("1,000.5")
+    assert is_number("1,000.5")
+    for word in ("all-in-one", "two-dimensional", "tenor"):
+        assert ENGLISH.may_be_a_term(word)
+        assert not is_number(word)
+    assert NO_GRAMMAR.may_end_a_phrase("twenty-eight")
+
+
+def test_the_letter_t_begins_phrases_and_ends_none():
+    assert (ENGLISH.may_begin_a_phrase("T"), ENGLISH.may_end_a_phrase("t"), ENGLISH.may_be_a_term("t")) == (
+        True,
+        False,
+        False,
     )
 
 

@@ -72,7 +72,7 @@ def _is_fit(term: str, grammar: Grammar) -> bool:
     words = term.split(" ")
     if len(words) == 1:
         return grammar.may_be_a_term(term)
-    return grammar.may_end_a_phrase(words[0]) and grammar.may_end_a_phrase(words[-1])
+    return grammar.may_begin_a_phrase(words[0]) and grammar.may_end_a_phrase(words[-1])
 
 
 def write_documents(shards: Sequence[Shard], term_ids: Ids, documents: Path, starts: Path) -> None:

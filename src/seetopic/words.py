@@ -34,7 +34,7 @@ _WORD = regex.compile(r"[\p{L}\p{N}]")
 # commonest adverbs of degree and place. They never stand at the edge of a phrase.
 _CLOSED_CLASSES = """
     a an the this that these those such same other another each every either neither both all any some no none
-    one two three i me my mine myself we us our ours ourselves you your yours yourself yourselves he him his himself
+    i me my mine myself we us our ours ourselves you your yours yourself yourselves he him his himself
     she her hers herself it its itself they them their theirs themselves who whom whose which what whoever whatever
     whichever anybody anyone anything everybody everyone everything nobody nothing somebody someone something
     about above across after against along although among amongst around as at because before behind below beneath
@@ -52,11 +52,18 @@ _CLOSED_CLASSES = """
     i'm you're he's she's it's we're they're i've you've we've they've i'd you'd he'd she'd we'd they'd i'll you'll
     he'll she'll we'll they'll that's there's what's who's let's etc eg ie rt amp
 """
-FUNCTION_WORDS = frozenset(_CLOSED_CLASSES.split())
+# Numbers in words are no more part of a phrase than numbers in digits.
+_NUMBERS = """
+    one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
+    nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million billion dozen
+"""
+NUMBER_WORDS = frozenset(_NUMBERS.split())
+FUNCTION_WORDS = frozenset(_CLOSED_CLASSES.split()) | NUMBER_WORDS
 
 # Of these, those that hold names together: "quality of life", "pots and pans", "otitis media with effusion".
 _JOINING = "of and or in for on to with at by the a an 's de la le du des del von van der den"
 CONNECTORS = frozenset(_JOINING.split())
+_LETTER_OF_NAMES = "t"
 
 
 def tokenize(text: str) -> list[str]:
@@ -76,6 +83,15 @@ def cleaned(token: str) -> str | None:
     return " ".join(token.replace("’", "'").replace("_", " ").split())
 
 
+def is_number(word: str) -> bool:
+    """In digits or in English words, in lower case: "1,000.5", "twenty-eight"."""
+    return _LETTER.search(word) is None or _is_written_out(word)
+
+
+def _is_written_out(word: str) -> bool:
+    return all(part in NUMBER_WORDS for part in word.split("-"))
+
+
 @dataclass(frozen=True)
 class Grammar:
     """Which words, in lower case, only hold sentences together, and which of these hold names together."""
@@ -88,17 +104,24 @@ class Grammar:
         lowered = word.lower()
         if lowered in self.function_words:
             return True
+        if "-" in lowered and self.function_words.issuperset(NUMBER_WORDS) and _is_written_out(lowered):
+            return True
         first, *rest = lowered.split("'")
         # "Down's", "Still's": owners are named.
         return bool(rest) and rest != ["s"] and all(part in self.function_words for part in (first, *rest))
 
     def may_end_a_phrase(self, word: str) -> bool:
-        """Whether a phrase may begin or end with the word."""
+        """Whether a phrase may end with the word."""
         return not self.is_function_word(word) and _LETTER.search(word) is not None
+
+    def may_begin_a_phrase(self, word: str) -> bool:
+        """As `may_end_a_phrase`; also a number ("ten commandments") and the "t" of "t cell", not that of "don t"."""
+        lowered = word.lower()
+        return self.may_end_a_phrase(word) or lowered == _LETTER_OF_NAMES or _is_written_out(lowered)
 
     def may_join_a_phrase(self, word: str) -> bool:
         """Whether the word may stand inside a phrase."""
-        return not self.is_function_word(word) or word.lower() in self.connectors
+        return not self.is_function_word(word) or word.lower() in self.connectors or word.lower() == _LETTER_OF_NAMES
 
     def may_be_a_term(self, word: str) -> bool:
         """A term says something by itself: it has a letter, and is neither a function word nor one Latin letter."""

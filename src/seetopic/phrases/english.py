@@ -16,26 +16,35 @@ CLASSES = {
     "pronoun": "i you he she it we they who which that there what",
     "auxiliary": """is are was were be been being am has have had do does did will would can could may might must shall
         should 's 'm 're 've 'll 'd n't not""",
-    "adverb": "very so too also more most really quite just only even still never always",
+    "degree": "very so too more most really quite extremely less",
+    "adverb": "also just only even still never always",
     "conjunction": "and or but if when while because",
 }
+# What a word's form tells where its neighbours are too few to tell: adverbs, participles, plurals, nouns, adjectives.
+ENDINGS = (
+    ("ly",),
+    ("ed",),
+    ("ing",),
+    ("s",),
+    ("er", "or", "ist"),
+    ("ion", "ity", "ness", "ment", "ance", "ence", "ship", "ism", "ure", "age"),
+    ("al", "ic", "ous", "ive", "ful", "able", "ible", "ary", "less", "ish", "an"),
+    ("'s",),
+)
 FEATURES = (
-    "count",
     "weakest attraction",
-    "mean attraction",
-    "share of what precedes the last word",
-    "share of what follows the first word",
     "same word after",
     "same word before",
     "no content word before",
     "no content word after",
     "article before",
+    "number before",
     "verb before",
     "verb after",
     "joined after",
     "last word ends",
     "last word begins",
-    "first word begins",
+    "weakest word begins",
     "first word ends",
     "three words or more",
 )
@@ -44,10 +53,10 @@ ABOUT_FORM = slice(FEATURES.index("no content word before"), FEATURES.index("fir
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """Weights of two regressions on a word's neighbours, and of one on a run's features."""
+    """Weights of two regressions on a word's neighbours and ending, and of one on a run's features."""
 
-    begins: Doubles  # how likely a word stands in a noun phrase before its last word; (2 * N_CLASSES,)
-    ends: Doubles  # how likely it is the last word
+    begins: Doubles  # log-odds that a word stands in a noun phrase before its last word; (N_TOLD,)
+    ends: Doubles  # and that it is the last word
     means: Doubles  # of each feature; (len(FEATURES),)
     scales: Doubles
     weights: Doubles
@@ -61,23 +70,19 @@ def _numbers(text: str) -> Doubles:
 # Fitted to a parser's noun chunks in the demo's articles, and to no other text, by benchmarks/fit_phrases.py.
 ENGLISH = Model(
     begins=_numbers(
-        """0.368 0.206 -0.000117 0.0139 0.00364 -0.00611 0.00652 -0.0443 0.208 0.0903 -0.151 -0.172 0.0318
-        -0.0489 -0.224 -0.04 0.0224 -0.123 2.15 0.166"""
+        """0.357 0.24 -0.0128 -0.0173 -0.0131 0.0562 -0.0212 0.049 0.0579 -0.0144 0.237 0.122 -0.166 -0.145
+        0.0163 -0.0369 -0.216 -0.0107 -0.0274 -0.0118 0.0476 -0.0774 2.24 0.106 -1.06 -0.0122 -0.476 -0.572
+        -0.0135 -0.0789 0.326 2.68 -1.01"""
     ),
     ends=_numbers(
-        """0.284 0.257 0.13 -0.0825 -0.388 -0.0637 -0.0279 -0.0841 0.495 0.146 -0.049 0.347 0.0344 0.0529 0.593
-        0.0593 0.0549 -0.0112 -1.04 0.629"""
+        """0.252 0.209 0.0351 -0.154 -0.313 -0.0168 -0.0259 -0.032 0.0332 -0.0807 0.523 0.195 -0.065 0.416
+        0.0508 0.0538 0.565 0.0123 0.112 0.108 0.0349 -0.0126 -0.992 0.657 -2.05 -3.34 -1.05 0.499 0.0959
+        0.265 -0.539 -3.75 0.242"""
     ),
-    means=_numbers(
-        """2.17 0.532 0.544 -2.54 -2.36 0.0967 0.0994 0.618 0.637 0.262 0.104 0.159 0.224 0.305 -0.538 1.81
-        -2.18 0.142"""
-    ),
-    scales=_numbers(
-        "0.621 0.191 0.196 1.6 1.59 0.27 0.271 0.298 0.312 0.298 0.139 0.152 0.217 2.44 2.03 1.89 2.65 0.349"
-    ),
+    means=_numbers("""0.535 0.0917 0.0949 0.631 0.64 0.262 0.0745 0.104 0.164 0.221 0.45 -1.93 0.548 -2.42 0.139"""),
+    scales=_numbers("""0.192 0.266 0.268 0.296 0.308 0.294 0.0827 0.135 0.155 0.215 2.65 2.24 2.06 3.03 0.346"""),
     weights=_numbers(
-        """-0.104 0.531 0.403 -0.307 0.0997 -0.442 -0.0474 0.928 0.633 0.0571 -0.33 0.192 0.119 0.826 0.359
-        0.576 0.0806 -0.179"""
+        """0.654 -0.467 -0.121 0.858 0.582 0.0229 -0.119 -0.301 0.182 0.123 0.828 0.405 0.53 0.0274 -0.106"""
     ),
-    bias=-0.0887,
+    bias=0.00843,
 )

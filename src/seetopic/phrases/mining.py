@@ -11,7 +11,6 @@ from seetopic.arrays import Flags, Longs
 from seetopic.engine import Engine
 from seetopic.phrases.candidates import Candidates, frequent_runs
 from seetopic.phrases.contexts import classes_of, neighbours_of_runs
-from seetopic.phrases.english import FEATURES
 from seetopic.phrases.learning import taught
 from seetopic.phrases.quality import Described, described, well_formed
 from seetopic.phrases.table import PhraseTable
@@ -67,8 +66,7 @@ def table_of(mined: Mined, known: dict[int, Longs], threshold: float, random_sta
         is_known = np.concatenate(flags)
         built_in = np.concatenate([each.quality() for each in levels])
         sound = np.concatenate([each.soundness for each in levels])
-        # Known phrases that are candidates are the frequent ones; that is no reason to refuse rare ones.
-        features = np.concatenate([np.delete(each.features, FEATURES.index("count"), axis=1) for each in levels])
+        features = np.concatenate([each.features for each in levels])
         scored = taught(features, built_in, is_known, random_state)
         # What was learned may not call chance neighbours or cut-off pieces phrases.
         scored = np.where(is_known, threshold + (1.0 - threshold) * scored, np.minimum(scored, sound))
