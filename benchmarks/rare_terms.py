@@ -19,7 +19,7 @@ import numpy as np
 from corpora import corpus_named
 from seetopic.evaluation.evaluate import EvaluationOptions, evaluate_all
 from seetopic.topics import RankedTerm, Topic, Topics
-from seetopic.words import cleaned, may_be_a_term, tokenize
+from seetopic.words import ENGLISH, cleaned, tokenize
 
 FREQUENCIES = (0, 1, 2, 4, 8, 16, 32, 64, 128, 256)  # held-out documents with a word; 0: it never occurs
 N_TOPICS, N_TERMS = 50, 10
@@ -38,7 +38,9 @@ def by_frequency(texts: list[str]) -> dict[int, list[str]]:
     """Words by in how many documents they occur, to the nearest of `FREQUENCIES` below."""
     counts: Counter[str] = Counter()
     for text in texts:
-        counts.update({word for token in tokenize(text.lower()) if (word := cleaned(token)) and may_be_a_term(word)})
+        counts.update(
+            {word for token in tokenize(text.lower()) if (word := cleaned(token)) and ENGLISH.may_be_a_term(word)}
+        )
     groups: dict[int, list[str]] = defaultdict(list)
     for word in sorted(counts):
         groups[max(bound for bound in FREQUENCIES if bound <= counts[word])].append(word)

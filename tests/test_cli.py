@@ -121,6 +121,51 @@ def test_check_on_documents_does_no_slow_work(place, tmp_path):
     assert "240 documents" in result.stdout
 
 
+def test_a_name_that_is_no_term_is_found_as_words_and_made_one(place, tmp_path):
+    texts = [*planted_documents(60), "the oven salad", "an oven salad"]
+    (tmp_path / "docs.txt").write_text("\n".join(texts) + "\n")
+    (tmp_path / "names.txt").write_text("Oven Salad\nouter space\n")
+    arguments = ("docs.txt", "--seeds", "names.txt", "--cache", place / "cache", "--quiet")
+    table = run("check", *arguments, cwd=tmp_path).stdout
+    assert table.replace("│", " ").split("Oven Salad")[1].split()[:3] == ["as", "words", "2"]
+    topic = json.loads(run("discover", *arguments, "--json", cwd=tmp_path).stdout)["topics"][0]
+    assert (topic["in_vocabulary"], topic["terms"][0]["term"]) == (True, "oven salad")
+
+
+def test_known_phrases_and_names_given_to_index_are_terms(place, tmp_path):
+    words = ["oven", "salad", "goal", "planet"]
+    texts = [f"the {one} and a {other}" for one in words for other in words] * 6 + ["the oven salad, a goal planet"] * 6
+    (tmp_path / "docs.txt").write_text("\n".join(texts) + "\n")
+    (tmp_path / "known.txt").write_text("Oven  Salad\nnever there\n")
+    (tmp_path / "names.yaml").write_text("football: [goal planet]\n")
+    shared = ("--cache", place / "cache", "--quiet", "--json", "--sample-words", "0")
+
+    def phrases(*given: str) -> set[str]:
+        folder = tmp_path / f"index{len(given)}{''.join(given)[:9]}"
+        assert run("index", "docs.txt", "--out", folder, *given, *shared, cwd=tmp_path).returncode == 0
+        return {term for term in json.loads((folder / "terms.json").read_text()) if " " in term}
+
+    assert phrases() == set()
+    assert phrases("--known-phrases", "known.txt") == {"oven salad"}
+    assert phrases("--seeds", "names.yaml") == {"goal planet"}
+    assert phrases("--known-phrases", "known.txt", "--seeds", "names.yaml") == {"oven salad", "goal planet"}
+
+
+def test_text_without_spaces_is_one_line_of_warning_and_languages_are_chosen(place, tmp_path):
+    (tmp_path / "docs.txt").write_text("他们昨天去了北京的一个大公园\n" * 5)
+    (tmp_path / "names.txt").write_text("公园\n")
+    options = ("--cache", place / "cache", "--quiet", "--json", "--sample-words", "0")
+    built = run("index", "docs.txt", "--out", "index", "--language", "en,de", *options, cwd=tmp_path)
+    assert built.stderr.startswith("warning: 100% of the letters are Chinese or Japanese")
+    assert built.stderr.count("\n") == 1
+    assert list(json.loads(built.stdout)["corpus"]["languages"]) == ["en", "de"]
+    for command, source in (("check", "docs.txt"), ("check", "index"), ("discover", "docs.txt"), ("discover", "index")):
+        told = run(command, source, "--seeds", "names.txt", *options, cwd=tmp_path)
+        assert told.stderr == built.stderr, command
+    wrong = run("index", "docs.txt", "--out", "other", "--language", "english", *options, cwd=tmp_path)
+    assert "`language` is 'english', but must be auto, none, or languages parted by commas" in one_line_error(wrong)
+
+
 def test_assign_sorts_documents_by_the_topics(place):
     found = run("discover", "ready", "--seeds", "names.txt", "--out", "for-assign", "--cache", "cache", cwd=place)
     assert found.returncode == 0, found.stderr
@@ -171,6 +216,10 @@ def test_a_broken_line_is_named_and_skipped_where_asked(place):
         (["discover", "ready", "--seeds", "names.txt", "--preset", "none"], "Invalid value for '--preset'"),
         (["discover", "ready"], "Missing option '--seeds'"),
         (["index", "docs.txt", "--out", "x", "--jobs", "0"], "`jobs` is 0, but must be at least 1"),
+        (
+            ["index", "docs.txt", "--out", "x", "--known-phrases", "missing.txt"],
+            "cannot read known phrases from missing",
+        ),
         (["index", "empty.txt", "--out", "x"], "empty.txt holds no documents"),
         (
             ["index", "docs.txt", "--out", "x", "--model", "no/such-model"],
@@ -260,7 +309,9 @@ def test_the_demo_finds_the_five_topics(tmp_path, place):
     assert result.returncode == 0, result.stderr
     topics = {topic["name"]: [each["term"] for each in topic["terms"]] for topic in json.loads(result.stdout)["topics"]}
     assert all(len(terms) == 10 for terms in topics.values())
-    assert not any(topic["in_vocabulary"] for topic in json.loads(result.stdout)["topics"])
+    occur = [topic["name"] for topic in json.loads(result.stdout)["topics"] if topic["in_vocabulary"]]
+    assert occur == ["science and technology"]  # four times, which makes it a term because it is a name
+    assert topics["science and technology"][0] == "science and technology"
     assert "election" in topics["government and politics"]
     assert "athletics" in topics["sports and athletics"]
     assert "left out: 1 not UTF-8" in result.stderr

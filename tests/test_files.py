@@ -176,6 +176,15 @@ def test_a_plain_array_is_the_bytes_that_numpy_saves(tmp_path):
     assert (tmp_path / "ours.npy").read_bytes() == saved(array, tmp_path / "theirs.npy")
 
 
+@pytest.mark.parametrize("lasting", [True, False])
+def test_only_what_must_last_waits_for_the_disk(tmp_path, monkeypatch, lasting):
+    waited: list[int] = []
+    monkeypatch.setattr(os, "fsync", waited.append)
+    write_array(tmp_path / "ours.npy", np.arange(3), lasting=lasting)
+    assert len(waited) == lasting
+    assert np.load(tmp_path / "ours.npy").tolist() == [0, 1, 2]
+
+
 @pytest.mark.parametrize("cuts", [[], [4], [0, 3, 3, 10], [1, 2, 3, 4, 5, 6, 7, 8, 9]])
 def test_arrays_in_parts_are_the_bytes_that_numpy_saves(tmp_path, cuts):
     left, right = np.arange(10), np.arange(10)[::-1] * 1000

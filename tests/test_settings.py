@@ -32,7 +32,7 @@ RANGES: list[tuple[type, str, float, float]] = [
     (TextSettings, "min_count", 1, 1_000_000),
     (TextSettings, "max_phrase_words", 1, 6),
     (TextSettings, "phrase_min_count", 2, 1_000_000),
-    (TextSettings, "phrase_npmi", -1.0, 1.0),
+    (TextSettings, "phrase_quality", 0.0, 1.0),
     (TextSettings, "shard_documents", 1, 1_000_000),
     (TextSettings, "shard_characters", 1_000, 1_000_000_000),
     (LocalSettings, "window", 1, 50),
@@ -140,7 +140,13 @@ def test_settings_do_not_change_and_are_given_by_name():
     [
         IndexSettings(),
         IndexSettings(
-            text=TextSettings(lowercase=False, min_count=7, phrase_npmi=-0.25, shard_characters=1000),
+            text=TextSettings(
+                lowercase=False,
+                min_count=7,
+                phrase_quality=0.25,
+                known_phrases=("breast cancer",),
+                shard_characters=1000,
+            ),
             local=LocalSettings(window=9, subsample=1e-5, document_weight=0),
             precision="bfloat16",
             random_state=2**32 - 1,
@@ -150,6 +156,13 @@ def test_settings_do_not_change_and_are_given_by_name():
 def test_index_settings_come_back_from_json_as_they_were(settings):
     saved = json.dumps(as_json(settings))
     assert index_settings_from(json.loads(saved)) == settings
+
+
+def test_known_phrases_must_be_strings():
+    with pytest.raises(SettingsError, match="`known_phrases` is 'breast cancer', but must be a tuple of strings"):
+        TextSettings(known_phrases="breast cancer")  # type: ignore[arg-type]
+    with pytest.raises(SettingsError, match="must be a tuple of strings"):
+        TextSettings(known_phrases=("breast cancer", 7))  # type: ignore[arg-type]
 
 
 def changed(**changes: Any) -> dict[str, Any]:

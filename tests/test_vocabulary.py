@@ -16,7 +16,7 @@ from seetopic.phrases import PhraseTable, mine
 from seetopic.settings import TextSettings
 from seetopic.shards import Shard, scan
 from seetopic.vocabulary import Vocabulary, segment_shards, vocabulary_of, write_documents
-from seetopic.words import cleaned, may_be_a_term, tokenize
+from seetopic.words import ENGLISH, cleaned, tokenize
 
 MANY = 6  # occurrences that are enough for anything
 
@@ -102,10 +102,12 @@ def test_terms_below_the_least_count_are_left_out(tmp_path):
 
 
 def test_a_word_left_with_too_few_occurrences_outside_its_phrases_is_left_out(tmp_path):
+    others = ["fig, pear, plum"] * 5 * MANY
     texts = ["breast cancer"] * MANY + ["cancer"] * MANY
-    vocabulary, documents, _ = indexed(tmp_path, [texts], min_count=3)
-    assert counted(vocabulary) == {"breast cancer": MANY, "cancer": MANY}
-    assert documents == [["breast cancer"]] * MANY + [["cancer"]] * MANY
+    vocabulary, documents, _ = indexed(tmp_path, [texts + others], min_count=3)
+    fruit = dict.fromkeys(("fig", "pear", "plum"), 5 * MANY)
+    assert counted(vocabulary) == {"breast cancer": MANY, "cancer": MANY, **fruit}
+    assert documents[: 2 * MANY] == [["breast cancer"]] * MANY + [["cancer"]] * MANY
 
 
 @pytest.mark.parametrize("joined", [1, 3])
@@ -161,7 +163,7 @@ def test_documents_hold_the_terms_of_each_text_in_order(tmp_path_factory, shards
         [
             word
             for word in map(cleaned, tokenize(text.lower()))
-            if word is not None and (" " in word or may_be_a_term(word))
+            if word is not None and (" " in word or ENGLISH.may_be_a_term(word))
         ]
         for shard in shards
         for text in shard
@@ -174,9 +176,9 @@ def test_documents_hold_the_terms_of_each_text_in_order(tmp_path_factory, shards
 
 
 def test_phrases_and_words_of_a_document_stand_in_order(tmp_path):
-    # "cancer care" by itself is a phrase too, but "breast cancer" is met first.
+    # "cancer care" by itself is a phrase too, but "breast cancer" is worth more.
     texts = ["the breast cancer of fish"] * MANY + ["cancer care, lung"] * MANY + ["breast cancer care 2019"]
-    _, documents, table = indexed(tmp_path, [texts[:7], texts[7:]], phrase_npmi=-1, max_phrase_words=2)
+    _, documents, table = indexed(tmp_path, [texts[:7], texts[7:]], phrase_quality=0.0, max_phrase_words=2)
     assert table.n_phrases == 2
     assert documents[0] == ["breast cancer", "fish"]
     assert documents[MANY] == ["cancer care", "lung"]

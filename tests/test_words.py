@@ -9,14 +9,16 @@ import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from seetopic import words as words_module
 from seetopic.words import (
     CONNECTORS,
+    ENGLISH,
     FUNCTION_WORDS,
+    NO_GRAMMAR,
+    Grammar,
     as_term,
     cleaned,
-    may_be_a_term,
-    may_end_a_phrase,
-    may_join_a_phrase,
+    is_number,
     tokenize,
 )
 
@@ -30,13 +32,16 @@ def words(text: str) -> list[str | None]:
     ("text", "expected"),
     [
         ("", []),
-        (" \t\n", []),
+        (" \t", []),
+        (" \n", [None]),
         ("plain words", ["plain", "words"]),
         ("naïve cafe\u0301 Ærø", ["naïve", "café", "Ærø"]),
         ("हिन्दी भाषा", ["हिन्दी", "भाषा"]),
         ("क्\u200dषत्रिय می\u200cخواهم", ["क्\u200dषत्रिय", "می\u200cخواهم"]),  # joiners are part of the spelling
         ("Добрый день", ["Добрый", "день"]),
         ("முதல் שָׁלוֹם ภาษาไทย", ["முதல்", "שָׁלוֹם", "ภาษาไทย"]),
+        ("col·lecció צה״ל", ["col·lecció", "צה״ל"]),
+        ("북한과 한국", ["북한과", "한국"]),
         ("北京大学。天气", ["北京大学", None, "天气"]),
         ("b2b 4th 1,000.5 3.14", ["b2b", "4th", "1,000.5", "3.14"]),
         ("end. Start, and; go", ["end", None, "Start", None, "and", None, "go"]),
@@ -149,7 +154,56 @@ def test_a_name_is_cut_by_the_given_tokenizer():
     ],
 )
 def test_what_a_word_may_be(word, ends, joins, is_term):
-    assert (may_end_a_phrase(word), may_join_a_phrase(word), may_be_a_term(word)) == (ends, joins, is_term)
+    assert (ENGLISH.may_end_a_phrase(word), ENGLISH.may_join_a_phrase(word), ENGLISH.may_be_a_term(word)) == (
+        ends,
+        joins,
+        is_term,
+    )
+
+
+def test_numbers_in_words_are_numbers_and_may_only_begin_a_phrase():
+    for word in ("ten", "Twenty-Eight", "million"):
+        assert (ENGLISH.may_begin_a_phrase(word), ENGLISH.may_end_a_phrase(word), ENGLISH.may_be_a_term(word)) == (
+            True,
+            False,
+            False,
+        )
+        assert is_number(word.lower())
+    assert not ENGLISH.may_begin_a_phrase("1,000.5")
+    assert is_number("1,000.5")
+    for word in ("all-in-one", "two-dimensional", "tenor"):
+        assert ENGLISH.may_be_a_term(word)
+        assert not is_number(word)
+    assert NO_GRAMMAR.may_end_a_phrase("twenty-eight")
+
+
+def test_the_letter_t_begins_phrases_and_ends_none():
+    assert (ENGLISH.may_begin_a_phrase("T"), ENGLISH.may_end_a_phrase("t"), ENGLISH.may_be_a_term("t")) == (
+        True,
+        False,
+        False,
+    )
+
+
+def test_function_words_written_as_one_are_a_function_word_but_owners_are_named():
+    french = Grammar(frozenset({"c", "est", "qu", "il"}), frozenset())
+    assert [french.is_function_word(word) for word in ("c'est", "Qu'il", "l'eau", "qu'est-ce")] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+    assert not ENGLISH.may_be_a_term("that'll")
+    assert ENGLISH.may_be_a_term("down's")
+    assert ENGLISH.may_be_a_term("still's")
+    assert ENGLISH.may_be_a_term("rock'n'roll")
+
+
+def test_without_a_grammar_every_word_with_a_letter_may_be_a_term():
+    assert NO_GRAMMAR.may_be_a_term("the")
+    assert NO_GRAMMAR.may_end_a_phrase("because")
+    assert NO_GRAMMAR.may_join_a_phrase("because")
+    assert not NO_GRAMMAR.may_be_a_term("2024")
 
 
 def test_function_words_are_spelled_as_the_tokenizer_gives_them():
@@ -160,7 +214,7 @@ def test_function_words_are_spelled_as_the_tokenizer_gives_them():
 @given(st.text(max_size=60))
 def test_tokens_are_the_text_without_its_blanks(text):
     normalised = unicodedata.normalize("NFC", text)
-    assert "".join(tokenize(text)) == regex.sub(r"\s", "", normalised)
+    assert regex.sub(r"\s", "", "".join(tokenize(text))) == regex.sub(r"\s", "", normalised)
 
 
 @settings(deadline=None, max_examples=300)
@@ -170,6 +224,26 @@ def test_every_letter_and_number_of_ordinary_text_is_in_a_word(text):
     if not regex.search(r"https?://|www\.", normalised, regex.IGNORECASE):
         kept = "".join(word or "" for word in words(text))
         assert regex.findall(r"[\p{L}\p{N}]", kept) == regex.findall(r"[\p{L}\p{N}]", normalised)
+
+
+def words_in(script: str) -> st.SearchStrategy[str]:
+    """A letter of the script, then more letters and marks of it."""
+    letters = regex.findall(rf"(?=\p{{{script}}})\p{{L}}", "".join(map(chr, range(0x370, 0xD7A4))))
+    marks = regex.findall(rf"(?=\p{{{script}}})\p{{M}}", "".join(map(chr, range(0x370, 0xD7A4))))
+    more = st.lists(st.sampled_from(letters + marks), max_size=8).map("".join)
+    return st.tuples(st.sampled_from(letters), more).map("".join)
+
+
+@pytest.mark.parametrize("script", ["Cyrillic", "Greek", "Arabic", "Hebrew", "Devanagari", "Thai", "Hangul"])
+@settings(deadline=None, max_examples=60)
+@given(data=st.data())
+def test_words_of_any_script_come_back_whole_with_their_marks(script, data):
+    given_words = data.draw(st.lists(words_in(script), min_size=1, max_size=5))
+    text = " ".join(given_words)
+    composed = unicodedata.normalize("NFC", text).split(" ")
+    assert words(text) == composed
+    assert words(", ".join(given_words)) == [word for each in composed for word in (each, None)][:-1]
+    assert all(ENGLISH.may_be_a_term(word) for word in composed)
 
 
 MARKS = ["@", "www.", "http://", "_", "-", "'", "’", "&", ".", ",", " "]
@@ -183,6 +257,28 @@ def test_a_word_has_a_letter_or_a_number_and_single_blanks_only(text):
     for word in words(text):
         assert word is None or (regex.search(r"[\p{L}\p{N}]", word) and word == " ".join(word.split()))
         assert word is None or not set("_’") & set(word)
+
+
+ASCII_MARKS = ["@", "www.", "Http://", "_", "-", "'", "&", ".", ",", " ", "  ", "\n", "\r\n", "\t", "\x1c", "\x0b"]
+ASCII_LETTERS = ["a", "Bc", "s", "LL", "word", "U.S.", "1", "20"]
+ASCII_TEXTS = st.lists(st.sampled_from(ASCII_MARKS + ASCII_LETTERS), max_size=15).map("".join)
+
+
+@settings(deadline=None, max_examples=500)
+@given(st.text(st.characters(codec="ascii"), max_size=40) | ASCII_TEXTS)
+def test_ascii_is_cut_as_any_text_is(text):
+    assert tokenize(text) == words_module._TOKEN.findall(text)
+
+
+def test_all_pairs_of_ascii_characters_are_cut_as_any_text_is():
+    for first in map(chr, range(128)):
+        for second in map(chr, range(128)):
+            assert tokenize(first + second) == words_module._TOKEN.findall(first + second)
+
+
+def test_long_ascii_texts_of_one_kind_take_no_long_time():
+    for unit in (" ", "a", ".", "a.", "a-", "1,", "'", "\n", "@"):
+        assert "".join(tokenize(unit * 200_000)) == (unit * 200_000).replace(" ", "")
 
 
 @settings(deadline=None, max_examples=300)

@@ -19,6 +19,7 @@ from filelock import FileLock, Timeout
 from seetopic import layout
 from seetopic.arrays import Longs
 from seetopic.counts import Block, PostingFiles, blocks_of, cooccurrences, write_postings
+from seetopic.detection import languages_of, warnings_about_spaces
 from seetopic.device import resolve_device
 from seetopic.documents import Documents
 from seetopic.encoder.cache import VectorCache
@@ -31,12 +32,12 @@ from seetopic.local.factorise import Counts, factorise
 from seetopic.phrases import mine
 from seetopic.progress import Progress, counted
 from seetopic.sample import beginnings, choose, distinct_terms
-from seetopic.settings import IndexSettings, as_json
-from seetopic.shards import Shard, WordTable, scan
+from seetopic.settings import IndexSettings, as_json, language_codes
+from seetopic.shards import Shard, WordTable, all_words, sampled_counts, scan
 from seetopic.tally import summed
 from seetopic.version import __version__
-from seetopic.vocabulary import segment_shards, vocabulary_of, write_documents
-from seetopic.words import Tokenizer, tokenize
+from seetopic.vocabulary import segment_shards, vocabulary_of, write_documents, write_texts
+from seetopic.words import Grammar, Tokenizer, tokenize
 
 
 @dataclass(frozen=True)
@@ -116,7 +117,7 @@ class Build:
         local = {**as_json(settings.local), "random_state": settings.random_state}
         return [
             Stage("words", words, self._write_words),
-            Stage("terms", {}, self._write_terms),
+            Stage("terms", {"random_state": settings.random_state}, self._write_terms),
             Stage("postings", {}, self._write_postings),
             Stage("local", local, self._write_local),
             Stage("general", {"model": self.encoder.fingerprint}, self._write_general),
@@ -167,9 +168,21 @@ class Build:
         )
         write_json(self._work / "words.json", words.words)
         write_array(self._work / "word_counts.npy", words.counts)
+        shards = self._shards(len(sizes))
+        languages = languages_of(
+            words.words, sampled_counts(shards, sizes, len(words.words)), language_codes(text.language)
+        )
         write_json(
             self._work / "scan.json",
-            {"sizes": sizes, "skipped": dict(sorted(skipped.items())), "tokens": words.n_tokens},
+            {
+                "sizes": sizes,
+                "skipped": dict(sorted(skipped.items())),
+                "tokens": words.n_tokens,
+                "languages": languages.shares,
+                "function_words": sorted(languages.grammar.function_words),
+                "connectors": sorted(languages.grammar.connectors),
+                "warnings": warnings_about_spaces(all_words(self._work / "shards")),
+            },
         )
 
     def _write_terms(self) -> None:
@@ -178,10 +191,11 @@ class Build:
             tuple(json.loads((self._work / "words.json").read_text(encoding="utf-8"))),
             np.load(self._work / "word_counts.npy"),
             self._scan["tokens"],
+            Grammar(frozenset(self._scan["function_words"]), frozenset(self._scan["connectors"])),
         )
-        shards = [Shard(self._work / "shards", number) for number in range(len(self._scan["sizes"]))]
+        shards = self._shards(len(self._scan["sizes"]))
         self.means.progress("finding phrases", 0, None)
-        table = mine(engine, shards, words, text)
+        table = mine(engine, shards, words, text, tokenizer=self.tokenizer, random_state=self.settings.random_state)
         counted_codes = counted(
             segment_shards(engine, shards, table), "finding terms", len(shards), self.means.progress
         )
@@ -194,6 +208,8 @@ class Build:
         write_json(self.files / layout.TERMS, vocabulary.terms)
         write_array(self.files / layout.TERM_COUNTS, vocabulary.counts)
         write_documents(shards, term_ids, self.files / layout.DOCUMENTS, self.files / layout.DOCUMENT_STARTS)
+        write_json(self.files / layout.WORDS, [word for word, _ in all_words(self._work / "shards")])
+        write_texts(shards, self.files / layout.TEXTS, self.files / layout.TEXT_STARTS)
 
     def _write_postings(self) -> None:
         self.means.progress("counting", 0, None)
@@ -233,25 +249,19 @@ class Build:
             texts = beginnings(self.documents.texts(), read, sample.document_words)
             reading = _Renamed(self.means.progress, "language model reads documents")
             vectors = self.means.cache.encode(self.encoder, texts, self.means.jobs, reading)
+        write_array(self.files / layout.SAMPLE_DOCUMENTS, chosen)
         write_array(self.files / layout.SAMPLE_STARTS, sample_starts)
         write_array(self.files / layout.SAMPLE_TERMS, terms.astype(np.int32))
         write_array(self.files / layout.SAMPLE_GENERAL, vectors)
 
     def _word_counts(self) -> Longs:
         """How many tokens each document has."""
-        ends = [Shard(self._work / "shards", number).ends() for number in range(len(self._scan["sizes"]))]
-        return np.concatenate([np.diff(each, prepend=0) for each in ends])
+        starts: Longs = np.load(self.files / layout.TEXT_STARTS)
+        return np.diff(starts)
 
     def _finish(self) -> None:
         manifest = layout.manifest(
-            corpus={
-                "name": self.documents.name,
-                "sha256": self._corpus[0],
-                "documents": self._corpus[1],
-                "tokens": self._scan["tokens"],
-                "terms": self._n_terms,
-                "skipped": self._scan["skipped"],
-            },
+            corpus=self.corpus,
             key=self.key,
             model={"name": self.encoder.name, "fingerprint": self.encoder.fingerprint},
             tokenizer=tokenizer_name(self.tokenizer),
@@ -266,6 +276,21 @@ class Build:
             shutil.rmtree(self.folder, ignore_errors=True)
 
     # What the stages share.
+
+    @property
+    def corpus(self) -> dict[str, Any]:
+        """What is known of the documents once their terms are."""
+        return {
+            "name": self.documents.name,
+            "sha256": self._corpus[0],
+            "documents": self._corpus[1],
+            "tokens": self._scan["tokens"],
+            "terms": self._n_terms,
+            **{fact: self._scan[fact] for fact in ("skipped", "languages", "warnings")},
+        }
+
+    def _shards(self, number: int) -> list[Shard]:
+        return [Shard(self._work / "shards", each) for each in range(number)]
 
     @property
     def _scan(self) -> dict[str, Any]:
@@ -326,9 +351,11 @@ def fingerprint(documents: Documents, progress: Progress) -> tuple[str, int]:
 
 
 def tokenizer_name(tokenizer: Tokenizer) -> str:
-    """`default`, or the name of the function in its module."""
+    """`default`, the name that a tokenizer gives itself, or that of the function in its module."""
     if tokenizer is tokenize:
         return "default"
+    if isinstance(named := getattr(tokenizer, "name", None), str):
+        return named
     kind = tokenizer if hasattr(tokenizer, "__qualname__") else type(tokenizer)
     return f"{kind.__module__}.{kind.__qualname__}"
 

@@ -13,6 +13,7 @@ from seetopic.arrays import Floats
 from seetopic.build import Build
 from seetopic.index import Index
 from seetopic.seeds import as_seeds
+from seetopic.texts import Texts
 from seetopic.vocabulary import Vocabulary
 from seetopic.words import as_term
 
@@ -26,7 +27,7 @@ class NameCheck:
 
     category: str
     name: str
-    in_vocabulary: bool
+    in_vocabulary: bool  # whether it is a term; if not and it occurs, `discover` makes it one
     occurrences: int
     nearest: tuple[tuple[str, float], ...]  # terms with their similarity, best first
 
@@ -40,6 +41,8 @@ class Check:
     compared_terms: int  # how many terms `nearest` was chosen from
     names: tuple[NameCheck, ...]
     close: tuple[tuple[str, str, float], ...]
+    languages: dict[str, float]  # whose function words are left out, with their shares of the documents
+    warnings: tuple[str, ...]  # about the documents
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -49,7 +52,8 @@ def check_index(index: Index, seeds: Any, *, nearest: int = 5) -> Check:
     """Check names against all terms of an index."""
     asked = as_seeds(seeds)
     vectors = index.encode_names([name for seed in asked.seeds for name in seed.names])
-    return _check(asked, vectors, index.vocabulary, np.asarray(index.general), index, len(index), nearest)
+    corpus = index.manifest["corpus"]
+    return _check(asked, vectors, index.vocabulary, np.asarray(index.general), index, corpus, nearest)
 
 
 def check_build(build: Build, seeds: Any, *, nearest: int = 5) -> Check:
@@ -65,20 +69,27 @@ def check_build(build: Build, seeds: Any, *, nearest: int = 5) -> Check:
     cache, encoder = build.means.cache, build.encoder
     general = cache.encode(encoder, [terms[number] for number in chosen], build.means.jobs, build.means.progress)
     names = [name for seed in asked.seeds for name in seed.names]
-    lookup = _Lookup(Vocabulary(tuple(terms), counts), build)
+    texts = Texts(
+        tuple(json.loads((build.files / layout.WORDS).read_text(encoding="utf-8"))),
+        np.load(build.files / layout.TEXTS, mmap_mode="r"),
+        np.load(build.files / layout.TEXT_STARTS),
+    )
+    lookup = _Lookup(Vocabulary(tuple(terms), counts), texts, build)
     vectors = cache.encode_names(encoder, names)
     few = Vocabulary(tuple(terms[number] for number in chosen), counts[chosen])
-    return _check(asked, vectors, few, general, lookup, build.n_documents, nearest)
+    return _check(asked, vectors, few, general, lookup, build.corpus, nearest)
 
 
 @dataclass(frozen=True)
 class _Lookup:
+    """What `_check` asks of an index, before it is one."""
+
     vocabulary: Vocabulary
+    texts: Texts
     build: Build
 
-    def term_id(self, name: str) -> int | None:
-        term = as_term(name, lowercase=self.build.settings.text.lowercase, tokenizer=self.build.tokenizer)
-        return None if term is None else self.vocabulary.ids.get(term)
+    def as_term(self, name: str) -> str | None:
+        return as_term(name, lowercase=self.build.settings.text.lowercase, tokenizer=self.build.tokenizer)
 
 
 def _check(
@@ -87,24 +98,40 @@ def _check(
     compared: Vocabulary,
     general: Floats,
     whole: Index | _Lookup,
-    n_documents: int,
+    corpus: dict[str, Any],
     nearest: int,
 ) -> Check:
     names = [(seed.name, name) for seed in asked.seeds for name in seed.names]
     similarity = vectors @ general.T  # (n_names, n_compared)
     checks = []
     for (category, name), row in zip(names, similarity, strict=True):
-        own = whole.term_id(name)
-        spelled = None if own is None else whole.vocabulary.terms[own]
+        spelled = whole.as_term(name)
         best = [
             number
             for number in np.argsort(-row, kind="stable")[: nearest + 1].tolist()
             if compared.terms[number] != spelled
         ]
         found = tuple((compared.terms[number], round(float(row[number]), 3)) for number in best[:nearest])
-        count = 0 if own is None else int(whole.vocabulary.counts[own])
-        checks.append(NameCheck(category, name, own is not None, count, found))
-    return Check(n_documents, len(whole.vocabulary), len(compared), tuple(checks), _close_names(names, vectors))
+        is_term, count = _occurrences(whole, spelled)
+        checks.append(NameCheck(category, name, is_term, count, found))
+    return Check(
+        corpus["documents"],
+        len(whole.vocabulary),
+        len(compared),
+        tuple(checks),
+        _close_names(names, vectors),
+        dict(corpus["languages"]),
+        tuple(corpus["warnings"]),
+    )
+
+
+def _occurrences(whole: Index | _Lookup, term: str | None) -> tuple[bool, int]:
+    """Whether it is a term, and how often it occurs, also if it is none."""
+    if term is None:
+        return False, 0
+    if term in whole.vocabulary.ids:
+        return True, int(whole.vocabulary.counts[whole.vocabulary.ids[term]])
+    return False, len(whole.texts.occurrences(term))
 
 
 def _close_names(names: list[tuple[str, str]], vectors: Floats) -> tuple[tuple[str, str, float], ...]:

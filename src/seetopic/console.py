@@ -94,7 +94,8 @@ def print_check(check: Check) -> None:
     for each in check.names:
         title = each.name if each.name == each.category else f"{each.category}: {each.name}"
         nearest = ", ".join(f"{term} {similarity:.2f}" for term, similarity in each.nearest)
-        table.add_row(escape(title), "yes" if each.in_vocabulary else "no", str(each.occurrences), escape(nearest))
+        occurs = "yes" if each.in_vocabulary else "as words" if each.occurrences else "no"
+        table.add_row(escape(title), occurs, f"{each.occurrences:,}", escape(nearest))
     console.print(table)
     scope = "" if check.compared_terms == check.terms else f"; nearest of the {check.compared_terms:,} most telling"
     console.print(f"{check.documents:,} documents, {check.terms:,} terms{scope}", highlight=False)

@@ -37,15 +37,19 @@ def writing(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def written_whole(path: Path) -> Iterator[Path]:
-    """A path to write to; it takes the name `path` only when everything has been written."""
+def written_whole(path: Path, *, lasting: bool = True) -> Iterator[Path]:
+    """A path to write to; it takes the name `path` only when everything has been written.
+
+    What would be written anew after a power failure need not be `lasting`: to be sure of the disk takes time.
+    """
     beside = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         with writing(path):
             path.parent.mkdir(parents=True, exist_ok=True)
             yield beside
-            with beside.open("rb+") as file:
-                os.fsync(file.fileno())
+            if lasting:
+                with beside.open("rb+") as file:
+                    os.fsync(file.fileno())
             beside.replace(path)
     finally:
         with suppress(OSError):  # where nothing can be written, nothing can be removed
@@ -62,13 +66,18 @@ def write_json(path: Path, value: Any) -> None:
     write_text(path, json.dumps(value, ensure_ascii=False, indent=1) + "\n")
 
 
-def write_array(path: Path, array: np.ndarray[Any, Any]) -> None:
+def write_array(path: Path, array: np.ndarray[Any, Any], *, lasting: bool = True) -> None:
     """An array as `np.save` writes it; through plain writes, for those say why they failed."""
-    write_arrays_in_parts([path], array.dtype, array.shape, [[array]])
+    write_arrays_in_parts([path], array.dtype, array.shape, [[array]], lasting=lasting)
 
 
 def write_arrays_in_parts(
-    paths: Sequence[Path], dtype: np.dtype[Any], shape: tuple[int, ...], parts: Iterable[Sequence[np.ndarray[Any, Any]]]
+    paths: Sequence[Path],
+    dtype: np.dtype[Any],
+    shape: tuple[int, ...],
+    parts: Iterable[Sequence[np.ndarray[Any, Any]]],
+    *,
+    lasting: bool = True,
 ) -> None:
     """Long arrays side by side, never in memory as a whole; each part has a piece for each path.
 
@@ -76,7 +85,7 @@ def write_arrays_in_parts(
     """
     header = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}
     with ExitStack() as stack:
-        beside = [stack.enter_context(written_whole(path)) for path in paths]
+        beside = [stack.enter_context(written_whole(path, lasting=lasting)) for path in paths]
         files = [stack.enter_context(path.open("wb")) for path in beside]
         for file in files:
             np.lib.format.write_array_header_1_0(file, header)

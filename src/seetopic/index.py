@@ -23,6 +23,7 @@ from seetopic.errors import DamagedIndex, EncoderError, SettingsError
 from seetopic.progress import Progress, silent
 from seetopic.sample import Sample, inverse_frequency
 from seetopic.settings import DEFAULT, IndexSettings, index_settings_from
+from seetopic.texts import Texts
 from seetopic.variants import Variants, find_variants
 from seetopic.vocabulary import Vocabulary
 from seetopic.words import Tokenizer, as_term, tokenize
@@ -99,8 +100,7 @@ class Index:
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
-        layout.check_contents(self.folder, layout.TERMS, self._sha256(layout.TERMS))
-        terms = json.loads((self.folder / layout.TERMS).read_text(encoding="utf-8"))
+        terms = json.loads(self._checked(layout.TERMS).read_text(encoding="utf-8"))
         return Vocabulary(tuple(terms), self._array(layout.TERM_COUNTS))
 
     @cached_property
@@ -122,7 +122,23 @@ class Index:
     def positions(self) -> tuple[Ids, Ids]:
         """The term ids of all documents one after the other, and for each the number of its document."""
         numbers = np.repeat(np.arange(len(self), dtype=np.int32), np.diff(self._starts))
-        return np.asarray(self._array(layout.DOCUMENTS)), numbers
+        return np.asarray(self._documents), numbers
+
+    def terms_of(self, documents: Longs) -> Ids:
+        """The term ids of some documents, one after the other."""
+        bounds = zip(self._starts[documents].tolist(), self._starts[documents + 1].tolist(), strict=True)
+        return np.concatenate([np.empty(0, np.int32), *(self._documents[first:last] for first, last in bounds)])
+
+    @cached_property
+    def _documents(self) -> Ids:
+        array: Ids = self._array(layout.DOCUMENTS)
+        return array
+
+    @cached_property
+    def texts(self) -> Texts:
+        """The documents as all their words."""
+        words = json.loads(self._checked(layout.WORDS).read_text(encoding="utf-8"))
+        return Texts(tuple(words), self._array(layout.TEXTS), self._array(layout.TEXT_STARTS))
 
     @cached_property
     def general(self) -> Floats:
@@ -147,14 +163,24 @@ class Index:
         return Sample(*(self._array(name) for name in layout.SAMPLE))
 
     @cached_property
+    def sampled(self) -> Longs:
+        """The number of each document of the sample."""
+        array: Longs = self._array(layout.SAMPLE_DOCUMENTS)
+        return array
+
+    @cached_property
     def idf(self) -> Doubles:
         """How much the occurrence of each term says."""
         return inverse_frequency(self.document_frequencies, len(self))
 
     def term_id(self, name: str) -> int | None:
         """The term that a name is, if it occurs as one."""
-        term = as_term(name, lowercase=self.settings.text.lowercase, tokenizer=self.tokenizer)
+        term = self.as_term(name)
         return None if term is None else self.vocabulary.ids.get(term)
+
+    def as_term(self, name: str) -> str | None:
+        """How a name would be written as a term; None if no term can look like it."""
+        return as_term(name, lowercase=self.settings.text.lowercase, tokenizer=self.tokenizer)
 
     def encode_names(self, names: list[str]) -> Floats:
         """Vectors of names: a name that is a term has the term's own; (n_names, dimension)."""
@@ -189,14 +215,14 @@ class Index:
         return encoder
 
     def _array(self, name: str) -> Any:
-        layout.check_contents(self.folder, name, self._sha256(name))
         try:
-            return np.load(self.folder / name, mmap_mode="r", allow_pickle=False)
+            return np.load(self._checked(name), mmap_mode="r", allow_pickle=False)
         except ValueError as error:
             raise DamagedIndex(f"{self.folder / name} cannot be read ({error}); build the index again") from error
 
-    def _sha256(self, name: str) -> str:
-        return str(self.manifest["files"][name]["sha256"])
+    def _checked(self, name: str) -> Path:
+        layout.check_contents(self.folder, name, str(self.manifest["files"][name]["sha256"]))
+        return self.folder / name
 
 
 def plan(

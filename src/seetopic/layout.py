@@ -10,20 +10,27 @@ from seetopic.errors import DamagedIndex, IndexFailure
 from seetopic.files import sha256_of
 from seetopic.version import __version__
 
-FORMAT = 1
+FORMAT = 2
 MANIFEST = "manifest.json"
 TERMS = "terms.json"
 TERM_COUNTS = "term_counts.npy"
 DOCUMENTS = "documents.npy"
 DOCUMENT_STARTS = "document_starts.npy"
+WORDS = "words.json"
+TEXTS = "texts.npy"
+TEXT_STARTS = "text_starts.npy"
 POSTINGS = ("posting_starts.npy", "posting_documents.npy", "posting_counts.npy")
 GENERAL = "general.npy"
 LOCAL = "local.npy"
+SAMPLE_DOCUMENTS = "sample_documents.npy"
 SAMPLE_STARTS = "sample_starts.npy"
 SAMPLE_TERMS = "sample_terms.npy"
 SAMPLE_GENERAL = "sample_general.npy"
 SAMPLE = (SAMPLE_STARTS, SAMPLE_TERMS, SAMPLE_GENERAL)
-FILES = (TERMS, TERM_COUNTS, DOCUMENTS, DOCUMENT_STARTS, *POSTINGS, GENERAL, LOCAL, *SAMPLE)
+FILES = (
+    *(TERMS, TERM_COUNTS, DOCUMENTS, DOCUMENT_STARTS, WORDS, TEXTS, TEXT_STARTS),
+    *(*POSTINGS, GENERAL, LOCAL, SAMPLE_DOCUMENTS, *SAMPLE),
+)
 
 
 def manifest(*, folder: Path, **facts: Any) -> dict[str, Any]:
@@ -64,6 +71,8 @@ def _check_shape(value: dict[str, Any], path: Path) -> None:
             all(isinstance(value["files"][name]["bytes"], int) for name in FILES)
             and all(isinstance(value["files"][name]["sha256"], str) for name in FILES)
             and all(isinstance(value["corpus"][count], int) for count in ("documents", "tokens", "terms"))
+            and isinstance(value["corpus"]["languages"], dict)
+            and all(isinstance(sentence, str) for sentence in value["corpus"]["warnings"])
             and isinstance(value["model"]["name"], str)
             and isinstance(value["settings"], dict)
             and isinstance(value["key"], str)

@@ -17,6 +17,7 @@ from seetopic.evidence.documents import MatchedDocumentsEvidence, ReadDocumentsE
 from seetopic.evidence.general import DRIFT, GeneralEvidence, confidence
 from seetopic.evidence.local import LocalEvidence
 from seetopic.index import Index
+from seetopic.naming import with_named_terms
 from seetopic.progress import Progress, silent
 from seetopic.reading import Reading, SampledDocuments
 from seetopic.seeds import Seeds, as_seeds
@@ -54,7 +55,10 @@ def run_of(
     named = preset_named(preset).discovery
     chosen = named if settings is None else settings
     name = preset if replace(chosen, top=named.top) == named else "custom"
-    return Discovery(index, as_seeds(seeds), chosen, name, device, progress)
+    asked = as_seeds(seeds)
+    if chosen.training is None:  # which would have to learn the names' vectors from the documents as they were cut
+        index = with_named_terms(index, [term for seed in asked.seeds for term in (*seed.names, *seed.pinned)])
+    return Discovery(index, asked, chosen, name, device, progress)
 
 
 @dataclass(frozen=True)

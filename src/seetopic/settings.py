@@ -10,6 +10,7 @@ from seetopic.errors import SettingsError
 Precision = Literal["float32", "bfloat16"]
 Assignment = Literal["best", "turns"]
 CategoryTerm = Literal["negative-sampling", "softmax"]
+LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl", "da", "nb", "pl", "ru", "sv")  # with known function words
 
 
 def _check(name: str, value: float, low: float, high: float) -> None:
@@ -21,23 +22,44 @@ def _check(name: str, value: float, low: float, high: float) -> None:
         raise SettingsError(f"`{name}` is {value}, but must lie between {low} and {high}")
 
 
+def language_codes(language: str) -> tuple[str, ...] | None:
+    """The languages that were asked for, none if that was asked for, or None if they are to be detected."""
+    if language in ("auto", "none"):
+        return None if language == "auto" else ()
+    codes = language.split(",") if isinstance(language, str) else [language]
+    for code in codes:
+        if code not in LANGUAGES:
+            raise SettingsError(
+                f"`language` is {language!r}, but must be auto, none, or languages parted by commas, "
+                f"each one of {', '.join(LANGUAGES)}"
+            )
+    return tuple(dict.fromkeys(codes))
+
+
 @dataclass(frozen=True, kw_only=True)
 class TextSettings:
     """How text becomes terms."""
 
+    language: str = "auto"  # whose function words are no terms: codes parted by commas, "none", or as detected
     lowercase: bool = True
     min_count: int = 3  # terms that occur less often are left out
-    max_phrase_words: int = 4  # 1: no phrases are mined
+    max_phrase_words: int = 6  # 1: no phrases are mined
     phrase_min_count: int = 5  # a phrase must occur this often
-    phrase_npmi: float = 0.3  # and its words must attract each other: normalised PMI of its parts
+    phrase_quality: float = 0.5  # and be this good: between 0 and 1
+    known_phrases: tuple[str, ...] = ()  # which teach what a phrase looks like
     shard_documents: int = 2048  # shards never depend on the number of workers
     shard_characters: int = 4_000_000
 
     def __post_init__(self) -> None:
+        language_codes(self.language)
         _check("min_count", self.min_count, 1, 1_000_000)
         _check("max_phrase_words", self.max_phrase_words, 1, 6)
         _check("phrase_min_count", self.phrase_min_count, 2, 1_000_000)
-        _check("phrase_npmi", self.phrase_npmi, -1.0, 1.0)
+        _check("phrase_quality", self.phrase_quality, 0.0, 1.0)
+        if isinstance(self.known_phrases, list):  # as JSON gives it back
+            object.__setattr__(self, "known_phrases", tuple(self.known_phrases))
+        if not isinstance(self.known_phrases, tuple) or not all(isinstance(each, str) for each in self.known_phrases):
+            raise SettingsError(f"`known_phrases` is {self.known_phrases!r:.100}, but must be a tuple of strings")
         _check("shard_documents", self.shard_documents, 1, 1_000_000)
         _check("shard_characters", self.shard_characters, 1_000, 1_000_000_000)
 
@@ -161,7 +183,7 @@ class DiscoverySettings:
 
     top: int = 10  # terms of a topic in the result
     growth: int = 3  # N: terms at the start, and terms added per iteration
-    iterations: int = 4  # T
+    iterations: int = 6  # T: the paper stops after 4; with documents as evidence, two more find better terms
     rho: float = 0.1  # power of the mean of reciprocal ranks, Eq. (6)
     checked_ranks: int = 1000  # M: a term further down a ranking has rank infinity there
     name_pull: float = 1.0  # the name's own vector counts as so many terms in the general ranking
@@ -208,6 +230,7 @@ DEFAULT = Settings()
 PAPER = Settings(
     preset="paper",
     discovery=DiscoverySettings(
+        iterations=4,
         checked_ranks=100,
         name_pull=0.0,
         held_back=0.0,

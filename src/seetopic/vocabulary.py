@@ -12,10 +12,10 @@ import numpy as np
 from seetopic.arrays import Ids, Longs
 from seetopic.engine import Engine
 from seetopic.files import write_array, write_arrays_in_parts
-from seetopic.phrases import PhraseTable, segment
+from seetopic.phrases import PhraseTable, cut, kept_runs
 from seetopic.shards import Shard, WordTable
 from seetopic.tally import Tally, summed, tally
-from seetopic.words import may_be_a_term, may_end_a_phrase
+from seetopic.words import Grammar
 
 
 @dataclass(frozen=True)
@@ -34,15 +34,19 @@ class Vocabulary:
 
 
 def segment_shards(engine: Engine, shards: Sequence[Shard], table: PhraseTable) -> Iterator[Tally]:
-    """Write each shard as codes of words and phrases; yields how often each code occurs."""
+    """Write each shard as codes of words and phrases; yields how often each code occurs.
+
+    The table is the one that was mined last from these shards: they keep where its runs stand.
+    """
     return engine.map(partial(_segment_shard, table=table), shards)
 
 
 def _segment_shard(shard: Shard, table: PhraseTable) -> Tally:
-    codes, starts = segment(shard.words(), table)
+    runs = (kept_runs(shard, length) for length in range(2, len(table.quality) + 2))
+    codes, starts = cut(shard.words(), table, runs)
     kept = codes[starts]
-    write_array(shard.path("codes"), kept.astype(np.int32))
-    write_array(shard.path("code_ends"), np.cumsum(starts)[shard.ends() - 1])
+    write_array(shard.path("codes"), kept.astype(np.int32), lasting=False)
+    write_array(shard.path("code_ends"), np.cumsum(starts)[shard.ends() - 1], lasting=False)
     return tally(kept)
 
 
@@ -57,16 +61,18 @@ def vocabulary_of(
     # "breast_cancer" in the text and "breast cancer" found in it are one term.
     for code, count in zip(counted.keys.tolist(), counted.counts.tolist(), strict=True):
         counts[spelled[code]] = counts.get(spelled[code], 0) + count
-    fit = [term for term, count in counts.items() if count >= min_count and _is_fit(term)]
+    fit = [term for term, count in counts.items() if count >= min_count and _is_fit(term, words.grammar)]
     fit.sort(key=lambda term: (-counts[term], term))
     vocabulary = Vocabulary(tuple(fit), np.array([counts[term] for term in fit], np.int64))
     term_ids = np.array([vocabulary.ids.get(term, -1) for term in spelled], np.int32)
     return vocabulary, term_ids
 
 
-def _is_fit(term: str) -> bool:
+def _is_fit(term: str, grammar: Grammar) -> bool:
     words = term.split(" ")
-    return may_be_a_term(term) if len(words) == 1 else may_end_a_phrase(words[0]) and may_end_a_phrase(words[-1])
+    if len(words) == 1:
+        return grammar.may_be_a_term(term)
+    return grammar.may_begin_a_phrase(words[0]) and grammar.may_end_a_phrase(words[-1])
 
 
 def write_documents(shards: Sequence[Shard], term_ids: Ids, documents: Path, starts: Path) -> None:
@@ -82,3 +88,12 @@ def _document_lengths(shard: Shard, term_ids: Ids) -> Longs:
     before = np.concatenate([np.zeros(1, np.int64), np.cumsum(known)])  # terms before each position
     lengths: Longs = np.diff(before[np.load(shard.path("code_ends"))], prepend=0)
     return lengths
+
+
+def write_texts(shards: Sequence[Shard], texts: Path, starts: Path) -> None:
+    """All documents as words, rare ones and what parts words too, one after the other, and where each starts."""
+    ends = [shard.ends() for shard in shards]
+    lengths = np.concatenate([np.diff(each, prepend=0) for each in ends])
+    parts = ([shard.all_words()] for shard in shards)
+    write_arrays_in_parts([texts], np.dtype(np.int32), (int(lengths.sum()),), parts)
+    write_array(starts, np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)]))

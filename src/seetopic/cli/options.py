@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -59,6 +59,19 @@ INDEXING = (
         default=_TEXT.max_phrase_words,
         show_default=True,
         help="Longest phrase; 1: none.",
+    ),
+    click.option(
+        "--language",
+        metavar="CODES",
+        default=_TEXT.language,
+        show_default=True,
+        help="Whose function words are no terms: en, de, fr, es, it, pt, nl or others; several as en,es; or none.",
+    ),
+    click.option(
+        "--known-phrases",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Phrases, one a line (titles, products, MeSH): they teach which words belong together.",
     ),
     click.option("--keep-case", is_flag=True, help="Tell Polish from polish."),
     click.option(
@@ -165,7 +178,9 @@ def _index_settings(options: dict[str, Any]) -> IndexSettings:
         settings.text,
         min_count=options["min_count"],
         max_phrase_words=options["max_phrase_words"],
+        language=options["language"],
         lowercase=not options["keep_case"],
+        known_phrases=_known_phrases(options),
     )
     local = replace(settings.local, window=options["window"], rank=options["rank"])
     sample = replace(settings.sample, words=options["sample_words"])
@@ -173,10 +188,28 @@ def _index_settings(options: dict[str, Any]) -> IndexSettings:
     return replace(settings, text=text, local=local, sample=sample, **rest)
 
 
+def _known_phrases(options: dict[str, Any]) -> tuple[str, ...]:
+    """Those of a file, and names that `index` was given: an index that `discover` makes must serve any names."""
+    from seetopic.phrases.known import phrases_of_names, read_known_phrases
+    from seetopic.seeds import read_seeds
+
+    path, seeds = options["known_phrases"], options.get("seeds")
+    known = read_known_phrases(path) if path else ()
+    return tuple(sorted({*known, *(phrases_of_names(read_seeds(seeds)) if seeds else ())}))
+
+
 def say_skipped(opened: Index) -> None:
-    skipped = opened.manifest["corpus"]["skipped"]
-    if skipped:
-        click.echo("left out: " + ", ".join(f"{count} {reason}" for reason, count in skipped.items()), err=True)
+    """What of the documents was left out, and what a person should know of them."""
+    corpus = opened.manifest["corpus"]
+    if corpus["skipped"]:
+        left_out = ", ".join(f"{count} {reason}" for reason, count in corpus["skipped"].items())
+        click.echo(f"left out: {left_out}", err=True)
+    say_warnings(corpus["warnings"])
+
+
+def say_warnings(sentences: Iterable[str]) -> None:
+    for sentence in sentences:
+        click.echo(f"warning: {sentence}", err=True)
 
 
 def say_unused(opened: Index, options: dict[str, Any]) -> None:
@@ -185,6 +218,7 @@ def say_unused(opened: Index, options: dict[str, Any]) -> None:
     made_with = {
         "min_count": built.text.min_count,
         "max_phrase_words": built.text.max_phrase_words,
+        "language": built.text.language,
         "keep_case": not built.text.lowercase,
         "window": built.local.window,
         "rank": built.local.rank,

@@ -22,6 +22,7 @@ from seetopic.cli.options import (
     open_index,
     say_skipped,
     say_unused,
+    say_warnings,
     with_options,
 )
 from seetopic.errors import OutputError
@@ -47,15 +48,15 @@ def demo(out: Path, quiet: bool, as_json: bool, jobs: int | None, cache: Path | 
     from seetopic.console import shown_progress
     from seetopic.demo import NAMES, demo_documents
     from seetopic.index import Index, plan_cached
-    from seetopic.run import Discovery
-    from seetopic.seeds import as_seeds
+    from seetopic.progress import silent
+    from seetopic.run import run_of
 
     with shown_progress(quiet) as progress:
         build = plan_cached(demo_documents(), settings=DEFAULT.index, jobs=jobs, cache=cache, progress=progress)
         build.run()
     opened = Index.open(build.out, cache=cache)
     say_skipped(opened)
-    show_topics(Discovery(opened, as_seeds(list(NAMES))), out, as_json)
+    show_topics(run_of(opened, list(NAMES), None, DEFAULT.preset, "auto", silent), out, as_json)
 
 
 @click.command()
@@ -64,6 +65,12 @@ def demo(out: Path, quiet: bool, as_json: bool, jobs: int | None, cache: Path | 
     "--out", required=True, type=click.Path(path_type=Path), metavar="INDEX", help="Folder to build the index in."
 )
 @click.option("--overwrite", is_flag=True, help="Replace another index in that folder.")
+@click.option(
+    "--seeds",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Category names, if some are sure: those of several words count as known phrases.",
+)
 @with_options(*READING, *INDEXING, *SHOWING)
 def index(documents: str, out: Path, overwrite: bool, quiet: bool, as_json: bool, **options: Any) -> None:
     """Build the index of DOCS once; then any names give topics in about a second.
@@ -109,6 +116,7 @@ def check(source: str, seeds: Path, quiet: bool, as_json: bool, **options: Any) 
             build = cached_build(source, options, progress)
             ready = is_intact(build.out)
             result = check_index(open_index(build.out, options), asked) if ready else check_build(build, asked)
+    say_warnings(result.warnings)
     if as_json:
         click.echo(json.dumps(result.to_json(), ensure_ascii=False, indent=1))
     else:
@@ -155,7 +163,7 @@ def discover(
             build = cached_build(source, options, progress)
             build.run()
             opened = open_index(build.out, options)
-            say_skipped(opened)
+        say_skipped(opened)
         run = run_of(opened, asked, settings, preset.preset, options["device"], progress)
         run.topics  # noqa: B018 - found here, while progress is shown
     show_topics(run, out, as_json)

@@ -12,6 +12,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from seetopic.arrays import Ids, Longs
+from seetopic.detection import languages_of
 from seetopic.engine import Engine
 from seetopic.evaluation.coherence import PairCounts
 from seetopic.evaluation.occurrences import (
@@ -25,8 +26,8 @@ from seetopic.evaluation.occurrences import (
 )
 from seetopic.evaluation.windows import Groups, counts_together, document_counts, groups_of, n_windows, window_counts
 from seetopic.index import Index
-from seetopic.shards import Shard, WordTable, scan
-from seetopic.words import Tokenizer, may_be_a_term
+from seetopic.shards import Shard, WordTable, sampled_counts, scan
+from seetopic.words import Tokenizer
 
 Result = TypeVar("Result")
 
@@ -75,11 +76,13 @@ class ScannedTexts:
 
     @cached_property
     def words(self) -> tuple[tuple[str, ...], Longs]:
-        """Words that may be terms, and in how many documents each occurs."""
+        """Words that may be terms in the documents' own languages, and in how many documents each occurs."""
         total = np.zeros(len(self.table.words), np.int64)
         for part in self.map_shards(partial(_frequencies, n_words=len(self.table.words))):
             total += part
-        kept = [number for number, word in enumerate(self.table.words) if may_be_a_term(word)]
+        sample = sampled_counts(self._shards, self.sizes, len(self.table.words))
+        grammar = languages_of(self.table.words, sample, asked=None).grammar
+        kept = [number for number, word in enumerate(self.table.words) if grammar.may_be_a_term(word)]
         return tuple(self.table.words[number] for number in kept), total[kept]
 
     def term_table(self, terms: Sequence[str], variants: Mapping[str, Sequence[str]] = EMPTY) -> TermTable:
@@ -90,7 +93,11 @@ class ScannedTexts:
         return {word: number for number, word in enumerate(self.table.words)}
 
     def map_shards(self, work: Callable[[Shard], Result]) -> Iterator[Result]:
-        return self.engine.map(work, (Shard(self.folder, number) for number in range(len(self.sizes))))
+        return self.engine.map(work, self._shards)
+
+    @property
+    def _shards(self) -> list[Shard]:
+        return [Shard(self.folder, number) for number in range(len(self.sizes))]
 
     def count(
         self,

@@ -1,0 +1,123 @@
+"""Names that stand in the documents, but were not found to be terms, made terms of an opened index.
+
+Nothing is indexed again: whatever an index holds for a term is worked out from the documents that hold the name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from seetopic.arrays import Floats, Ids, Longs
+from seetopic.index import Index
+from seetopic.languages import function_words
+from seetopic.sample import Sample
+from seetopic.vocabulary import Vocabulary
+from seetopic.words import Grammar
+
+_READ = 1000  # documents, of those that hold a name, that its local vector is worked out from
+
+
+@dataclass(frozen=True)
+class NamedTerm:
+    """A name as a term, and the documents that hold it."""
+
+    term: str
+    count: int
+    documents: Longs  # rising
+
+
+@dataclass(frozen=True)
+class NamedIndex(Index):
+    """An index with some more terms behind its own, each of which keeps its number."""
+
+    base: Index = field(kw_only=True, repr=False)
+    added: tuple[NamedTerm, ...] = field(kw_only=True, repr=False)
+
+    @property
+    def _starts(self) -> Longs:
+        return self.base._starts
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        own = self.base.vocabulary
+        counts = np.concatenate([own.counts, [each.count for each in self.added]])
+        return Vocabulary((*own.terms, *(each.term for each in self.added)), counts)
+
+    @cached_property
+    def posting_starts(self) -> Longs:
+        own = self.base.posting_starts
+        return np.concatenate([own, own[-1] + np.cumsum([len(each.documents) for each in self.added])])
+
+    @cached_property
+    def posting_documents(self) -> Ids:
+        added = [each.documents.astype(np.int32) for each in self.added]
+        return np.concatenate([self.base.posting_documents, *added])
+
+    @cached_property
+    def general(self) -> Floats:
+        return np.vstack([self.base.general, self.base.encode_names([each.term for each in self.added])])
+
+    @cached_property
+    def local(self) -> Floats:
+        return np.vstack([self.base.local, folded_in(self.base, [each.documents for each in self.added])])
+
+    @cached_property
+    def sample(self) -> Sample:
+        own = self.base.sample
+        rows = [np.repeat(np.arange(len(own)), np.diff(own.starts))]
+        terms = [np.asarray(own.terms)]
+        for term, each in enumerate(self.added, start=len(self.base.vocabulary)):
+            rows.append(np.flatnonzero(np.isin(self.base.sampled, each.documents)))
+            terms.append(np.full(len(rows[-1]), term, np.int32))
+        row_of, term_of = np.concatenate(rows), np.concatenate(terms)
+        order = np.argsort(row_of, kind="stable")  # new terms have the highest numbers, so each row's terms still rise
+        starts = np.searchsorted(row_of[order], np.arange(len(own) + 1))
+        return Sample(starts, term_of[order], own.general)
+
+
+def with_named_terms(index: Index, names: Iterable[str]) -> Index:
+    """The index with every name as a term that stands in its documents as words in a row; itself if all are already."""
+    added = {}
+    for name in names:
+        found = named_term(index, name)
+        if found is not None:
+            added[found.term] = found
+    if not added:
+        return index
+    shared = (index.folder, index.manifest, index.model, index.tokenizer, index.cache)
+    return NamedIndex(*shared, base=index, added=tuple(added.values()))
+
+
+def named_term(index: Index, name: str) -> NamedTerm | None:
+    """The name as a term; None if it is one already, does not occur, or says nothing by itself ("it", "2012")."""
+    term = index.as_term(name)
+    if term is None or term in index.vocabulary.ids or not (" " in term or _says_something(index, term)):
+        return None
+    positions = index.texts.occurrences(term)
+    return NamedTerm(term, len(positions), np.unique(index.texts.documents(positions))) if len(positions) else None
+
+
+def _says_something(index: Index, word: str) -> bool:
+    listed = (function_words(language) for language in index.manifest["corpus"]["languages"])
+    return Grammar(frozenset[str]().union(*listed), frozenset()).may_be_a_term(word)
+
+
+def folded_in(index: Index, terms: Sequence[Longs]) -> Floats:
+    """The local vectors that terms would have, nearly, given the documents of each; unit rows, (n_new, rank).
+
+    Local vectors are W = U sqrt(S) of a matrix X whose term-term block is all but symmetric, so a further row x
+    of X has the vector x U S^(-1/2) = x W S^(-1), and S is how long W's columns are, squared. Here x holds the
+    terms of the documents, weighted by idf.
+    """
+    local = np.asarray(index.local)
+    lengths = np.maximum(np.square(local).sum(axis=0), 1e-9)
+    rows = []
+    for documents in terms:
+        near, times = np.unique(index.terms_of(documents[:: -(-len(documents) // _READ)]), return_counts=True)
+        vector = (times * index.idf[near]).astype(np.float32) @ local[near] / lengths
+        rows.append(vector / max(float(np.linalg.norm(vector)), 1e-9))
+    return np.array(rows, np.float32)

@@ -1,0 +1,103 @@
+"""Text to words and noun phrases by a spaCy pipeline (extra `spacy`): a tokenizer for `Index.build`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
+
+from seetopic.errors import MissingExtra, SettingsError
+
+_NOT_AT_THE_START = ("DET", "PRON", "NUM", "PUNCT", "SPACE")
+
+
+@dataclass(frozen=True)
+class SpacyTokenizer:
+    """Tokens of a spaCy pipeline, the words of a noun chunk or named entity joined: `breast_cancer`.
+
+    A pipeline given by its name travels to worker processes; one given as an object works in this process.
+    With `TextSettings(lowercase=False)` the pipeline reads the text as it was written, which parsers need to
+    know names; the tokens come in lower case all the same unless `lowercase` says otherwise.
+    """
+
+    pipeline: Any  # a name, a path, or a loaded `spacy.Language`
+    lemmas: bool = False  # words as a dictionary lists them: "tumors" is "tumor"
+    lowercase: bool = True
+
+    @property
+    def name(self) -> str:
+        """Stands for the tokenizer in an index's key."""
+        meta = self._language.meta
+        form = "lemmas" if self.lemmas else "words"
+        case = "lower case" if self.lowercase else "as written"
+        return f"spacy:{meta['lang']}_{meta['name']}-{meta['version']}, {form}, {case}"
+
+    def __call__(self, text: str) -> list[str]:
+        document = self._language(text)
+        if len(document) and not (document.has_annotation("DEP") or document.has_annotation("ENT_IOB")):
+            raise SettingsError(
+                f"the spaCy pipeline {self._language.meta['name']!r} finds neither noun chunks nor entities; "
+                "use one with a parser, such as en_core_web_sm"
+            )
+        tokens, at = [], 0
+        for piece in self._names(document):
+            tokens += [self._spelled(token) for token in document[at : piece.start]]
+            # As written, so that "follow-up study" and "mother's day" keep their marks.
+            tokens.append("".join(self._spelled(token) + "_" * bool(token.whitespace_) for token in piece).strip("_"))
+            at = piece.end
+        tokens += [self._spelled(token) for token in document[at:]]
+        return [token for token in tokens if token]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if not isinstance(self.pipeline, str):
+            raise TypeError("a loaded pipeline does not travel to worker processes; name it instead")
+        return SpacyTokenizer, (self.pipeline, self.lemmas, self.lowercase)
+
+    @cached_property
+    def _language(self) -> Any:
+        return _loaded(self.pipeline) if isinstance(self.pipeline, str) else self.pipeline
+
+    def _names(self, document: Any) -> list[Any]:
+        """Noun chunks and named entities of two words or more, the longer one where two overlap."""
+        from spacy.util import filter_spans
+
+        pieces = [_bare(piece) for piece in (*_noun_chunks(document), *document.ents)]
+        fit = [piece for piece in pieces if len(piece) > 1 and not any(_parts_words(token) for token in piece)]
+        return list(filter_spans(fit))
+
+    def _spelled(self, token: Any) -> str:
+        if token.is_space:
+            return "\n" if "\n" in token.text else ""
+        spelled: str = (token.lemma_ or token.text) if self.lemmas else token.text
+        return spelled.lower() if self.lowercase else spelled
+
+
+@lru_cache(maxsize=2)
+def _loaded(name: str) -> Any:
+    try:
+        import spacy
+    except ImportError as error:
+        raise MissingExtra("a spaCy pipeline as tokenizer", "spacy") from error
+    try:
+        return spacy.load(name)
+    except OSError as error:
+        raise SettingsError(f"spaCy has no pipeline {name!r}; install it, or give the path of its folder") from error
+
+
+def _noun_chunks(document: Any) -> list[Any]:
+    # Languages without a rule for noun chunks, and pipelines without a parser, still have entities.
+    try:
+        return list(document.noun_chunks)
+    except (NotImplementedError, ValueError):
+        return []
+
+
+def _bare(piece: Any) -> Any:
+    """Without the determiner, possessive or number at its start."""
+    while len(piece) and piece[0].pos_ in _NOT_AT_THE_START:
+        piece = piece[1:]
+    return piece
+
+
+def _parts_words(token: Any) -> bool:
+    return bool(token.is_space or (token.is_punct and token.text != "-"))
