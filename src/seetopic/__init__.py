@@ -8,6 +8,7 @@ from seetopic.version import __version__
 
 if TYPE_CHECKING:
     from seetopic.assign import Sorter, sorter_for
+    from seetopic.exports import export
     from seetopic.index import Index
     from seetopic.run import discover
     from seetopic.seeds import Seeds, as_seeds
@@ -22,6 +23,7 @@ _HOMES = {
     "Topics": "seetopic.topics",
     "as_seeds": "seetopic.seeds",
     "discover": "seetopic.run",
+    "export": "seetopic.exports",
     "sorter_for": "seetopic.assign",
 }
 
@@ -35,6 +37,7 @@ __all__ = [
     "__version__",
     "as_seeds",
     "discover",
+    "export",
     "sorter_for",
 ]
 

@@ -108,8 +108,8 @@ class Topics:
 
     @classmethod
     def load(cls, folder: str | Path) -> Topics:
-        """What `save` wrote."""
-        path = Path(folder) / "topics.json"
+        """What `save` wrote, by its folder or its `topics.json`."""
+        path = Path(folder) if Path(folder).is_file() else Path(folder) / "topics.json"
         try:
             return cls.from_json(json.loads(path.read_text(encoding="utf-8")))
         except (OSError, ValueError, KeyError, TypeError) as error:
@@ -124,7 +124,7 @@ class Topics:
                 tuple(topic["names"]),
                 topic["in_vocabulary"],
                 tuple(_ranked(each) for each in topic["terms"]),
-                topic["confidence"],
+                float(topic["confidence"]),
                 tuple(topic["warnings"]),
             )
             for topic in value["topics"]
@@ -135,4 +135,5 @@ class Topics:
 def _ranked(saved: dict[str, Any]) -> RankedTerm:
     if not isinstance(saved["term"], str):
         raise TypeError(f"the term {saved['term']!r} is no text")
-    return RankedTerm(**{**saved, "variants": tuple(saved.get("variants", ()))})  # files of before have none
+    variants = tuple(saved.get("variants", ()))  # files of before have none
+    return RankedTerm(**{**saved, "score": float(saved["score"]), "variants": variants})
