@@ -9,6 +9,7 @@ from seetopic.version import __version__
 if TYPE_CHECKING:
     from seetopic.assign import Sorter, sorter_for
     from seetopic.index import Index
+    from seetopic.model import SeeTopic
     from seetopic.run import discover
     from seetopic.seeds import Seeds, as_seeds
     from seetopic.topics import RankedTerm, Topic, Topics
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Index": "seetopic.index",
     "RankedTerm": "seetopic.topics",
+    "SeeTopic": "seetopic.model",
     "Seeds": "seetopic.seeds",
     "Sorter": "seetopic.assign",
     "Topic": "seetopic.topics",
@@ -28,6 +30,7 @@ _HOMES = {
 __all__ = [
     "Index",
     "RankedTerm",
+    "SeeTopic",
     "Seeds",
     "Sorter",
     "Topic",
