@@ -30,6 +30,7 @@ from seetopic.words import Tokenizer, cleaned, tokenize
 
 _FORMAT = 2
 SORTER = "sorter.safetensors"
+_LARGEST = 1e6  # far above any weight; products of such numbers are still finite
 
 
 @dataclass(frozen=True)
@@ -145,6 +146,7 @@ class Sorter:
         return results
 
     def require_reading(self) -> None:
+        """Refuse to read documents where the language model has read none to learn from."""
         if not self.reads:
             raise SettingsError(
                 "these topics come from an index whose documents the language model has not read; "
@@ -212,8 +214,8 @@ def _check_parts(sorter: Sorter) -> None:
         shapes["document_offset"] = (n_names,)
     if {name: array.shape for name, array in arrays.items()} != shapes or not n_names:
         raise ValueError("its arrays have other shapes than its terms and names ask for")
-    if not all(array.dtype.kind == "f" and np.isfinite(array).all() for array in arrays.values()):
-        raise ValueError("its arrays hold what are no finite numbers")
+    if not all(array.dtype.kind == "f" and (np.abs(array) <= _LARGEST).all() for array in arrays.values()):
+        raise ValueError("its arrays hold what are no weights")
     if len(sorter.topic_terms) != n_names or not {t for topic in sorter.topic_terms for t in topic} <= set(
         sorter.terms
     ):

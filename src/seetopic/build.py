@@ -396,7 +396,7 @@ def tokenizer_name(tokenizer: Tokenizer) -> str:
     if isinstance(named := getattr(tokenizer, "name", None), str):
         return named
     kind = tokenizer if hasattr(tokenizer, "__qualname__") else type(tokenizer)
-    return f"{kind.__module__}.{kind.__qualname__}"
+    return f"{getattr(kind, '__module__', 'builtins')}.{kind.__qualname__}"  # `str.split` has no module
 
 
 def _key(*parts: Any) -> str:

@@ -94,6 +94,7 @@ class Topics:
         }
 
     def to_json(self) -> dict[str, Any]:
+        """What `topics.json` holds."""
         return {
             "topics": [
                 {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -78,16 +79,6 @@ class SeeTopic:
         def set_output(self, *, transform: str | None = None) -> Self:
             """Whether `transform` gives an array or a table of pandas or polars."""
 
-    else:
-
-        def __new__(cls, *_: Any, **__: Any) -> SeeTopic:
-            # As pathlib.Path does it: scikit-learn takes a second to import, so it comes with the first model.
-            if cls is SeeTopic:
-                from seetopic.model.scikit import SeeTopic as Estimator
-
-                return super().__new__(Estimator)
-            return super().__new__(cls)
-
     def __init__(
         self,
         seeds: Any = None,
@@ -126,6 +117,17 @@ class SeeTopic:
         self.device = device
         self.cache = cache
         self.verbose = verbose
+
+    if not TYPE_CHECKING:  # to whom it would look like a class that takes anything
+
+        @wraps(__init__, assigned=(), updated=())
+        def __new__(cls, *_: Any, **__: Any) -> SeeTopic:
+            # As pathlib.Path does it: scikit-learn takes a second to import, so it comes with the first model.
+            if cls is SeeTopic:
+                from seetopic.model.scikit import SeeTopic as Estimator
+
+                return super().__new__(Estimator)
+            return super().__new__(cls)
 
     # Fitting
 

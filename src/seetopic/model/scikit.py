@@ -30,7 +30,6 @@ class SeeTopic(estimator.SeeTopic, TransformerMixin, BaseEstimator):  # type: ig
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.string = True
-        tags.input_tags.one_d_array = True
         tags.input_tags.two_d_array = False
         return tags
 

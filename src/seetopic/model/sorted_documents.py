@@ -20,7 +20,7 @@ from seetopic.index import Index
 
 Texts: TypeAlias = list[str] | list[list[str]]  # an index has documents as words
 _SHARD = 2048
-_WORTHWHILE = 8  # shards for which worker processes are started
+_AT_ONCE = 32  # shards that are sorted in less time than worker processes take to start
 
 
 @dataclass(frozen=True)
@@ -47,10 +47,8 @@ class Unsorted:
         if self.vectors is not None or self.reader is not None:
             self.sorter.require_reading()
         shards = self._with_vectors()
-        first = list(islice(shards, _WORTHWHILE))
-        engine = LocalEngine(1 if len(first) < _WORTHWHILE else self.jobs or available_cores())
-        yield from engine.map(work, first)
-        yield from engine.map(work, shards)
+        yield from map(work, islice(shards, _AT_ONCE))
+        yield from LocalEngine(self.jobs or available_cores()).map(work, shards)
 
     def _with_vectors(self) -> Iterator[tuple[Texts, Floats | None]]:
         done, given = 0, None if self.vectors is None else np.asarray(self.vectors)
