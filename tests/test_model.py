@@ -160,6 +160,12 @@ def test_two_fits_are_the_same_to_the_last_bit_for_any_number_of_jobs(documents,
     assert np.array_equal(first.transform(unseen), second.transform(unseen))
 
 
+def test_minus_one_is_all_cores_and_no_jobs_are_refused(documents):
+    assert quick().set_params(n_jobs=-1).fit(documents).topics_ == quick().fit(documents).topics_
+    with pytest.raises(SettingsError, match="`jobs` is 0"):
+        quick().set_params(n_jobs=0).fit(documents)
+
+
 # The temporary index
 
 
@@ -332,6 +338,20 @@ def test_it_is_an_estimator_of_scikit_learn():
     assert isinstance(model, BaseEstimator)
     assert repr(model).startswith("SeeTopic(seeds=['sports and games'")
     assert clone(model).get_params() == model.get_params()
+
+
+def test_a_class_of_ones_own_derives_from_the_class_of_models(index):
+    class Mine(type(SeeTopic())):
+        def best(self):
+            return [next(iter(topic)) for topic in self.topics_]
+
+    assert len(Mine(NAMES).fit(index).with_seeds(["soup", "moon"]).best()) == 2
+
+    class Light(SeeTopic):
+        pass
+
+    with pytest.raises(TypeError, match=r"must derive from seetopic\.model\.scikit\.SeeTopic"):
+        Light(NAMES)
 
 
 def test_a_pipeline_goes_from_texts_to_a_classifier(documents, unseen):

@@ -158,6 +158,32 @@ def test_a_save_that_fails_leaves_the_earlier_model(model, copied, unseen, monke
     assert [path.name for path in copied.parent.iterdir()] == ["copy"]
 
 
+def test_where_the_last_step_fails_the_earlier_model_is_put_back(model, copied, unseen, monkeypatch):
+    rename = Path.rename
+
+    def failing(path: Path, target: Path):
+        if path.name.endswith(".part"):
+            raise OSError(13, "Permission denied")
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", failing)
+    with pytest.raises(OutputError, match="Permission denied"):
+        model.save(copied)
+    assert answers(SeeTopic.load(copied, embedding_model=directions), unseen) == answers(model, unseen)
+    assert [path.name for path in copied.parent.iterdir()] == ["copy"]
+
+
+def test_where_the_documents_are_gone_the_model_can_be_saved_without_them(documents, tmp_path):
+    (tmp_path / "docs.txt").write_text("\n".join(documents))
+    model = SeeTopic(NAMES, embedding_model=directions, n_jobs=1).fit(tmp_path / "docs.txt")
+    (tmp_path / "docs.txt").unlink()
+    with pytest.raises(CorpusError, match=r"docs\.txt cannot be opened.*save\(folder, documents=False\)"):
+        model.save(tmp_path / "model")
+    assert not (tmp_path / "model").exists()
+    model.save(tmp_path / "model", documents=False)
+    assert SeeTopic.load(tmp_path / "model").topics_ == model.topics_
+
+
 # What is refused
 
 

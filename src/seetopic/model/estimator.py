@@ -40,10 +40,10 @@ class SeeTopic:
         model.transform(texts)      # how much each document belongs to each category
         model.predict(texts)        # the number of its category, or -1
 
-    `fit` makes an index of the documents in a temporary folder, which is removed when neither the model nor any
-    other that was made from it is left; the same documents, settings and random state give the same bytes. To keep
-    it, `save` the model, or build an `Index` yourself and fit on that. Vectors of terms are remembered in `cache`.
-    A pickled model carries its index and its documents with it; `save` does so without pickle.
+    `fit` makes an index of the documents in a temporary folder (TMPDIR says where), which is removed when neither the
+    model nor any other that was made from it is left; the same documents, settings and random state give the same
+    bytes. To keep it, `save` the model, or build an `Index` yourself and fit on that. Vectors of terms are remembered
+    in `cache`. A pickled model carries its index and its documents with it; `save` does so without pickle.
 
     Settings, which are stored as they are given and checked by `fit`:
 
@@ -57,7 +57,7 @@ class SeeTopic:
     - `text_field`, `on_error`: of files and tables, as for `Index.build`.
     - `read_documents`: whether the language model reads the documents that are sorted: better, and slower.
     - `threshold`: the least share of a category at which `predict` gives it.
-    - `n_jobs`, `device`, `cache`, `verbose`: how it is computed; they change no result.
+    - `n_jobs` (None and -1 are all cores), `device`, `cache`, `verbose`: how it is computed; they change no result.
 
     After `fit` there are `topics_` (a `Topics`), `index_`, `sorter_`, and `seeds_`, the names as they were understood.
     """
@@ -127,6 +127,8 @@ class SeeTopic:
                 from seetopic.model.scikit import SeeTopic as Estimator
 
                 return super().__new__(Estimator)
+            if not hasattr(cls, "get_params"):
+                raise TypeError(f"{cls.__name__} must derive from seetopic.model.scikit.SeeTopic, the class of models")
             return super().__new__(cls)
 
     # Fitting
@@ -309,7 +311,7 @@ class SeeTopic:
                 model=model,
                 tokenizer=self.tokenizer or tokenize,
                 document_vectors=ready.documents,
-                jobs=self.n_jobs,
+                jobs=self._jobs(),
                 device=self.device,
                 cache=self.cache,
                 progress=progress,
@@ -338,6 +340,9 @@ class SeeTopic:
         parts = (self.top, self.min_count, self.language, self.random_state)
         return fitting.settings_from_parameters(self.preset, *parts)
 
+    def _jobs(self) -> int | None:
+        return None if self.n_jobs == -1 else self.n_jobs
+
     def _threshold(self) -> float:
         return AssignOptions(threshold=self.threshold).threshold
 
@@ -349,7 +354,7 @@ class SeeTopic:
         reads = vectors is None and (self.read_documents if read is None else read)
         reader: Callable[[list[str]], Any] | None = index.encode_texts if reads else None
         documents = fitting.ready_index(source, None, self.tokenizer, self.cache) or self._documents(source)
-        return Unsorted(documents, self.sorter_, vectors, reader, self.n_jobs)
+        return Unsorted(documents, self.sorter_, vectors, reader, self._jobs())
 
     def _assigned(self, source: Any, vectors: Any) -> list[Assigned]:
         return self._unsorted(source, vectors).assigned(self._threshold())

@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,7 @@ from seetopic.encoder import encoder_for
 from seetopic.encoder.minilm import EMBEDDED_NAME
 from seetopic.encoder.plain import ReadyVectors
 from seetopic.encoder.protocol import unit_rows
-from seetopic.errors import EncoderError, OutputError, SeeTopicError, SettingsError
+from seetopic.errors import CorpusError, EncoderError, OutputError, SeeTopicError, SettingsError
 from seetopic.files import read_json, sha256_of, write_json, writing, written_whole
 from seetopic.index import Index
 from seetopic.model.fitting import Given, Learned, settings_from_parameters
@@ -102,7 +102,10 @@ def save(model: SeeTopic, folder: Path, documents: bool) -> None:
         if names:
             _write_names(beside / NAMES, names)
         if documents and model._given.documents is not None:
-            _write_documents(beside / DOCUMENTS, model._given.documents)
+            try:
+                _write_documents(beside / DOCUMENTS, model._given.documents)
+            except CorpusError as error:
+                raise CorpusError(f"{error}; or save the model without them: save(folder, documents=False)") from error
         write_json(beside / MODEL, {"format": FORMAT, "version": __version__, **_about(model, beside)})
 
 
@@ -136,7 +139,12 @@ def _written_beside(folder: Path) -> Iterator[Path]:
             yield beside
             if folder.exists():
                 folder.rename(replaced)
-            beside.rename(folder)
+            try:
+                beside.rename(folder)
+            except OSError:
+                with suppress(OSError):  # there may have been none
+                    replaced.rename(folder)
+                raise
     finally:
         shutil.rmtree(beside, ignore_errors=True)
         shutil.rmtree(replaced, ignore_errors=True)
@@ -160,9 +168,9 @@ def _write_names(path: Path, names: Any) -> None:
 
 
 def _write_documents(path: Path, documents: Documents) -> None:
+    encode = json.JSONEncoder(ensure_ascii=False).encode  # made once: there may be millions of texts
     with path.open("w", encoding="utf-8", newline="\n") as file:
-        for text in documents.texts():
-            file.write(json.dumps({"text": text}, ensure_ascii=False) + "\n")
+        file.writelines(f'{{"text": {encode(text)}}}\n' for text in documents.texts())
 
 
 # Reading

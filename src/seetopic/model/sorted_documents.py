@@ -48,7 +48,7 @@ class Unsorted:
             self.sorter.require_reading()
         shards = self._with_vectors()
         yield from map(work, islice(shards, _AT_ONCE))
-        yield from LocalEngine(self.jobs or available_cores()).map(work, shards)
+        yield from LocalEngine(available_cores() if self.jobs is None else self.jobs).map(work, shards)
 
     def _with_vectors(self) -> Iterator[tuple[Texts, Floats | None]]:
         done, given = 0, None if self.vectors is None else np.asarray(self.vectors)
