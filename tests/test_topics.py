@@ -5,14 +5,19 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
+import sys
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from conftest import PLANTED, planted_documents
 from seetopic import Index, Topics, as_seeds, discover
-from seetopic.errors import NotEnoughTerms, OutputError, SeedError
+from seetopic.errors import MissingExtra, NotEnoughTerms, OutputError, SeedError, SettingsError
 from seetopic.settings import DEFAULT, SampleSettings
 
 NAMES = ["sports and games", "cooking & cuisine", "outer space"]
@@ -146,8 +151,86 @@ def test_seeds_are_read_from_a_path(index, tmp_path: Path):
     assert [topic.name for topic in discover(index, tmp_path / "names.txt")] == ["sport", "food"]
 
 
-def test_topics_print_a_line_each(topics):
-    assert str(topics).splitlines()[0].startswith("sports and games   ")
+def test_topics_print_as_a_table(topics):
+    head, *rows = str(topics).splitlines()
+    assert head == "topic              confidence  terms"
+    assert [row[:18].strip() for row in rows] == NAMES
+    assert all(row.endswith(", ".join(topic)) for row, topic in zip(rows, topics, strict=True))
+    assert repr(topics) == str(topics)
+
+
+def test_warnings_stand_below_the_table(index):
+    topics = discover(index, ["cooking and food", "sports", "zqxj vbnm"])
+    assert "warning, zqxj vbnm: low confidence" in str(topics).splitlines()[-1]
+
+
+def test_a_notebook_shows_a_table_in_which_names_are_escaped(index):
+    page = discover(index, ["<script>alert(1)</script>", "cooking"])._repr_html_()
+    assert page.startswith("<table>")
+    assert "<b>&lt;script&gt;alert(1)&lt;/script&gt;</b>" in page
+    assert "<script" not in page
+    assert "recipe" in page
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_topics_as_a_data_frame_have_a_row_a_term(topics, library):
+    frame = topics.to_dataframe(library)
+    assert type(frame).__module__.startswith(library)
+    assert list(frame.columns) == next(csv.reader(io.StringIO(topics.to_csv())))
+    assert list(frame["term"]) == [term for topic in topics for term in topic]
+    assert list(frame["score"]) == [ranked.score for topic in topics for ranked in topic.terms]
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_a_rank_that_is_missing_leaves_the_others_whole_numbers(topics, library):
+    one, *others = topics[0].terms
+    unranked = replace(topics[0], terms=(replace(one, ranks={"general": None}), *others))
+    ranks = replace(topics, topics=(unranked,)).to_dataframe(library)["general_rank"]
+    assert "int64" in str(ranks.dtype).lower()
+    assert ranks.to_list()[1:] == [ranked.ranks["general"] for ranked in others]
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_a_missing_library_is_named_with_what_to_install(topics, library, monkeypatch):
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(MissingExtra, match=rf'pip install "seetopic\[{library}\]"'):
+        topics.to_dataframe(library)
+
+
+def test_another_library_is_refused(topics):
+    with pytest.raises(SettingsError, match="`library` is 'dplyr'"):
+        topics.to_dataframe("dplyr")
+
+
+scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text()
+values = scalars | st.lists(scalars, max_size=3) | st.dictionaries(st.text(), scalars, max_size=3)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=100)
+@given(data=st.data())
+def test_any_topics_file_loads_as_topics_that_can_be_shown_or_is_refused(topics, tmp_path, data):
+    value = topics.to_json()
+    topic = data.draw(st.sampled_from(value["topics"]))
+    part = data.draw(st.sampled_from([value, topic, topic["terms"][0]]))
+    part[data.draw(st.sampled_from(sorted(part)))] = data.draw(values)
+    (tmp_path / "topics.json").write_text(json.dumps(value))
+    with suppress(OutputError):  # anything else is a defect
+        loaded = Topics.load(tmp_path)
+        assert len(str(loaded) + loaded._repr_html_() + loaded.to_csv()) > 0
+        loaded.to_dataframe()
+
+
+@pytest.mark.parametrize("text", ["", "[]", "3", "{", "[" * 100_000, '{"topics": [], "made_with": 3}', "\udcff"])
+def test_what_are_no_topics_is_refused(tmp_path, text):
+    (tmp_path / "topics.json").write_bytes(text.encode("utf-8", "surrogateescape"))
+    with pytest.raises(OutputError, match="cannot be read as topics"):
+        Topics.load(tmp_path)
+
+
+def test_a_pipe_in_place_of_the_file_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "topics.json")
+    with pytest.raises(OutputError, match="cannot be read as topics"):
+        Topics.load(tmp_path)
 
 
 def test_a_name_that_occurs_stands_first_in_its_topic(index):

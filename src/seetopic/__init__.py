@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from seetopic.assign import Sorter, sorter_for
     from seetopic.exports import export
     from seetopic.index import Index
+    from seetopic.model import SeeTopic
     from seetopic.run import discover
     from seetopic.seeds import Seeds, as_seeds
     from seetopic.topics import RankedTerm, Topic, Topics
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Index": "seetopic.index",
     "RankedTerm": "seetopic.topics",
+    "SeeTopic": "seetopic.model",
     "Seeds": "seetopic.seeds",
     "Sorter": "seetopic.assign",
     "Topic": "seetopic.topics",
@@ -30,6 +32,7 @@ _HOMES = {
 __all__ = [
     "Index",
     "RankedTerm",
+    "SeeTopic",
     "Seeds",
     "Sorter",
     "Topic",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from seetopic.device import resolve_device
 from seetopic.documents import OnError, open_documents
 from seetopic.encoder import encoder_for
 from seetopic.encoder.cache import VectorCache, cache_folder
+from seetopic.encoder.plain import ReadyVectors, reads_texts
 from seetopic.encoder.protocol import TermEncoder
 from seetopic.engine import LocalEngine, available_cores
 from seetopic.errors import DamagedIndex, EncoderError, SettingsError
@@ -58,6 +59,7 @@ class Index:
         settings: IndexSettings = DEFAULT.index,
         model: Any = None,
         tokenizer: Tokenizer = tokenize,
+        document_vectors: Any = None,
         text_field: str | None = None,
         on_error: OnError = "raise",
         jobs: int | None = None,
@@ -66,13 +68,17 @@ class Index:
         overwrite: bool = False,
         progress: Progress = silent,
     ) -> Index:
-        """Build the index of documents into the folder `out`, or go on with a build that was cut off."""
+        """Build the index of documents into the folder `out`, or go on with a build that was cut off.
+
+        `document_vectors`, a row a document by the model that gives terms their vectors, spare it the reading.
+        """
         build = plan(
             open_documents(documents, text_field=text_field, on_error=on_error),
             Path(out),
             settings=settings,
             model=model,
             tokenizer=tokenizer,
+            document_vectors=document_vectors,
             jobs=jobs,
             device=device,
             cache=cache,
@@ -80,6 +86,10 @@ class Index:
         )
         build.run(overwrite=overwrite)
         return cls.open(out, model=model, tokenizer=tokenizer, cache=cache)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """It is pickled as what opens it, without the arrays that were read so far."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
 
     def __len__(self) -> int:
         """How many documents it has."""
@@ -195,6 +205,16 @@ class Index:
             )
         return np.stack(rows)
 
+    def can_encode(self, text: str) -> bool:
+        """Whether a vector of the text can be had: where vectors were ready, they are of some texts only."""
+        encoder = self._encoder
+        return encoder.knows(text) if isinstance(encoder, ReadyVectors) else True
+
+    @property
+    def reads_texts(self) -> bool:
+        """Whether vectors of any text can be had."""
+        return reads_texts(self._encoder)
+
     def encode_texts(self, texts: list[str], progress: Progress = silent) -> Floats:
         """Vectors of texts, remembered in the cache; (n_texts, dimension)."""
         return self.cache.encode(self._encoder, texts, available_cores(), progress)
@@ -232,6 +252,7 @@ def plan(
     settings: IndexSettings,
     model: Any = None,
     tokenizer: Tokenizer = tokenize,
+    document_vectors: Any = None,
     jobs: int | None = None,
     device: str = "auto",
     cache: str | Path | None = None,
@@ -244,7 +265,8 @@ def plan(
     engine = LocalEngine(workers)
     encoder = encoder_for(model, device=device, precision=settings.precision)
     means = Means(engine, workers, device, VectorCache(cache_folder(_as_path(cache))), progress)
-    return Build(documents, out, settings, encoder, tokenizer, means)
+    vectors = None if document_vectors is None else np.asarray(document_vectors)
+    return Build(documents, out, settings, encoder, tokenizer, means, vectors)
 
 
 def plan_cached(documents: Any, *, cache: str | Path | None = None, **options: Any) -> Build:

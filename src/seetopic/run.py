@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -20,7 +21,7 @@ from seetopic.index import Index
 from seetopic.naming import with_named_terms
 from seetopic.progress import Progress, silent
 from seetopic.reading import Reading, SampledDocuments
-from seetopic.seeds import Seeds, as_seeds
+from seetopic.seeds import Seed, Seeds, as_seeds
 from seetopic.settings import DEFAULT, DiscoverySettings, as_json, preset_named
 from seetopic.topics import RankedTerm, Topic, Topics
 from seetopic.variants import Variants, no_variants
@@ -49,16 +50,25 @@ def discover(
 
 
 def run_of(
-    index: Index, seeds: Any, settings: DiscoverySettings | None, preset: str, device: str, progress: Progress
+    index: Index,
+    seeds: Any,
+    settings: DiscoverySettings | None,
+    preset: str,
+    device: str,
+    progress: Progress,
+    name_vectors: Mapping[str, Floats] | None = None,
 ) -> Discovery:
-    """A run by a preset, or by settings of one's own, which the result then calls `custom`."""
+    """A run by a preset, or by settings of one's own, which the result then calls `custom`.
+
+    `name_vectors` has, by category, unit vectors that stand for the names in place of the language model's.
+    """
     named = preset_named(preset).discovery
     chosen = named if settings is None else settings
     name = preset if replace(chosen, top=named.top) == named else "custom"
     asked = as_seeds(seeds)
     if chosen.training is None:  # which would have to learn the names' vectors from the documents as they were cut
         index = with_named_terms(index, [term for seed in asked.seeds for term in (*seed.names, *seed.pinned)])
-    return Discovery(index, asked, chosen, name, device, progress)
+    return Discovery(index, asked, chosen, name, device, progress, name_vectors=name_vectors or {})
 
 
 @dataclass(frozen=True)
@@ -72,6 +82,7 @@ class Discovery:
     device: str = "auto"  # of the training, where the preset trains
     progress: Progress = silent
     random_state: int | None = None  # of the training; None: the index's
+    name_vectors: Mapping[str, Floats] = field(default_factory=dict)  # ready ones, by category
 
     def __post_init__(self) -> None:
         n_terms = len(self.index.vocabulary)
@@ -112,7 +123,31 @@ class Discovery:
     @cached_property
     def names(self) -> Floats:
         """The vector of each category's names, their mean if several; unit rows, (n_categories, dimension)."""
-        return self._encoded([seed.names for seed in self.seeds.seeds])
+        return self._encoded_but(self._ready, [seed.names for seed in self.seeds.seeds])
+
+    @cached_property
+    def _ready(self) -> dict[int, Floats]:
+        """The vectors of categories that came with one."""
+        names, length = self.seeds.names, self.index.general.shape[1]
+        for name, vector in self.name_vectors.items():
+            if vector.shape != (length,):
+                raise EncoderError(
+                    f"the vector of {name!r} has length {len(vector)}, but those of terms have {length}; "
+                    "give all by one model"
+                )
+        return {number: self.name_vectors[name] for number, name in enumerate(names) if name in self.name_vectors}
+
+    @cached_property
+    def _without_words(self) -> Collection[int]:
+        """Categories that only vectors speak for: no text about them can be given to the language model."""
+        return self._ready if self.index.reads_texts else range(len(self.seeds))
+
+    def _encoded_but(self, ready: Mapping[int, Floats], texts: list[tuple[str, ...]]) -> Floats:
+        """The mean vector of each category's texts, if it has none ready; unit rows."""
+        others = [category for category in range(len(texts)) if category not in ready]
+        encoded = self._encoded([texts[category] for category in others]) if others else ()
+        rows = {**ready, **dict(zip(others, encoded, strict=True))}
+        return np.stack([rows[category] for category in range(len(texts))])
 
     def _encoded(self, texts: list[tuple[str, ...]]) -> Floats:
         """The mean vector of each category's texts; unit rows."""
@@ -169,23 +204,33 @@ class Discovery:
             return None
         settings = self.settings
         sentences = [tuple(_SENTENCE.format(name) for name in seed.names) for seed in self.seeds.seeds]
-        names = _unit(self.names + self._encoded(sentences))
+        spoken = {category: self.names[category] for category in self._without_words}
+        names = _unit(self.names + self._encoded_but(spoken, sentences))
         plain = self.sampled.sorted_by(names, settings.sorting)
         if settings.sorting.described_by == 0 or not self._uses_documents:
             return plain
         first = self._found(replace(settings, iterations=max(1, settings.iterations // 2)), plain)
-        described = self._encoded([(text,) for text in self._descriptions(first.deep)])
+        described = self._described(first.deep)
         return self.sampled.sorted_by(_unit(names + described), settings.sorting)
 
-    def _descriptions(self, found: CurrentTerms) -> list[str]:
-        """A name and its best terms; the name alone where they may be about something else."""
-        size, texts = self.settings.sorting.described_by, []
+    def _described(self, found: CurrentTerms) -> Floats:
+        """Vectors of names with their best terms; of names alone where the terms may be about something else."""
+        size, describing = self.settings.sorting.described_by, []
         sure = confidence(self.similarity, [terms[: 2 * size] for terms in found]) >= _SURE
-        for category, seed in enumerate(self.seeds.seeds):
+        for category in range(len(self.seeds)):
             others = [term for term in found[category] if term not in self._own_terms[category]][:size]
-            words = [self.index.vocabulary.terms[term] for term in others if sure[category]]
-            texts.append(f"{', '.join(seed.names)}: {', '.join(words)}" if words else ", ".join(seed.names))
-        return texts
+            describing.append(others if sure[category] else [])
+        texts: list[tuple[str, ...]] = [
+            (self._description(*each),) for each in zip(self.seeds.seeds, describing, strict=True)
+        ]
+        general = self.index.general
+        centres = {category: general[describing[category]].sum(axis=0) for category in self._without_words}
+        spoken = {category: _unit((self.names[category] + centre)[None])[0] for category, centre in centres.items()}
+        return self._encoded_but(spoken, texts)
+
+    def _description(self, seed: Seed, terms: list[int]) -> str:
+        names, words = ", ".join(seed.names), ", ".join(self.index.vocabulary.terms[term] for term in terms)
+        return f"{names}: {words}" if words else names
 
     def _documents_evidence(self, reading: Reading | None) -> Evidence:
         if reading is None:
