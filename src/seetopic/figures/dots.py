@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from seetopic.arrays import Doubles, Longs
 from seetopic.errors import SettingsError
 from seetopic.figures.drawing import circle, fitted, of_topic, text, text_width
 from seetopic.figures.figure import Figure
-from seetopic.figures.placing import plane, pushed_apart, sunflower
+from seetopic.figures.placing import pushed_apart, spread_in, sunflower
 from seetopic.figures.scene import NONE, Drawable, Scene, check_width, scene_of
 from seetopic.figures.theme import BOLD, HUES
 
@@ -33,16 +35,16 @@ def documents_map(run: Drawable, *, documents: int = 1000, width: int = 960) -> 
     names = [fitted(topic.name, _SIZE, min(240, width / 2)) for topic in topics]
     across = 2.1 * spacing * np.sqrt(np.bincount(given, minlength=len(topics)) + 1) + 26
     wide = np.array([text_width(name, _SIZE) * BOLD + 8 for name in names])
-    frame = (float(width), float(height))
+    frame, dot = np.array([width, height], np.float64), max(1.4, spacing / 2)
     sizes = np.stack([np.maximum(across, wide), across], axis=1)
-    places = pushed_apart(plane(scene.likeness) * frame, sizes, frame)
+    places = pushed_apart(spread_in(frame, scene.likeness), sizes, frame)
     beginnings = _beginnings(scene, shown)
     drawn, labels = [], []
     for number, name in enumerate(names):
         own = np.flatnonzero(given == number)
-        drawn.append(
-            of_topic(number, _dots(scene, number, shown[own], [beginnings[at] for at in own], places, spacing))
-        )
+        spots = np.clip(_spots(scene.document_shares[shown[own]], number, places, spacing), dot, frame - dot)
+        told = [beginnings[at] for at in own]
+        drawn.append(of_topic(number, _dots(scene, number, shown[own], spots, dot, told)))
         x, y = min(max(places[number, 0], wide[number] / 2), width - wide[number] / 2), places[number, 1]
         tip = f"{topics[number].name}\n{scene.documents_given[number]:,} of {len(scene.document_topics):,} documents"
         labels.append(of_topic(number, [text(x, y + 5, name, _SIZE, "st-ink st-bold st-middle st-halo", tip)]))
@@ -63,14 +65,20 @@ def _evenly_chosen(scene: Scene, most: int) -> Longs:
     return known[np.unique(np.linspace(0, len(known) - 1, min(most, len(known))).astype(np.int64))]
 
 
-def _dots(scene: Scene, number: int, rows: Longs, beginnings: list[str], places: Doubles, spacing: float) -> list[str]:
-    shares = scene.document_shares[rows]
-    order = np.argsort(-shares[:, number], kind="stable")
-    spots = places[number] + sunflower(len(rows), spacing) + _leaning(shares[order], number, places, spacing)
+def _spots(shares: Doubles, own: int, places: Doubles, spacing: float) -> Doubles:
+    """Where a topic's documents stand, the clearest in the middle."""
+    spots = np.empty((len(shares), 2))
+    spots[np.argsort(-shares[:, own], kind="stable")] = sunflower(len(shares), spacing)
+    found: Doubles = places[own] + spots + _leaning(shares, own, places, spacing)
+    return found
+
+
+def _dots(scene: Scene, number: int, rows: Longs, spots: Doubles, radius: float, told: Sequence[str]) -> list[str]:
     classes, name = f"st-c{number % HUES} st-half", scene.topics[number].name
+    shares = scene.document_shares[rows, number].tolist()
     return [
-        circle(x, y, max(1.4, spacing * 0.5), classes, f"{beginnings[row]} …\n{name}, {shares[row, number]:.0%}")
-        for (x, y), row in zip(spots.tolist(), order.tolist(), strict=True)
+        circle(x, y, radius, classes, f"{beginning} …\n{name}, {share:.0%}")
+        for (x, y), share, beginning in zip(spots.tolist(), shares, told, strict=True)
     ]
 
 

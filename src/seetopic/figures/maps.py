@@ -7,7 +7,7 @@ import numpy as np
 from seetopic.arrays import Doubles
 from seetopic.figures.drawing import ellipse, fitted, of_topic, text, text_width
 from seetopic.figures.figure import Figure
-from seetopic.figures.placing import Board, drawn_along, plane, pushed_apart
+from seetopic.figures.placing import Board, drawn_along, pushed_apart, spread_in
 from seetopic.figures.scene import Drawable, Scene, check_width, chosen, scene_of, shortened, term_tip
 from seetopic.figures.theme import BOLD, HUES
 from seetopic.topics import Topic
@@ -30,16 +30,16 @@ def topics_map(run: Drawable, *, top: int = 10, width: int = 960) -> Figure:
     topics = shortened(scene.topics, top).topics
     sizes = np.array([_cluster_size(topic, width - 2 * _MARGIN) for topic in topics])
     height = _height_for(sizes, width)
-    frame = (width - 2 * _MARGIN, height - 2 * _MARGIN)
-    places = pushed_apart(plane(scene.likeness) * frame, sizes, frame)
-    names = [fitted(topic.name, _NAME, min(frame[0], 300) / BOLD) for topic in topics]
+    frame = np.array([width - 2 * _MARGIN, height - 2 * _MARGIN])
+    places = pushed_apart(spread_in(frame, scene.likeness), sizes, frame)
+    names = [fitted(topic.name, _NAME, min(float(frame[0]), 300) / BOLD) for topic in topics]
     board = Board(sum(1 + len(topic.terms) for topic in topics))
     for name, place in zip(names, places, strict=True):
         board.put(place, text_width(name, _NAME) * BOLD, _NAME * _LINE)
+    ways = drawn_along([own[:top] for own in scene.vectors], scene.centres, places)
     halos, labels = [], []
     for number, (topic, name) in enumerate(zip(topics, names, strict=True)):
-        toward = drawn_along(scene.vectors[number][:top], scene.centres, places, number)
-        terms, spots = _terms_around(topic, places[number], toward, board, frame, f"st-c{number % HUES}")
+        terms, spots = _terms_around(topic, places[number], ways[number], board, frame, f"st-c{number % HUES}")
         x, y = places[number]
         named = text(x, y + _NAME * 0.35, name, _NAME, "st-ink st-bold st-middle", _topic_tip(scene, number))
         halos.append(of_topic(number, [_halo(np.array([places[number], *spots]), f"st-c{number % HUES} st-faint")]))
@@ -55,13 +55,13 @@ def topics_map(run: Drawable, *, top: int = 10, width: int = 960) -> Figure:
 
 
 def _terms_around(
-    topic: Topic, place: Doubles, toward: Doubles, board: Board, frame: tuple[float, float], hue: str
+    topic: Topic, place: Doubles, toward: Doubles, board: Board, frame: Doubles, hue: str
 ) -> tuple[list[str], list[Doubles]]:
     """A topic's terms as labels, and where they stand: the best is the first to choose its place."""
     labels, spots = [], []
     for rank, (term, way) in enumerate(zip(topic.terms, toward, strict=True)):
         size = max(11.0, 13.5 - 0.25 * rank)
-        label = fitted(term.term, size, min(190, frame[0] / 2))
+        label = fitted(term.term, size, min(190, float(frame[0]) / 2))
         angle = float(np.arctan2(way[1], way[0]))
         spot = board.place(place, text_width(label, size) + 8, size * _LINE, frame, angle)
         labels.append(text(spot[0], spot[1] + size * 0.35, label, size, f"{hue} st-middle", term_tip(topic, term)))

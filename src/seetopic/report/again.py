@@ -58,6 +58,8 @@ def _names(topics: Topics) -> list[str]:
 def commands(topics: Topics, seeds_file: str) -> str | None:
     """The commands that give the same topics; None where settings were made in Python that they cannot name."""
     made = topics.made_with
+    if not {"index", "discovery"} <= set(made.get("settings", {})):
+        return None  # another method found them
     preset = made["preset"] if made["preset"] in PRESETS else "default"
     chosen = PRESETS[preset]
     index = _flags(made["settings"]["index"], as_json(chosen.index), _INDEX_FLAGS, _SWITCHES)

@@ -55,7 +55,7 @@ class Page:
     @cached_property
     def _cards(self) -> list[Card]:
         made, kinds = self.topics.made_with, kinds_of(self.topics.topics)
-        checked = made["settings"]["discovery"].get("checked_ranks", 0)
+        checked = made.get("settings", {}).get("discovery", {}).get("checked_ranks", 0)
         plain = [
             Card(number, topic, kinds, made["corpus"]["terms"], checked) for number, topic in enumerate(self.topics)
         ]
@@ -196,7 +196,7 @@ class Page:
             "Documents (SHA-256)": made["corpus"].get("sha256", "unknown"),
         }
         shown = "".join(f"<div><dt>{safe(name)}</dt><dd>{safe(value)}</dd></div>" for name, value in facts.items())
-        settings = json.dumps(made["settings"], ensure_ascii=False, indent=1)
+        settings = json.dumps(made.get("settings", {}), ensure_ascii=False, indent=1)
         return Section(
             "made",
             "Made with",

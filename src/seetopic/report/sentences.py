@@ -22,7 +22,7 @@ from seetopic.index import Index
 from seetopic.words import cleaned
 
 _READ_THROUGH = 1_500_000  # words of documents that are read through for sentences: a fifth of a second
-_LOOKED_AT = 4000  # words of a document, from its beginning
+_LOOKED_AT = 1500  # words of a document, from its beginning
 _LONGEST = 36  # words of a sentence that are shown
 _BEFORE = 9  # words before the first marked term, where a sentence is cut
 _CANDIDATES = 8  # documents of a topic that sentences are chosen from
@@ -128,7 +128,7 @@ class _Chosen:
         first, last = index.posting_starts[term], index.posting_starts[term + 1]
         return [int(index.posting_documents[first])] if last > first else []
 
-    @property
+    @cached_property
     def numbers(self) -> set[int]:
         listed = {number for numbers in self.by_topic for number in numbers}
         return listed | {number for own in self.by_term for number in own.values()}
