@@ -49,7 +49,12 @@ def discover(
 
 
 def run_of(
-    index: Index, seeds: Any, settings: DiscoverySettings | None, preset: str, device: str, progress: Progress
+    index: Index,
+    seeds: Any,
+    settings: DiscoverySettings | None = None,
+    preset: str = DEFAULT.preset,
+    device: str = "auto",
+    progress: Progress = silent,
 ) -> Discovery:
     """A run by a preset, or by settings of one's own, which the result then calls `custom`."""
     named = preset_named(preset).discovery

@@ -14,6 +14,7 @@ from seetopic.figures.placing import pushed_apart, spread_in, sunflower
 from seetopic.figures.scene import NONE, Drawable, Scene, check_width, scene_of
 from seetopic.figures.theme import BOLD, HUES
 
+_WIDE = 600  # pixels from which a map lies, rather than stands
 _SIZE = 13.5  # of names
 _FILLED = 0.36  # share of the map that dots take, with the room between them
 _BEGINNING = 14  # words of a document that are shown
@@ -29,11 +30,11 @@ def documents_map(run: Drawable, *, documents: int = 1000, width: int = 960) -> 
     check_width(width)
     shown = _evenly_chosen(scene, documents)
     topics, given = scene.topics, scene.document_topics[shown]
-    height = round(width * (0.62 if width >= 600 else 1.35))
+    height = round(width * (0.62 if width >= _WIDE else 1.6))
     spacing = float(np.sqrt(_FILLED * width * height / np.pi / max(len(shown), 1)))
     spacing = min(spacing, width / 60)
     names = [fitted(topic.name, _SIZE, min(240, width / 2)) for topic in topics]
-    across = 2.1 * spacing * np.sqrt(np.bincount(given, minlength=len(topics)) + 1) + 26
+    across = 2.1 * spacing * np.sqrt(np.bincount(given, minlength=len(topics)) + 1) + (26 if width >= _WIDE else 14)
     wide = np.array([text_width(name, _SIZE) * BOLD + 8 for name in names])
     frame, dot = np.array([width, height], np.float64), max(1.4, spacing / 2)
     sizes = np.stack([np.maximum(across, wide), across], axis=1)

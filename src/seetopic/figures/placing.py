@@ -57,6 +57,7 @@ def pushed_apart(centres: Doubles, sizes: Doubles, frame: Doubles) -> Doubles:
     half = sizes / 2
     low, high = half, np.maximum(frame - half, half)
     places = np.clip(centres, low, high)
+    fits = half[:, None, 0] + half[None, :, 0] <= frame[0] / 2  # side by side; else one must stand below the other
     numbers = np.arange(len(places))
     earlier = np.where(numbers[:, None] < numbers, -1.0, 1.0)[:, :, None]  # who gives way where two stand on one spot
     for _ in range(_ROUNDS):
@@ -65,7 +66,7 @@ def pushed_apart(centres: Doubles, sizes: Doubles, frame: Doubles) -> Doubles:
         overlap: Flags = (over > 0.5).all(axis=2) & ~np.eye(len(places), dtype=np.bool_)
         if not overlap.any():
             break
-        across = over[:, :, 0] <= over[:, :, 1]
+        across = (over[:, :, 0] <= over[:, :, 1]) & fits
         which = np.stack([across & overlap, ~across & overlap], axis=2)
         side = np.where(gaps == 0, earlier, np.sign(gaps))
         move = (which * side * over).sum(axis=1) / 2
