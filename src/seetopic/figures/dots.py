@@ -8,7 +8,7 @@ import numpy as np
 
 from seetopic.arrays import Doubles, Longs
 from seetopic.errors import SettingsError
-from seetopic.figures.drawing import circle, fitted, of_topic, text, text_width
+from seetopic.figures.drawing import brief, circle, fitted, of_topic, text, text_width
 from seetopic.figures.figure import Figure
 from seetopic.figures.placing import pushed_apart, spread_in, sunflower
 from seetopic.figures.scene import NONE, Drawable, Scene, check_width, scene_of
@@ -75,7 +75,7 @@ def _spots(shares: Doubles, own: int, places: Doubles, spacing: float) -> Double
 
 
 def _dots(scene: Scene, number: int, rows: Longs, spots: Doubles, radius: float, told: Sequence[str]) -> list[str]:
-    classes, name = f"st-c{number % HUES} st-half", scene.topics[number].name
+    classes, name = f"st-c{number % HUES} st-half", brief(scene.topics[number].name)
     shares = scene.document_shares[rows, number].tolist()
     return [
         circle(x, y, radius, classes, f"{beginning} …\n{name}, {share:.0%}")

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from html import escape
 
+_BRIEF = 36  # characters of a name in what is told of every cell and dot
 _NARROW, _WIDE = frozenset("iljtfrI.,:;'|!()[] -"), frozenset("mwMWQO@%&")
 _FORBIDDEN = (*range(9), 11, 12, *range(14, 32), *range(0xD800, 0xE000), 0xFFFE, 0xFFFF)  # in XML, even escaped
 _REPLACED = dict.fromkeys(_FORBIDDEN, "\ufffd")
@@ -42,6 +43,11 @@ def fitted(text: str, size: float, width: float) -> str:
     while text and text_width(text + "…", size) > width:
         text = text[:-1]
     return text.rstrip() + "…"
+
+
+def brief(words: str) -> str:
+    """A name as it is told many times over: whole, unless it is long."""
+    return words if len(words) <= _BRIEF else words[:_BRIEF].rstrip() + "…"
 
 
 def number(value: float) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 
 from seetopic.arrays import Doubles
 from seetopic.errors import SettingsError
-from seetopic.figures.drawing import fitted, rectangle, text, text_width
+from seetopic.figures.drawing import brief, fitted, rectangle, text, text_width
 from seetopic.figures.figure import Figure
 from seetopic.figures.scene import Drawable, check_width, scene_of
 from seetopic.figures.theme import STEPS
@@ -37,16 +37,16 @@ def _grid(values: Doubles, names: list[str], width: int, title: str, description
     numbered = [f"{number}  {name}" for number, name in enumerate(names, start=1)]
     labels = min(max(text_width(name, 12.5) for name in numbered) + 12, width * 0.36)
     cell = min(46.0, max(9.0, (width - labels) / len(names)))
-    steps = _steps(values)
+    size, steps = min(12.5, max(9.0, cell * 0.8)), _steps(values)
     drawn = []
     for row, name in enumerate(numbered):
         y = 22 + row * cell
-        drawn.append(text(labels - 8, y + cell / 2 + 4, fitted(name, 12.5, labels - 10), 12.5, "st-ink st-end", name))
-        if cell >= 14 or row % 5 == 0:
+        drawn.append(text(labels - 8, y + cell / 2 + 4, fitted(name, size, labels - 10), size, "st-ink st-end", name))
+        if cell >= 18 or row % 5 == 4:
             drawn.append(text(labels + row * cell + cell / 2, 14, str(row + 1), 11.5, "st-soft st-middle"))
         for column, value in enumerate(values[row].tolist()):
             x, own = labels + column * cell, row == column
-            tip = f"{names[row]} · {names[column]}: {value:.2f}"
+            tip = f"{brief(names[row])} · {brief(names[column])}: {value:.2f}"
             tone = "st-line" if own else f"st-h{steps[row, column]}"
             drawn.append(rectangle(x + 0.5, y + 0.5, cell - 1, cell - 1, tone, tip, 2 if cell > 14 else 0))
             if cell >= _VALUES_FROM:

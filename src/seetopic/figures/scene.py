@@ -12,6 +12,7 @@ import numpy as np
 from seetopic.arrays import Doubles, Longs
 from seetopic.assign import Sorter, sorter_of
 from seetopic.errors import SettingsError
+from seetopic.figures.drawing import brief
 from seetopic.run import Discovery
 from seetopic.sorting import one_thread, shares
 from seetopic.topics import RankedTerm, Topic, Topics
@@ -125,7 +126,7 @@ def check_width(width: int) -> None:
 def term_tip(topic: Topic, term: RankedTerm) -> str:
     """What is told of a term under the pointer."""
     others = f"\nalso {', '.join(term.variants)}" if term.variants else ""
-    return f"{term.term}\n{topic.name}; score {term.score:.2g}, {term.documents:,} documents{others}"
+    return f"{term.term}\n{brief(topic.name)}; score {term.score:.2g}, {term.documents:,} documents{others}"
 
 
 def shortened(topics: Topics, top: int) -> Topics:

@@ -151,6 +151,7 @@ class Page:
     def _overlap(self, scene: Scene) -> Section:
         names = [topic.name for topic in self.topics]
         pairs = nearest_pairs(scene.likeness, _CLOSE)
+        width = 720 if len(names) <= 20 else 1000
         listed = "; ".join(f"{safe(names[i])} and {safe(names[j])} ({value:.2f})" for i, j, value in pairs)
         terms = (
             "<p>No term stands in two topics, but topics can be near in meaning. "
@@ -160,11 +161,10 @@ class Page:
             "<h3>By documents</h3><p>How much of the documents of a topic, a row, also belongs to another, a column: "
             "the mean share.</p>"
         )
-        parts = [
-            f"<h3>By terms</h3><p>The cosine of their terms: 1 where they mean the same.</p>{scrolled(heatmap(scene))}"
-        ]
+        terms_head = "<h3>By terms</h3><p>The cosine of their terms: 1 where they mean the same.</p>"
+        parts = [f"{terms_head}{scrolled(heatmap(scene, width=width))}"]
         if len(scene.document_topics):
-            parts.append(f"{shared}{scrolled(heatmap(scene, by='documents'))}")
+            parts.append(f"{shared}{scrolled(heatmap(scene, by='documents', width=width))}")
         pair = "".join(f"<div>{part}</div>" for part in parts)
         return Section("overlap", "Overlap", "Overlap of topics", f'{terms}<div class="pair">{pair}</div>')
 
