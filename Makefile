@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test lint format unit browser wheel bench table clean
+.PHONY: demo test lint format unit browser wheel bench table picture clean
 
 demo: $(VENV)/.core
 	$(BIN)/seetopic demo --out seetopic-demo
@@ -63,6 +63,10 @@ table: $(VENV)/.test
 	$(BIN)/python benchmarks/parameters.py $(CORPORA) --cache $(VENV)/table/cache > $(RESULTS)/parameters.jsonl
 	$(BIN)/python benchmarks/rare_terms.py $(CORPORA) > $(RESULTS)/rare_terms.json
 	$(BIN)/python benchmarks/page.py
+
+# The pictures of the demo's report in README and docs.
+picture: $(VENV)/.test browser
+	$(BIN)/python benchmarks/picture.py docs
 
 clean:
 	rm -rf $(VENV) $(VENV)-core dist seetopic-demo

@@ -52,10 +52,10 @@ def discover(
 def run_of(
     index: Index,
     seeds: Any,
-    settings: DiscoverySettings | None,
-    preset: str,
-    device: str,
-    progress: Progress,
+    settings: DiscoverySettings | None = None,
+    preset: str = DEFAULT.preset,
+    device: str = "auto",
+    progress: Progress = silent,
     name_vectors: Mapping[str, Floats] | None = None,
 ) -> Discovery:
     """A run by a preset, or by settings of one's own, which the result then calls `custom`.

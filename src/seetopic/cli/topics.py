@@ -29,6 +29,7 @@ from seetopic.errors import OutputError
 from seetopic.settings import DEFAULT, PRESETS
 
 if TYPE_CHECKING:
+    from seetopic.documents import Documents
     from seetopic.run import Discovery
 
 
@@ -56,7 +57,8 @@ def demo(out: Path, quiet: bool, as_json: bool, jobs: int | None, cache: Path | 
         build.run()
     opened = Index.open(build.out, cache=cache)
     say_skipped(opened)
-    show_topics(run_of(opened, list(NAMES), None, DEFAULT.preset, "auto", silent), out, as_json)
+    run = run_of(opened, list(NAMES), None, DEFAULT.preset, "auto", silent)
+    show_topics(run, out, as_json, build.documents, "seetopic demo")
 
 
 @click.command()
@@ -156,17 +158,19 @@ def discover(
     merge = preset.discovery.merge_variants and not keep_variants
     settings = replace(preset.discovery, top=top, merge_variants=merge)
     with shown_progress(quiet) as progress:
+        documents = None
         if is_index(source):
             opened = open_index(source, options)
             say_unused(opened, options)
         else:
             build = cached_build(source, options, progress)
+            documents = build.documents
             build.run()
             opened = open_index(build.out, options)
         say_skipped(opened)
         run = run_of(opened, asked, settings, preset.preset, options["device"], progress)
         run.topics  # noqa: B018 - found here, while progress is shown
-    show_topics(run, out, as_json)
+    show_topics(run, out, as_json, documents)
 
 
 @click.command()
@@ -232,15 +236,18 @@ def assign(
         click.echo(f"{out}: {sum(counts.values()):,} documents")
 
 
-def show_topics(run: Discovery, out: Path | None, as_json: bool) -> None:
+def show_topics(
+    run: Discovery, out: Path | None, as_json: bool, documents: Documents | None = None, command: str | None = None
+) -> None:
     from seetopic.assign import sorter_of
     from seetopic.console import print_topics
     from seetopic.report import write_report
 
     topics = run.topics
     if out is not None:
-        write_report(topics, out)
-        sorter_of(run).save(out)
+        sorter = sorter_of(run)
+        write_report(run, out, documents=documents, sorter=sorter, command=command)
+        sorter.save(out)
         topics.save(out)
     if as_json:
         click.echo(json.dumps(topics.to_json(), ensure_ascii=False, indent=1))
