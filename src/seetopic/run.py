@@ -66,9 +66,18 @@ def run_of(
     chosen = named if settings is None else settings
     name = preset if replace(chosen, top=named.top) == named else "custom"
     asked = as_seeds(seeds)
-    if chosen.training is None:  # which would have to learn the names' vectors from the documents as they were cut
-        index = with_named_terms(index, [term for seed in asked.seeds for term in (*seed.names, *seed.pinned)])
-    return Discovery(index, asked, chosen, name, device, progress, name_vectors=name_vectors or {})
+    whole = index_with_names(index, asked, chosen)
+    return Discovery(whole, asked, chosen, name, device, progress, name_vectors=name_vectors or {})
+
+
+def index_with_names(index: Index, seeds: Seeds, settings: DiscoverySettings) -> Index:
+    """The index with names that stand in the documents as terms; itself where vectors are trained.
+
+    Training would have to learn the names' vectors from the documents as they were cut.
+    """
+    if settings.training is not None:
+        return index
+    return with_named_terms(index, [term for seed in seeds.seeds for term in (*seed.names, *seed.pinned)])
 
 
 @dataclass(frozen=True)
