@@ -17,6 +17,7 @@ from seetopic import (
     Topics,
     as_seeds,
     discover,
+    export,
     sorter_for,
 )
 
@@ -38,10 +39,11 @@ def use_the_functions(folder: Path) -> None:
     topics.save(folder / "topics")
     again: Topics = Topics.load(folder / "topics")
     frame: Any = again.to_dataframe("polars")
+    words: str = export(again, "quanteda", folder / "topics.yml", top=3)
     sorter: Sorter = sorter_for(index, seeds)
     sorter.save(folder / "topics")
     shares: tuple[float, ...] = sorter.assign(TEXTS)[0].shares
-    print(version, len(again), score > 0, len(frame) > 0, len(shares))
+    print(version, len(again), score > 0, len(frame) > 0, len(words) > 0, len(shares))
 
 
 def use_the_estimator(folder: Path) -> None:
