@@ -20,6 +20,7 @@ from seetopic import (
     export,
     sorter_for,
 )
+from seetopic.figures import Figure
 
 TEXTS = ["The striker scored, the goalkeeper was late.", "Garlic and onion, then bake the bread."] * 3
 
@@ -64,9 +65,18 @@ def use_the_estimator(folder: Path) -> None:
     index: Index = loaded.index_
     sorter: Sorter = loaded.sorter_
     seeds: Seeds = loaded.seeds_
+    drawn: list[Figure] = [
+        loaded.visualize_barchart([0, "football"], top=3),
+        loaded.visualize_topics(),
+        loaded.visualize_documents(documents=5),
+        loaded.visualize_heatmap(by="documents"),
+        loaded.visualize_term_rank(log=False),
+    ]
+    drawn[0].save(folder / "terms.svg", theme="dark")
+    report: Path = loaded.write_report(folder / "report")
     whole: tuple[int, ...] = loaded.set_output(transform="default").fit_transform(TEXTS).shape
     print(len(params), shape, first >= -1, names, len(terms), len(best), len(tables), whole)
-    print(len(topics), len(index), len(sorter.names), len(seeds))
+    print(len(topics), len(index), len(sorter.names), len(seeds), len(drawn), report.name)
 
 
 if __name__ == "__main__":

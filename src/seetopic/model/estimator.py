@@ -19,6 +19,7 @@ from seetopic.errors import SettingsError
 from seetopic.frames import Library
 from seetopic.index import Index
 from seetopic.model import fitting, saving, views
+from seetopic.model.pictures import Pictures
 from seetopic.model.sorted_documents import Unsorted
 from seetopic.model.temporary import build_temporary
 from seetopic.model.vectors import Ready, document_rows, model_for, name_vectors
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from typing import Self
 
 
-class SeeTopic:
+class SeeTopic(Pictures):
     """Topics for category names, from documents; a scikit-learn estimator.
 
         model = SeeTopic(["books", "health & personal care"]).fit(texts)
@@ -270,8 +271,6 @@ class SeeTopic:
         documents = self._documents(docs)
         found = self._assigned(documents, document_embeddings)
         return views.document_info(self.topics_, list(documents.all_texts()), found, library)
-
-    # Figures: every `visualize_*` belongs here, one line that gives `topics_`, `index_` or `sorter_` to its function.
 
     # Saving
 
