@@ -19,7 +19,8 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from conftest import planted_documents
 from fake_model import directions
-from seetopic import Index, Topics, discover
+from seetopic import Index, Topics, as_seeds, discover
+from seetopic.baselines import Task, method_named
 from seetopic.cli import cli
 from seetopic.documents import Documents
 from seetopic.figures import topics_map
@@ -254,10 +255,10 @@ def test_topics_alone_give_a_report(run, opened, tmp_path):
 
 
 def test_topics_of_other_methods_give_a_report(index, opened, tmp_path):
-    made = {"corpus": {"name": "c", "documents": 1, "tokens": 1, "terms": 1}, "version": "1", "model": {"name": "m"}}
-    topics = replace(discover(index, NAMES), made_with={**made, "preset": "lda", "random_state": 0})
-    page = opened(write_report(topics, tmp_path))
+    method_named("plm")(Task(index, as_seeds(NAMES)), 10, 0).save(tmp_path)
+    page = opened(write_report(Topics.load(tmp_path), tmp_path))
     assert page.get_by_text("The same again").count() == 0
+    assert page.locator("#made dd").first.inner_text() == "plm"
 
 
 def test_a_report_of_fifty_topics_has_at_most_three_megabytes(tmp_path, opened):
@@ -317,16 +318,17 @@ def test_it_fits_the_screen_in_light_and_dark_and_every_text_can_be_read(report,
     brightness = page.evaluate("getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)[0]")
     assert (brightness > 128) == (scheme == "light")
     assert page.evaluate(FAINT) == []
-    assert (
-        page.evaluate(
-            "Math.min(...[...document.querySelectorAll('main *, header *')].filter(e => e.checkVisibility() &&"
-            " [...e.childNodes].some(n => n.nodeType === 3 && n.data.trim())).map(e =>"
-            " parseFloat(getComputedStyle(e).fontSize)))"
-        )
-        >= 10
-    )
+    assert page.evaluate(SMALLEST) >= 9
+    shown = [box for box in page.evaluate(FIGURES) if box["width"]]
+    assert len(shown) == 6
+    assert all(box["width"] >= 250 and box["height"] >= 90 for box in shown)
 
 
+FIGURES = "[...document.querySelectorAll('figure svg')].map(each => each.getBoundingClientRect().toJSON())"
+# In pixels of the screen: a figure that shrinks takes its texts with it.
+SMALLEST = """Math.min(...[...document.querySelectorAll("main *, header *")].filter((each) => each.checkVisibility() &&
+  [...each.childNodes].some((node) => node.nodeType === 3 && node.data.trim())).map((each) =>
+  parseFloat(getComputedStyle(each).fontSize) * (each.ownerSVGElement ? each.getScreenCTM().a : 1)))"""
 FAINT = """(() => {
   const parts = (colour) => (colour.match(/[\\d.]+/g) || []).map(Number);
   const linear = (v) => v <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4;

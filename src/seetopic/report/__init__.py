@@ -59,16 +59,19 @@ def _check_facts(made: dict[str, Any]) -> None:
             all(isinstance(corpus[count], int) for count in ("documents", "tokens", "terms"))
             and all(isinstance(count, int) for count in corpus.get("skipped", {}).values())
             and all(isinstance(text, str) for text in (*corpus.get("languages", ()), *corpus.get("warnings", ())))
-            and all(isinstance(text, str) for text in (corpus["name"], made["version"], made["preset"]))
+            and all(isinstance(text, str) for text in (corpus["name"], made["version"], _method(made)))
             and isinstance(corpus.get("sha256", ""), str)
             and isinstance(made["model"]["name"], str)
-            and isinstance(made["random_state"], int | None)
             and isinstance(settings.get("discovery", {}).get("checked_ranks", 0), int)
         )
     except (KeyError, TypeError, AttributeError) as error:
         raise OutputError(f"the topics do not tell how they were made ({error}); find them again") from error
     if not fine:
         raise OutputError("the topics do not tell how they were made (a value has the wrong type); find them again")
+
+
+def _method(made: dict[str, Any]) -> Any:
+    return made["preset"] if "preset" in made else made["method"]
 
 
 __all__ = ["REPORT", "report_html", "write_report"]
