@@ -19,7 +19,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from conftest import planted_documents
 from fake_model import directions
-from seetopic import Index, Topics, as_seeds, discover
+from seetopic import Index, Topics, as_seeds
 from seetopic.baselines import Task, method_named
 from seetopic.cli import cli
 from seetopic.documents import Documents

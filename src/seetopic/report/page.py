@@ -163,7 +163,7 @@ class Page:
             f"Nearest: {listed}. Names that mean the same compete for terms: join them, or make them more exact.</p>"
         )
         shared = (
-            "<h3>By documents</h3><p>How much of the documents of a topic, a row, also belongs to another, a column: "
+            "<h3>By documents</h3><p>How much of a row’s documents also belongs to the topic of a column: "
             "the mean share.</p>"
         )
         terms_head = "<h3>By terms</h3><p>The cosine of their terms: 1 where they mean the same.</p>"
