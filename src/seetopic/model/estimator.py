@@ -23,7 +23,7 @@ from seetopic.model.pictures import Pictures
 from seetopic.model.sorted_documents import Unsorted
 from seetopic.model.temporary import build_temporary
 from seetopic.model.vectors import Ready, document_rows, model_for, name_vectors
-from seetopic.progress import Progress
+from seetopic.progress import Progress, silent
 from seetopic.seeds import Seeds
 from seetopic.settings import Settings
 from seetopic.topics import Topics
@@ -360,7 +360,10 @@ class SeeTopic(Pictures):
 
     @contextmanager
     def _progress(self) -> Iterator[Progress]:
+        if not self.verbose:
+            yield silent
+            return
         from seetopic.console import shown_progress
 
-        with shown_progress(quiet=not self.verbose) as progress:
+        with shown_progress(quiet=False) as progress:
             yield progress
