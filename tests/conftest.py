@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import random
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -35,6 +37,14 @@ def planted_documents(size: int = 240, seed: int = 0) -> list[str]:
         chance.shuffle(chosen)
         documents.append(", ".join(chosen) + ".")
     return documents
+
+
+@pytest.fixture(scope="session", autouse=True)
+def unwaited() -> Iterator[None]:
+    """No test cuts the power, so none waits for the disk; those that ask whether it is waited for say so themselves."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda _: None)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -48,8 +48,11 @@ def quick(seeds=NAMES, **settings) -> SeeTopic:
     return SeeTopic(seeds, embedding_model=directions, n_jobs=1, **settings)
 
 
-def temporary_folders() -> set[Path]:
-    return set(Path(tempfile.gettempdir()).glob("seetopic-*"))
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where temporary indexes are made: other tests, which may run at the same time, make theirs elsewhere."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    return tmp_path
 
 
 # Fitting
@@ -169,11 +172,10 @@ def test_minus_one_is_all_cores_and_no_jobs_are_refused(documents):
 # The temporary index
 
 
-def test_the_folder_of_the_index_goes_with_the_last_model_that_uses_it(documents):
-    before = temporary_folders()
+def test_the_folder_of_the_index_goes_with_the_last_model_that_uses_it(documents, place):
     model = quick().fit(documents)
     other = model.with_seeds(["planets", "meals"])
-    assert len(temporary_folders() - before) == 1
+    assert len(list(place.iterdir())) == 1
     del model
     gc.collect()
     assert other.with_seeds(["planets", "bread"]).topics_[1].name == "bread"
@@ -183,11 +185,10 @@ def test_the_folder_of_the_index_goes_with_the_last_model_that_uses_it(documents
     assert quick(["moon", "soup"]).fit(index).topics_[0].name == "moon"
     del index
     gc.collect()
-    assert temporary_folders() == before
+    assert list(place.iterdir()) == []
 
 
-def test_a_fit_that_fails_or_is_stopped_leaves_no_folder(documents, monkeypatch):
-    before = temporary_folders()
+def test_a_fit_that_fails_or_is_stopped_leaves_no_folder(documents, place, monkeypatch):
     with pytest.raises(CorpusError, match="no term occurs"):
         quick(min_count=100_000).fit(documents)
 
@@ -197,7 +198,7 @@ def test_a_fit_that_fails_or_is_stopped_leaves_no_folder(documents, monkeypatch)
     monkeypatch.setattr("seetopic.build.factorise", interrupted)
     with pytest.raises(KeyboardInterrupt):
         quick().fit(documents)
-    assert temporary_folders() == before
+    assert list(place.iterdir()) == []
 
 
 def test_a_script_leaves_no_folder_behind(tmp_path):

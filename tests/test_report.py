@@ -8,6 +8,7 @@ import re
 import shlex
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from html import unescape
 from itertools import pairwise
@@ -19,7 +20,8 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from conftest import planted_documents
 from fake_model import directions
-from seetopic import Index, Topics, discover
+from seetopic import Index, Topics, as_seeds
+from seetopic.baselines import Task, method_named
 from seetopic.cli import cli
 from seetopic.documents import Documents
 from seetopic.figures import topics_map
@@ -60,9 +62,9 @@ def report(run: Discovery, documents: list[str], tmp_path_factory: pytest.TempPa
     return write_report(run, tmp_path_factory.mktemp("report"), documents=Documents(documents))
 
 
-@pytest.fixture
-def opened(browser: Browser) -> Iterator[Callable[..., Page]]:
-    """Opens a page; at the end of the test it has said nothing on the console and asked for nothing outside."""
+@contextmanager
+def watched(browser: Browser) -> Iterator[Callable[..., Page]]:
+    """Opens pages; in the end they have said nothing on the console and asked for nothing outside."""
     complaints: list[str] = []
     requests: list[str] = []
     contexts = []
@@ -83,40 +85,50 @@ def opened(browser: Browser) -> Iterator[Callable[..., Page]]:
     assert [url for url in requests if not url.startswith(("file:", "data:"))] == []
 
 
+@pytest.fixture
+def opened(browser: Browser) -> Iterator[Callable[..., Page]]:
+    with watched(browser) as open_page:
+        yield open_page
+
+
+@pytest.fixture(scope="module")
+def shown(browser: Browser, report: Path) -> Iterator[Page]:
+    """The report, for tests that look and do not touch."""
+    with watched(browser) as open_page:
+        yield open_page(report)
+
+
 # --- what it says
 
 
-def test_every_term_stands_there_with_score_documents_ranks_and_reasons(report, run, opened):
-    page = opened(report)
-    cards = page.locator(".card")
+def test_every_term_stands_there_with_score_documents_ranks_and_reasons(shown, run):
+    cards = shown.locator(".card")
     assert cards.locator("h3").all_text_contents() == NAMES
     for number, topic in enumerate(run.topics):
         rows = cards.nth(number).locator(".terms li")
         assert rows.count() == len(topic.terms)
         for place, term in enumerate(topic.terms):
-            shown = rows.nth(place).locator("summary").inner_text().split()
-            assert term.term in shown[0] + shown[1]
-            assert f"{term.score:.2f}" in shown
-            assert f"{term.documents:,}" in shown
+            told = rows.nth(place).locator("summary").inner_text().split()
+            assert term.term in told[0] + told[1]
+            assert f"{term.score:.2f}" in told
+            assert f"{term.documents:,}" in told
             why = rows.nth(place).locator(".why").text_content()
             for kind, rank in term.ranks.items():
                 words = {"general": "by meaning", "local": "by use", "documents": "by how typical"}[kind]
                 assert re.search(rf"{'not among' if rank is None else f'{rank:,}(st|nd|rd|th)'}.*{words}", why), why
 
 
-def test_a_bar_is_longer_the_better_its_term(report, opened):
-    page = opened(report)
-    widths = page.evaluate(
+def test_a_bar_is_longer_the_better_its_term(shown):
+    widths = shown.evaluate(
         "[...document.querySelectorAll('.card:first-of-type .bar')].map(e => e.getBoundingClientRect().width)"
     )
     assert widths == sorted(widths, reverse=True)
     assert widths[0] > 2 * widths[-1]
 
 
-def test_sentences_are_quoted_from_the_documents_with_the_terms_marked(report, run, documents, opened):
-    page = opened(report)
+def test_sentences_are_quoted_from_the_documents_with_the_terms_marked(shown, run, documents):
     for number, topic in enumerate(run.topics):
-        items = page.locator(".card").nth(number).locator(".sentences li")
+        items = shown.locator(".card").nth(number).locator(".sentences li")
         assert items.count() == 3
         for sentence in items.all():
             marks = sentence.locator("mark").all_text_contents()
@@ -125,9 +137,9 @@ def test_sentences_are_quoted_from_the_documents_with_the_terms_marked(report, r
             quoted, _, source = sentence.text_content().rpartition(" document ")
             assert quoted.strip("… ") in documents[int(source) - 1]
         for term in topic:
-            marked = page.locator(".card").nth(number).locator(f".terms li:has-text('{term}') blockquote mark")
+            marked = shown.locator(".card").nth(number).locator(f".terms li:has-text('{term}') blockquote mark")
             assert term in marked.all_text_contents()
-    assert "quoted from the documents" in page.locator("#topics").text_content()
+    assert "quoted from the documents" in shown.locator("#topics").text_content()
 
 
 def test_without_the_documents_sentences_come_from_the_index(run, tmp_path):
@@ -168,11 +180,10 @@ def test_pinned_terms_and_names_are_said_to_be_so(index):
     assert "It is the name itself, so it stands first." in page
 
 
-def test_the_corpus_is_summed_up(report, opened):
-    page = opened(report)
-    tiles = page.locator(".tiles div").all_inner_texts()
+def test_the_corpus_is_summed_up(shown):
+    tiles = shown.locator(".tiles div").all_inner_texts()
     assert "documents\n240" in [re.sub(r"\n+", "\n", tile) for tile in tiles]
-    rows = page.locator("tbody tr").all()
+    rows = shown.locator("tbody tr").all()
     assert len(rows) == 3
     assert "%" in rows[0].text_content()
 
@@ -254,10 +265,10 @@ def test_topics_alone_give_a_report(run, opened, tmp_path):
 
 
 def test_topics_of_other_methods_give_a_report(index, opened, tmp_path):
-    made = {"corpus": {"name": "c", "documents": 1, "tokens": 1, "terms": 1}, "version": "1", "model": {"name": "m"}}
-    topics = replace(discover(index, NAMES), made_with={**made, "preset": "lda", "random_state": 0})
-    page = opened(write_report(topics, tmp_path))
+    method_named("plm")(Task(index, as_seeds(NAMES)), 10, 0).save(tmp_path)
+    page = opened(write_report(Topics.load(tmp_path), tmp_path))
     assert page.get_by_text("The same again").count() == 0
+    assert page.locator("#made dd").first.inner_text() == "plm"
 
 
 def test_a_report_of_fifty_topics_has_at_most_three_megabytes(tmp_path, opened):
@@ -308,25 +319,27 @@ def test_a_script_that_is_not_its_own_would_not_run_either(report, browser, tmp_
 # --- to look at, to use, to hear
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1280, 3840])
-def test_it_fits_the_screen_in_light_and_dark_and_every_text_can_be_read(report, opened, scheme, width):
-    page = opened(report, width=width, color_scheme=scheme)
+def test_it_fits_the_screen_in_light_and_dark_and_every_text_can_be_read(report, opened, width):
+    page = opened(report, width=width)
     page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    brightness = page.evaluate("getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)[0]")
-    assert (brightness > 128) == (scheme == "light")
-    assert page.evaluate(FAINT) == []
-    assert (
-        page.evaluate(
-            "Math.min(...[...document.querySelectorAll('main *, header *')].filter(e => e.checkVisibility() &&"
-            " [...e.childNodes].some(n => n.nodeType === 3 && n.data.trim())).map(e =>"
-            " parseFloat(getComputedStyle(e).fontSize)))"
-        )
-        >= 10
-    )
+    assert page.evaluate(SMALLEST) >= 9
+    boxes = [box for box in page.evaluate(FIGURES) if box["width"]]
+    assert len(boxes) == 6
+    assert all(box["width"] >= 250 and box["height"] >= 90 for box in boxes)
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        brightness = page.evaluate("getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)[0]")
+        assert (brightness > 128) == (scheme == "light")
+        assert page.evaluate(FAINT) == []
 
 
+FIGURES = "[...document.querySelectorAll('figure svg')].map(each => each.getBoundingClientRect().toJSON())"
+# In pixels of the screen: a figure that shrinks takes its texts with it.
+SMALLEST = """Math.min(...[...document.querySelectorAll("main *, header *")].filter((each) => each.checkVisibility() &&
+  [...each.childNodes].some((node) => node.nodeType === 3 && node.data.trim())).map((each) =>
+  parseFloat(getComputedStyle(each).fontSize) * (each.ownerSVGElement ? each.getScreenCTM().a : 1)))"""
 FAINT = """(() => {
   const parts = (colour) => (colour.match(/[\\d.]+/g) || []).map(Number);
   const linear = (v) => v <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4;
@@ -394,21 +407,20 @@ def test_a_topic_or_term_is_found(report, run, opened):
     assert page.locator(".card:visible").count() == 3
 
 
-def test_a_screen_reader_finds_its_way(report, opened):
-    page = opened(report)
-    levels = page.evaluate("[...document.querySelectorAll('h1, h2, h3, h4')].map(e => Number(e.tagName[1]))")
+def test_a_screen_reader_finds_its_way(shown):
+    levels = shown.evaluate("[...document.querySelectorAll('h1, h2, h3, h4')].map(e => Number(e.tagName[1]))")
     assert levels[0] == 1
     assert all(after - before <= 1 for before, after in pairwise(levels))
     for role in ("main", "navigation", "banner", "contentinfo"):
-        assert page.get_by_role(role).count() == 1
-    unnamed = page.evaluate(
+        assert shown.get_by_role(role).count() == 1
+    unnamed = shown.evaluate(
         "[...document.querySelectorAll('button, input, select, svg, [role=group], [role=img]')].filter(e =>"
         " !(e.ariaLabel || e.textContent.trim() || (e.labels && e.labels.length))).length"
     )
     assert unnamed == 0
-    ids = page.evaluate("[...document.querySelectorAll('[id]')].map(e => e.id)")
+    ids = shown.evaluate("[...document.querySelectorAll('[id]')].map(e => e.id)")
     assert len(ids) == len(set(ids))
-    assert page.evaluate("document.documentElement.lang") == "en"
+    assert shown.evaluate("document.documentElement.lang") == "en"
 
 
 def test_nothing_jumps_while_it_loads(report, opened):

@@ -12,13 +12,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from conftest import PLANTED, planted_documents
-from seetopic import Index, Topics, as_seeds, discover
+from seetopic import Index, RankedTerm, Topic, Topics, as_seeds, discover
 from seetopic.errors import MissingExtra, NotEnoughTerms, OutputError, SeedError, SettingsError
 from seetopic.settings import DEFAULT, SampleSettings
+from seetopic.spreadsheets import unguarded
 
 NAMES = ["sports and games", "cooking & cuisine", "outer space"]
 ODD_NAMES = {
@@ -80,6 +81,21 @@ def test_what_is_saved_loads_as_the_same_topics(topics, tmp_path):
 def test_the_csv_has_a_row_a_term(topics):
     rows = list(csv.DictReader(io.StringIO(topics.to_csv())))
     assert [(row["topic"], row["term"]) for row in rows] == [(topic.name, term) for topic in topics for term in topic]
+
+
+@given(st.lists(st.text(alphabet="=+-@'\r\n\t;,\" ab＝", min_size=1), min_size=3, max_size=3))
+@example(["=HYPERLINK(1)", "-2+3", "@x"])
+@example(["a\rb", "a\r\n=b", "\r"])
+def test_no_text_in_the_csv_is_run_by_a_spreadsheet_or_parts_rows(texts):
+    name, term, variant = texts
+    ranked = RankedTerm(term, -0.123456789, 2, {"general": 3, "local": None}, (variant,))
+    table = Topics((Topic(name, (name,), False, (ranked,)),), {}).to_csv()
+    header, row = csv.reader(io.StringIO(table, newline=""))
+    assert header == ["topic", "rank", "term", "score", "documents", "general_rank", "local_rank", "variants"]
+    assert row[1:2] + row[3:7] == ["1", "-0.123457", "2", "3", ""]
+    for cell, text in zip((row[0], row[2], row[7]), texts, strict=True):
+        assert not cell.lstrip().startswith(("=", "+", "-", "@", "＝"))
+        assert unguarded(cell) == text
 
 
 def test_a_result_is_not_written_over_a_file(topics, tmp_path):

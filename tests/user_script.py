@@ -17,8 +17,10 @@ from seetopic import (
     Topics,
     as_seeds,
     discover,
+    export,
     sorter_for,
 )
+from seetopic.figures import Figure
 
 TEXTS = ["The striker scored, the goalkeeper was late.", "Garlic and onion, then bake the bread."] * 3
 
@@ -38,10 +40,11 @@ def use_the_functions(folder: Path) -> None:
     topics.save(folder / "topics")
     again: Topics = Topics.load(folder / "topics")
     frame: Any = again.to_dataframe("polars")
+    words: str = export(again, "quanteda", folder / "topics.yml", top=3)
     sorter: Sorter = sorter_for(index, seeds)
     sorter.save(folder / "topics")
     shares: tuple[float, ...] = sorter.assign(TEXTS)[0].shares
-    print(version, len(again), score > 0, len(frame) > 0, len(shares))
+    print(version, len(again), score > 0, len(frame) > 0, len(words) > 0, len(shares))
 
 
 def use_the_estimator(folder: Path) -> None:
@@ -62,9 +65,18 @@ def use_the_estimator(folder: Path) -> None:
     index: Index = loaded.index_
     sorter: Sorter = loaded.sorter_
     seeds: Seeds = loaded.seeds_
+    drawn: list[Figure] = [
+        loaded.visualize_barchart([0, "football"], top=3),
+        loaded.visualize_topics(),
+        loaded.visualize_documents(documents=5),
+        loaded.visualize_heatmap(by="documents"),
+        loaded.visualize_term_rank(log=False),
+    ]
+    drawn[0].save(folder / "terms.svg", theme="dark")
+    report: Path = loaded.write_report(folder / "report")
     whole: tuple[int, ...] = loaded.set_output(transform="default").fit_transform(TEXTS).shape
     print(len(params), shape, first >= -1, names, len(terms), len(best), len(tables), whole)
-    print(len(topics), len(index), len(sorter.names), len(seeds))
+    print(len(topics), len(index), len(sorter.names), len(seeds), len(drawn), report.name)
 
 
 if __name__ == "__main__":

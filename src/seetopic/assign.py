@@ -150,7 +150,7 @@ class Sorter:
         if not self.reads:
             raise SettingsError(
                 "these topics come from an index whose documents the language model has not read; "
-                "leave out --read, or index with a sample"
+                "leave out --read (in Python: read_documents=False, and no vectors), or index with a sample"
             )
 
     def read_texts(self, texts: Sequence[str]) -> list[str]:

@@ -149,11 +149,11 @@ class Build:
     def _check_out(self, overwrite: bool) -> None:
         if self.out.exists() and not (self.out / layout.MANIFEST).exists():
             if not self.out.is_dir() or any(self.out.iterdir()):
-                raise IndexFailure(f"{self.out} exists and is no index; choose another --out")
+                raise IndexFailure(f"{self.out} exists and is no index; choose another folder")
         elif layout.is_intact(self.out) and not overwrite:
             raise IndexFailure(
                 f"{self.out} holds an index of other documents, settings or model; "
-                "choose another --out, or replace it with --overwrite"
+                "choose another folder, or replace it with --overwrite (in Python: overwrite=True)"
             )
 
     # Stages: each reads what the earlier ones wrote, so that it cannot matter whether they ran just now.
@@ -209,7 +209,7 @@ class Build:
         if not len(vocabulary):
             raise CorpusError(
                 f"no term occurs {text.min_count} times in {self.documents.name} ({self._corpus[1]} documents); "
-                "lower --min-count or give more documents"
+                "lower --min-count (in Python: min_count), or give more documents"
             )
         write_json(self.files / layout.TERMS, vocabulary.terms)
         write_array(self.files / layout.TERM_COUNTS, vocabulary.counts)
@@ -356,7 +356,9 @@ class Build:
             try:
                 lock.acquire(timeout=0)
             except Timeout:
-                raise IndexInUse(f"another build is writing {self.out}; wait for it, or choose another --out") from None
+                raise IndexInUse(
+                    f"another build is writing {self.out}; wait for it, or choose another folder"
+                ) from None
         try:
             yield
         finally:

@@ -119,7 +119,10 @@ class Documents:
 
 
 def _refusal(record: Record) -> CorpusError:
-    return CorpusError(f"{record.place}: {record.fault}; mend it, or leave such records out with --on-error skip")
+    return CorpusError(
+        f"{record.place}: {record.fault}; mend it, or leave such records out with --on-error skip "
+        '(in Python: on_error="skip")'
+    )
 
 
 @dataclass(frozen=True)
@@ -189,7 +192,8 @@ def _format_of(path: Path) -> str:
     if ending.lower() not in _ENDINGS:
         known = ", ".join(_ENDINGS)
         raise CorpusError(
-            f"{path} ends with {ending or 'nothing'!r}; known are {known}, each also with .gz, or say --format"
+            f"{path} ends with {ending or 'nothing'!r}; known are {known}, each also with .gz, or say --format "
+            "(in Python: Documents(path, format=...))"
         )
     return _ENDINGS[ending.lower()]
 

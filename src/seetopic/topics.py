@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from typing import Any
 from seetopic.errors import OutputError
 from seetopic.files import read_json, write_json, write_text
 from seetopic.frames import Library, dataframe
+from seetopic.spreadsheets import SafeRows
 
 
 @dataclass(frozen=True)
@@ -120,14 +120,17 @@ class Topics:
         }
 
     def to_csv(self) -> str:
-        """A row a term, variants parted by semicolons."""
+        """A row a term, variants parted by semicolons.
+
+        A text that a spreadsheet would run as a formula has an apostrophe before it.
+        """
         columns = self._columns()
-        columns["score"] = [f"{score:.6g}" for score in columns["score"]]
+        columns["score"] = [float(f"{score:.6g}") for score in columns["score"]]
         columns["variants"] = ["; ".join(variants) for variants in columns["variants"]]
         text = io.StringIO()
-        rows = csv.writer(text, lineterminator="\n")
-        rows.writerow(columns)
-        rows.writerows(zip(*columns.values(), strict=True))
+        rows = SafeRows(text)
+        for row in ([*columns], *zip(*columns.values(), strict=True)):
+            rows.add(row)
         return text.getvalue()
 
     def save(self, folder: str | Path) -> None:

@@ -286,7 +286,9 @@ def _find_key(tables: Sequence[_Table]) -> Path:
             continue  # another sheet's, perhaps: only the right one must be readable
         if isinstance(value, dict) and value.get("sheet") == wanted:
             return path
-    raise SheetError(f"no key of sheet {wanted!r} lies beside {tables[0].path}; give the .key.json with --key")
+    raise SheetError(
+        f"no key of sheet {wanted!r} lies beside {tables[0].path}; give the .key.json with --key (in Python: key)"
+    )
 
 
 def _judgements(table: _Table, sheet: Sheet) -> FilledSheet:

@@ -33,7 +33,7 @@ def documents_map(run: Drawable, *, documents: int = 1000, width: int = 960) -> 
     height = round(width * (0.62 if width >= _WIDE else 1.6))
     spacing = float(np.sqrt(_FILLED * width * height / np.pi / max(len(shown), 1)))
     spacing = min(spacing, width / 60)
-    names = [fitted(topic.name, _SIZE, min(240, width / 2)) for topic in topics]
+    names = [fitted(topic.name, _SIZE, min(240, width * 0.62)) for topic in topics]
     across = 2.1 * spacing * np.sqrt(np.bincount(given, minlength=len(topics)) + 1) + (26 if width >= _WIDE else 14)
     wide = np.array([text_width(name, _SIZE) * BOLD + 8 for name in names])
     frame, dot = np.array([width, height], np.float64), max(1.4, spacing / 2)

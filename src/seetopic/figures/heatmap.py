@@ -13,6 +13,7 @@ from seetopic.figures.figure import Figure
 from seetopic.figures.scene import Drawable, check_width, scene_of
 from seetopic.figures.theme import STEPS
 
+_WIDE = 600  # pixels from which names have room
 _VALUES_FROM = 30.0  # pixels of a cell that has room for its value
 
 
@@ -35,9 +36,10 @@ def heatmap(run: Drawable, *, by: Literal["terms", "documents"] = "terms", width
 
 def _grid(values: Doubles, names: list[str], width: int, title: str, description: str) -> Figure:
     numbered = [f"{number}  {name}" for number, name in enumerate(names, start=1)]
-    labels = min(max(text_width(name, 12.5) for name in numbered) + 12, width * 0.36)
+    largest, most = (12.5, 0.36) if width >= _WIDE else (11.0, 0.45)
+    labels = min(max(text_width(name, largest) for name in numbered) + 12, width * most)
     cell = min(46.0, max(9.0, (width - labels) / len(names)))
-    size, steps = min(12.5, max(9.0, cell * 0.8)), _steps(values)
+    size, steps = min(largest, max(9.0, cell * 0.8)), _steps(values)
     drawn = []
     for row, name in enumerate(numbered):
         y = 22 + row * cell

@@ -12,7 +12,8 @@ from seetopic.figures.theme import HUES
 from seetopic.topics import Topics
 
 _TOP, _BOTTOM, _LEFT = 16.0, 44.0, 44.0
-_NAMED = 20  # as many lines can have their names beside them
+_NAMED = 20  # as many lines can have their names beside them, or below where there is less room
+_WIDE, _ROW = 600, 20.0  # pixels from which names stand beside; of a name below
 
 
 def term_rank(run: Drawable | Topics, *, log: bool = True, width: int = 960) -> Figure:
@@ -22,9 +23,10 @@ def term_rank(run: Drawable | Topics, *, log: bool = True, width: int = 960) -> 
     longest = max((len(topic.terms) for topic in topics), default=1)
     scores = [term.score for topic in topics for term in topic.terms if term.score > 0]
     low = _below(min(scores, default=0.1)) if log else 0.0
-    beside = width >= 600 and len(topics) <= _NAMED
+    named = len(topics) <= _NAMED
+    beside, below = named and width >= _WIDE, named and width < _WIDE
     right = min(230.0, max(text_width(topic.name, 12.5) for topic in topics) + 16) if beside else 14.0
-    height = 380.0 if width >= 600 else 300.0
+    height = 380.0 if width >= _WIDE else 300.0
 
     def x(place: int) -> float:
         return _LEFT + (width - _LEFT - right) * ((place - 1) / max(longest - 1, 1))
@@ -44,12 +46,16 @@ def term_rank(run: Drawable | Topics, *, log: bool = True, width: int = 960) -> 
         if beside and points:
             name = fitted(topic.name, 12.5, right - 14)
             parts.append(text(points[-1][0] + 10, ends[number] + 4, name, 12.5, f"st-c{number % HUES}", topic.name))
+        if below:
+            row = height + _ROW * number + 14
+            parts.append(line([(_LEFT - 30, row - 4), (_LEFT - 10, row - 4)], f"st-line-c{number % HUES}", 2))
+            parts.append(text(_LEFT, row, fitted(topic.name, 12.5, width - _LEFT - 8), 12.5, "st-ink", topic.name))
         drawn.append(of_topic(number, parts))
     return Figure(
         "Scores by rank",
         f"The score of each of {len(topics)} topics' terms from the best to the last{', logarithmic' if log else ''}.",
         width,
-        height,
+        height + (_ROW * len(topics) + 8 if below else 0),
         "".join(drawn),
     )
 

@@ -22,14 +22,24 @@ NONE = -1  # the category of a document that holds no known term
 
 @dataclass(frozen=True)
 class Scene:
-    """A run, and what figures need of it, each worked out once."""
+    """A run, and what figures need of it, each worked out once.
+
+    Where topics and sorter are given, as a saved model has them, nothing is sought again, and no language model asked.
+    """
 
     run: Discovery
     given_sorter: Sorter | None = None  # where the caller has made it already
+    given_topics: Topics | None = None
 
     @property
     def topics(self) -> Topics:
-        return self.run.topics
+        return self.run.topics if self.given_topics is None else self.given_topics
+
+    @cached_property
+    def terms(self) -> tuple[list[int], ...]:
+        """The numbers of each topic's terms in the index."""
+        ids = self.run.index.vocabulary.ids
+        return tuple([ids[term] for term in topic] for topic in self.topics)
 
     @cached_property
     def sorter(self) -> Sorter:
@@ -38,7 +48,7 @@ class Scene:
     @cached_property
     def vectors(self) -> tuple[Doubles, ...]:
         """Of each topic's terms: the language model's and the local ones, side by side; unit rows."""
-        return tuple(self._joined(terms) for terms in self.run.found.terms)
+        return tuple(self._joined(terms) for terms in self.terms)
 
     def _joined(self, terms: list[int]) -> Doubles:
         index = self.run.index
@@ -49,8 +59,11 @@ class Scene:
     @cached_property
     def centres(self) -> Doubles:
         """The mean of each topic's terms, unit rows; a topic without terms stands where its name does."""
-        names = np.hstack([self.run.names, np.zeros((len(self.topics), self.run.index.local.shape[1]))])
-        means = [own.mean(axis=0) if len(own) else name for own, name in zip(self.vectors, names, strict=True)]
+        local = np.zeros(self.run.index.local.shape[1])
+        means = [
+            own.mean(axis=0) if len(own) else np.concatenate([self.run.names[number], local])
+            for number, own in enumerate(self.vectors)
+        ]
         return _unit(np.array(means, np.float64))
 
     @cached_property

@@ -19,10 +19,11 @@ from seetopic.errors import SettingsError
 from seetopic.frames import Library
 from seetopic.index import Index
 from seetopic.model import fitting, saving, views
+from seetopic.model.pictures import Pictures
 from seetopic.model.sorted_documents import Unsorted
 from seetopic.model.temporary import build_temporary
 from seetopic.model.vectors import Ready, document_rows, model_for, name_vectors
-from seetopic.progress import Progress
+from seetopic.progress import Progress, silent
 from seetopic.seeds import Seeds
 from seetopic.settings import Settings
 from seetopic.topics import Topics
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from typing import Self
 
 
-class SeeTopic:
+class SeeTopic(Pictures):
     """Topics for category names, from documents; a scikit-learn estimator.
 
         model = SeeTopic(["books", "health & personal care"]).fit(texts)
@@ -271,8 +272,6 @@ class SeeTopic:
         found = self._assigned(documents, document_embeddings)
         return views.document_info(self.topics_, list(documents.all_texts()), found, library)
 
-    # Figures: every `visualize_*` belongs here, one line that gives `topics_`, `index_` or `sorter_` to its function.
-
     # Saving
 
     def save(self, folder: str | Path, *, documents: bool = True) -> None:
@@ -361,7 +360,10 @@ class SeeTopic:
 
     @contextmanager
     def _progress(self) -> Iterator[Progress]:
+        if not self.verbose:
+            yield silent
+            return
         from seetopic.console import shown_progress
 
-        with shown_progress(quiet=not self.verbose) as progress:
+        with shown_progress(quiet=False) as progress:
             yield progress

@@ -52,9 +52,10 @@ def page_of(title: str, version: str, sections: Sequence[Section]) -> str:
     )
 
 
-def framed(wide: Figure, narrow: Figure) -> str:
-    """A figure for screens, and the same drawn for a phone: text keeps its size."""
-    return f'<figure class="wide">{wide.element}</figure><figure class="narrow">{narrow.element}</figure>'
+def framed(wide: Figure, narrow: Figure, *, grows: bool = True) -> str:
+    """A figure for screens, which grows with them or not, and the same drawn for a phone: text keeps its size."""
+    size = "" if grows else f' style="max-width:{wide.width / 16 + 1.6:.1f}rem"'
+    return f'<figure class="wide"{size}>{wide.element}</figure><figure class="narrow">{narrow.element}</figure>'
 
 
 def scrolled(figure: Figure) -> str:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Literal
 
 from seetopic.documents import Documents
 from seetopic.figures import documents_map, documents_per_topic, heatmap, term_rank, topics_map
@@ -21,6 +22,8 @@ from seetopic.topics import Topics
 
 _PHONE = 340  # pixels of figures that are drawn anew for a phone
 _DOTS = 700  # documents on the map
+_FEW = 20  # topics whose heatmaps stand side by side
+_ON_A_PHONE = 6  # topics whose heatmap can be read on a phone
 _CLOSE = 3  # pairs of topics that are named as nearest
 
 
@@ -76,7 +79,10 @@ class Page:
         if corpus.get("languages"):
             tiles["language" if len(corpus["languages"]) == 1 else "languages"] = ", ".join(corpus["languages"])
         shown = "".join(f"<div><dt>{name}</dt><dd>{safe(value)}</dd></div>" for name, value in tiles.items())
-        left_out = ", ".join(f"{count:,} {reason}" for reason, count in corpus.get("skipped", {}).items())
+        left_out = ", ".join(
+            f"{count:,} {'document' if count == 1 else 'documents'} ({reason})"
+            for reason, count in corpus.get("skipped", {}).items()
+        )
         sentences = [*([f"Left out: {left_out}."] if left_out else []), *corpus.get("warnings", [])]
         flagged = sum(bool(topic.warnings) for topic in self.topics)
         if flagged:
@@ -151,22 +157,21 @@ class Page:
     def _overlap(self, scene: Scene) -> Section:
         names = [topic.name for topic in self.topics]
         pairs = nearest_pairs(scene.likeness, _CLOSE)
-        width = 720 if len(names) <= 20 else 1000
         listed = "; ".join(f"{safe(names[i])} and {safe(names[j])} ({value:.2f})" for i, j, value in pairs)
         terms = (
             "<p>No term stands in two topics, but topics can be near in meaning. "
             f"Nearest: {listed}. Names that mean the same compete for terms: join them, or make them more exact.</p>"
         )
         shared = (
-            "<h3>By documents</h3><p>How much of the documents of a topic, a row, also belongs to another, a column: "
+            "<h3>By documents</h3><p>How much of a row’s documents also belongs to the topic of a column: "
             "the mean share.</p>"
         )
         terms_head = "<h3>By terms</h3><p>The cosine of their terms: 1 where they mean the same.</p>"
-        parts = [f"{terms_head}{scrolled(heatmap(scene, width=width))}"]
+        parts = [f"{terms_head}{_heatmap(scene, 'terms')}"]
         if len(scene.document_topics):
-            parts.append(f"{shared}{scrolled(heatmap(scene, by='documents', width=width))}")
-        pair = "".join(f"<div>{part}</div>" for part in parts)
-        return Section("overlap", "Overlap", "Overlap of topics", f'{terms}<div class="pair">{pair}</div>')
+            parts.append(f"{shared}{_heatmap(scene, 'documents')}")
+        pair, kind = "".join(f"<div>{part}</div>" for part in parts), "pair many" if len(names) > _FEW else "pair"
+        return Section("overlap", "Overlap", "Overlap of topics", f'{terms}<div class="{kind}">{pair}</div>')
 
     def _ranks(self) -> Section:
         told = "<p>Where a line has fallen off, its topic has said what it has to say: further terms are a guess.</p>"
@@ -188,23 +193,32 @@ class Page:
                 "<p>The same documents, settings and random state give the same topics to the last bit. Options that "
                 "say how documents are read, such as <code>--text-field</code>, are not kept here: give yours.</p>"
             )
+        settings = made.get("settings", {})
         facts = {
-            "Method": f"preset {made['preset']}",
+            "Method": f"preset {made['preset']}" if "preset" in made else str(made["method"]),
             "Language model": made["model"]["name"],
-            "Random state": str(made["random_state"]),
+            "Random state": str(made.get("random_state", settings.get("random_state", "none"))),
             "seetopic": made["version"],
             "Documents (SHA-256)": made["corpus"].get("sha256", "unknown"),
         }
         shown = "".join(f"<div><dt>{safe(name)}</dt><dd>{safe(value)}</dd></div>" for name, value in facts.items())
-        settings = json.dumps(made.get("settings", {}), ensure_ascii=False, indent=1)
+        listed = json.dumps(settings, ensure_ascii=False, indent=1)
         return Section(
             "made",
             "Made with",
             "How it was made",
             f'<dl class="facts-list">{shown}</dl>{again}<details class="block"><summary>All settings</summary>'
-            f"{code(settings, 'Settings')}</details><h3>To cite</h3><p>Please cite the paper whose method this is, "
+            f"{code(listed, 'Settings')}</details><h3>To cite</h3><p>Please cite the paper whose method this is, "
             f"and name the version: seetopic {safe(made['version'])}.</p>{code(CITATION, 'Citation, BibTeX')}",
         )
+
+
+def _heatmap(scene: Scene, by: Literal["terms", "documents"]) -> str:
+    """Of few topics drawn anew for a phone; of more it keeps its size there."""
+    wide = heatmap(scene, by=by, width=720 if len(scene.topics) <= _FEW else 1000)
+    if len(scene.topics) > _ON_A_PHONE:
+        return scrolled(wide)
+    return framed(wide, heatmap(scene, by=by, width=_PHONE), grows=False)
 
 
 def _told_more(card: Card, scene: Scene, shown: Examples) -> Card:

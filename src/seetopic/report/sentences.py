@@ -97,11 +97,11 @@ class _Chosen:
 
     @property
     def _weights(self) -> Doubles:
-        found = self.scene.run.found
-        weights = np.zeros((found.scores.shape[1], len(found.terms)))
-        for topic, terms in enumerate(found.terms):
-            for term in terms:
-                weights[found.with_variants([term]), topic] = np.sqrt(found.scores[topic, term])
+        topics, ids = self.scene.topics, self.scene.run.index.vocabulary.ids
+        weights = np.zeros((len(ids), len(topics)))
+        for number, topic in enumerate(topics):
+            for ranked in topic.terms:
+                weights[[ids[form] for form in (ranked.term, *ranked.variants)], number] = np.sqrt(ranked.score)
         return weights
 
     @cached_property
@@ -109,7 +109,7 @@ class _Chosen:
         """The document that belongs most clearly to the topic among those of the sample that hold the term."""
         run, chosen = self.scene.run, []
         columns = run.sampled.documents.tocsc()
-        for topic, terms in enumerate(run.found.terms):
+        for topic, terms in enumerate(self.scene.terms):
             taken: set[int] = set()
             own = {}
             for term in terms:
