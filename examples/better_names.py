@@ -1,6 +1,6 @@
-"""Better names: look before the work, accept and reject terms, change names, and compare by figures."""
+"""Better names: look before the work, accept and reject terms, change names, and compare."""
 
-# %% Every second article is indexed, the others are to judge by: by the newspaper's own sections.
+# %% Every second article is indexed, the others are to judge by: by the newspaper's sections.
 from sklearn.metrics import f1_score
 
 from seetopic import Index, SeeTopic
@@ -13,17 +13,19 @@ texts = [path.read_text(encoding="utf-8", errors="replace") for path in articles
 truth = [SECTIONS.index(path.parent.name) for path in articles]
 index = Index.build(texts[::2], "news-index")
 
-# %% Words that mean more than one thing. Do they occur, what is near them, which are too close to each other?
+# %% Words that mean more than one thing. Do they occur, what is near them?
 names = ["stars", "numbers", "parties", "games", "networks"]
 seen = check_index(index, names)
 for each in seen.names:
-    print(f"{each.name:8} {each.occurrences:3} times; near to it:", ", ".join(term for term, _ in each.nearest))
+    near = ", ".join(term for term, _ in each.nearest)
+    print(f"{each.name:8} {each.occurrences:3} times; near to it: {near}")
 print("close to each other:", seen.close or "none")
 
 
-# %% Topic i is name i, and name i stands for section i. How well do the topics sort the other articles?
+# %% Topic i is name i, which stands for section i. How well are the other articles sorted?
 def judged(model: SeeTopic) -> str:
-    each = f1_score(truth[1::2], model.predict(texts[1::2]), average=None, labels=range(len(SECTIONS)))
+    found = model.predict(texts[1::2])
+    each = f1_score(truth[1::2], found, average=None, labels=range(len(SECTIONS)))
     shown = ", ".join(f"{section} {value:.2f}" for section, value in zip(SECTIONS, each, strict=True))
     return f"macro-F1 {each.mean():.2f} ({shown})"
 
@@ -39,11 +41,13 @@ print(better.topics_)
 print("terms accepted and rejected:", judged(better))
 
 # %% Or say what you mean in the first place.
-clear = better.with_seeds(["film and music", "companies and the economy", "politics", "sports", "computers and phones"])
+names = ["film and music", "companies and the economy", "politics", "sports", "computers and phones"]
+clear = better.with_seeds(names)
 print(clear.topics_)
 print("names with one meaning:", judged(clear))
 
 # %% Keep it. Loaded again it gives the same, to the last bit.
 clear.save("news-model")
 again = SeeTopic.load("news-model")
-print("the same after loading:", (again.transform(texts[1::2]) == clear.transform(texts[1::2])).all())
+same = again.transform(texts[1::2]) == clear.transform(texts[1::2])
+print("the same after loading:", same.all())

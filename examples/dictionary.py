@@ -1,6 +1,6 @@
-"""From names to a dictionary: find each category's terms, look at them, write them for quanteda and LIWC."""
+"""From names to a dictionary: find the terms, look at them, write them for quanteda and LIWC."""
 
-# %% Half of the demo's news articles, indexed once. The other half is kept to judge by, in sorting.py.
+# %% Every second of the demo's articles is indexed; sorting.py judges by the others.
 from pathlib import Path
 
 from seetopic import Index, SeeTopic, export
@@ -14,14 +14,14 @@ index = Index.build(texts, "news-index")
 model = SeeTopic(NAMES, top=30).fit(index)
 print(model.topics_)
 
-# %% Why is a term there? Its place by the language model, by local use, and by the documents.
+# %% Why is a term there? Its place by the language model, by its use, and by the documents.
 table = model.topics_.to_dataframe()
 print(table[table["rank"] <= 5].to_string(index=False))
 
 # %% Not this one: keep a term out, and find all topics anew; about a second.
 model = model.reject("science and technology", "use")
 
-# %% A dictionary for quanteda, and one for LIWC. Inflections and other spellings come with each term.
+# %% For quanteda, and for LIWC. Inflections and other spellings come with each term.
 export(model.topics_, "quanteda", "news.yml")
 export(model.topics_, "liwc", "news.dic")
 print(Path("news.yml").read_text(encoding="utf-8")[:400])

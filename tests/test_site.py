@@ -13,6 +13,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+import click
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
@@ -97,6 +98,12 @@ def test_every_command_and_every_public_name_is_in_the_reference(site, pages):
     assert {f"seetopic.{thing.__name__}" for thing in public} <= names
     methods = [name for name, value in vars(seetopic.SeeTopic).items() if callable(value) and not name.startswith("_")]
     assert {f"seetopic.SeeTopic.{name}" for name in methods} <= names
+
+
+def test_every_option_is_explained():
+    for name, command in cli.commands.items():
+        for each in command.params:
+            assert isinstance(each, click.Argument) or each.help, f"seetopic {name} {each.opts[0]}"
 
 
 def test_the_seven_equations_are_there_as_mathml(site):
