@@ -96,7 +96,7 @@ def test_every_command_and_every_public_name_is_in_the_reference(site, pages):
     names = pages[site / "reference" / "python.html"].places
     public = [getattr(seetopic, name) for name in seetopic.__all__ if not name.startswith("_")]
     assert {f"seetopic.{thing.__name__}" for thing in public} <= names
-    methods = [name for name, value in vars(seetopic.SeeTopic).items() if callable(value) and not name.startswith("_")]
+    methods = [name for name in dir(seetopic.SeeTopic) if not name.startswith("_")]
     assert {f"seetopic.SeeTopic.{name}" for name in methods} <= names
 
 
