@@ -1,4 +1,4 @@
-"""The pictures of the demo's report: its page as Chromium shows it, and its map.
+"""The pictures of the demo: its report as Chromium shows it, and its figures.
 
 python benchmarks/picture.py docs
 """
@@ -15,7 +15,7 @@ from playwright.sync_api import sync_playwright
 
 from seetopic import Index
 from seetopic.demo import NAMES, demo_documents
-from seetopic.figures import topics_map
+from seetopic.figures import barchart, documents_map, documents_per_topic, heatmap, term_rank, topics_map
 from seetopic.report import write_report
 from seetopic.run import run_of
 
@@ -40,8 +40,17 @@ def main(folder: Path) -> None:
         documents = demo_documents()
         run = run_of(Index.build(documents, Path(work) / "index"), list(NAMES))
         photographed(write_report(run, work, documents=documents, command="seetopic demo"), folder / "report.png")
-    topics_map(run).save(folder / "map.svg")
-    for name in ("report.png", "map.svg"):
+    figures = {
+        "map.svg": topics_map(run),
+        "figures/barchart.svg": barchart(run),
+        "figures/documents.svg": documents_map(run, documents=300),
+        "figures/documents_per_topic.svg": documents_per_topic(run),
+        "figures/heatmap.svg": heatmap(run),
+        "figures/term_rank.svg": term_rank(run),
+    }
+    for name, figure in figures.items():
+        figure.save(folder / name)
+    for name in ("report.png", *figures):
         print(f"{folder / name}: {(folder / name).stat().st_size:,} bytes")
 
 

@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from seetopic.cli.options import (
+    CACHE,
+    DEVICE,
     INDEXING,
+    JOBS,
     READING,
     SEEDS,
     SHOWING,
@@ -37,13 +40,11 @@ if TYPE_CHECKING:
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
-    default=Path("seetopic-demo"),
+    default="seetopic-demo",
     show_default=True,
     help="Folder for the results.",
 )
-@with_options(*SHOWING)
-@click.option("--jobs", type=int, metavar="N")
-@click.option("--cache", type=click.Path(path_type=Path), metavar="DIR")
+@with_options(*SHOWING, JOBS, CACHE)
 def demo(out: Path, quiet: bool, as_json: bool, jobs: int | None, cache: Path | None) -> None:
     """Find topics in 2,225 news articles that came with seetopic."""
     from seetopic.console import shown_progress
@@ -183,10 +184,7 @@ def discover(
 @click.option("--several", is_flag=True, help="Give a document every category that reaches the threshold.")
 @click.option("--threshold", type=float, default=0.0, show_default=True, help="Least share of a category to be given.")
 @click.option("--rate", type=float, help="Share of documents to give a category; the least clear get none.")
-@with_options(*READING, *SHOWING)
-@click.option("--jobs", type=int, metavar="N", help="Worker processes.  [default: all cores]")
-@click.option("--device", type=click.Choice(["auto", "cpu", "cuda"]), default="auto", show_default=True)
-@click.option("--cache", type=click.Path(path_type=Path), metavar="DIR")
+@with_options(*READING, *SHOWING, JOBS, DEVICE, CACHE)
 def assign(
     documents: str,
     topics: Path,
