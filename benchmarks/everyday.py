@@ -34,6 +34,7 @@ def told(step):
     now = time.perf_counter()
     seconds[step] = now - last
     last = now
+SeeTopic(); told("first model: scikit-learn is loaded")
 model = SeeTopic.load(sys.argv[1]); told("load")
 model.predict(["a book about cooking"]); told("first predict")
 model.visualize_topics(); told("first figure")
