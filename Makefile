@@ -53,6 +53,7 @@ CORPORA ?= corpora
 RESULTS := benchmarks/results
 bench: $(VENV)/.test table
 	$(BIN)/python benchmarks/speed.py $(CORPORA) > $(RESULTS)/speed.json
+	$(BIN)/python benchmarks/everyday.py $(CORPORA) > $(RESULTS)/everyday.json
 	$(BIN)/python benchmarks/quality.py $(CORPORA) > $(RESULTS)/quality.jsonl
 	$(BIN)/python benchmarks/presets.py $(CORPORA) > $(RESULTS)/presets.jsonl
 	$(BIN)/seetopic index $(CORPORA)/amazon.jsonl.gz --out $(VENV)/bench-index --overwrite

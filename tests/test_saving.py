@@ -216,9 +216,16 @@ def test_no_format_is_refused(copied, stated):
         SeeTopic.load(copied)
 
 
-def test_what_is_no_saved_model_is_refused(tmp_path):
-    for folder in (tmp_path, tmp_path / "missing"):
-        with pytest.raises(OutputError, match="is no saved model"):
+def test_what_is_no_saved_model_is_refused(saved, model, tmp_path):
+    model.topics_.save(tmp_path / "topics")
+    for folder, sentence in {
+        tmp_path: r"it has no model\.json; make one",
+        tmp_path / "missing": r"it has no model\.json; make one",
+        saved / "model.json": "it is a file; give the folder",
+        saved / "index": r"it is an index; fit on it: SeeTopic\(names\)\.fit\(folder\)",
+        tmp_path / "topics": r"it holds topics, without the index; read these with Topics\.load\(folder\)",
+    }.items():
+        with pytest.raises(OutputError, match=f"is no saved model: {sentence}"):
             SeeTopic.load(folder)
 
 
@@ -249,6 +256,33 @@ def test_changed_documents_are_not_fitted_on(copied, unseen):
         file.write('{"text": "one more"}\n')
     with pytest.raises(CorpusError, match="is not what it was when the model was fitted"):
         SeeTopic.load(copied, embedding_model=directions).partial_fit(unseen)
+
+
+def test_documents_that_are_a_link_elsewhere_are_not_taken_along(copied, tmp_path):
+    (tmp_path / "private.jsonl").write_text('{"text": "my diary"}\n')
+    (copied / "documents.jsonl").unlink()
+    (copied / "documents.jsonl").symlink_to(tmp_path / "private.jsonl")
+    loaded = SeeTopic.load(copied, embedding_model=directions)
+    with pytest.raises(CorpusError, match=r"is not what it was when the model was fitted.*documents=False"):
+        loaded.save(tmp_path / "shared")
+    assert not (tmp_path / "shared").exists()
+    assert "diary" not in loaded.write_report(tmp_path).read_text()
+
+
+def test_a_folder_of_links_to_the_same_files_loads_and_one_that_is_a_link_is_saved_over(saved, model, unseen, tmp_path):
+    for path in saved.rglob("*"):
+        if path.is_file():
+            place = tmp_path / "linked" / path.relative_to(saved)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.symlink_to(path)
+    loaded = SeeTopic.load(tmp_path / "linked", embedding_model=directions)
+    assert np.array_equal(loaded.transform(unseen), model.transform(unseen))
+    loaded.save(tmp_path / "real")
+    assert not any(path.is_symlink() for path in (tmp_path / "real").rglob("*"))
+    (tmp_path / "name").symlink_to(tmp_path / "real")
+    model.save(tmp_path / "name")
+    assert (tmp_path / "name").is_symlink()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["linked", "name", "real"]
 
 
 def test_a_language_model_that_a_folder_names_is_not_fetched(copied, unseen, monkeypatch):
@@ -339,6 +373,7 @@ def use(folder: Path, texts: list[str]) -> None:
         assert str(loaded.topics_) + loaded.topics_._repr_html_()
         loaded.get_document_info(texts)
         loaded.get_topic_info()
+        loaded.write_report(folder.parent)  # which draws every figure
         loaded.with_seeds(["food", "sport"])
 
 

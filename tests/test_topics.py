@@ -293,3 +293,13 @@ def test_without_a_sample_documents_are_told_apart_by_their_terms(tmp_path, cach
     for topic, words in zip(discover(index, NAMES), PLANTED.values(), strict=True):
         assert set(list(topic)[:6]) <= set(words.split(" "))
         assert topic.terms[0].ranks["documents"] is not None
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "1e30", "1" + "0" * 400, "-1e300", "true"])
+@pytest.mark.parametrize("fact", ["score", "confidence"])
+def test_what_is_no_score_is_refused(topics, tmp_path, fact, number):
+    saved = topics.to_json()
+    (saved["topics"][0] if fact == "confidence" else saved["topics"][0]["terms"][0])[fact] = "HERE"
+    (tmp_path / "topics.json").write_text(json.dumps(saved).replace('"HERE"', number))
+    with pytest.raises(OutputError, match="cannot be read as topics"):
+        Topics.load(tmp_path)

@@ -383,12 +383,17 @@ def fingerprint(documents: Documents, progress: Progress) -> tuple[str, int]:
     number = 0
     progress("looking at documents", 0, None)
     for number, text in enumerate(documents.texts(), start=1):
-        encoded = text.encode("utf-8")
-        digest.update(len(encoded).to_bytes(8, "little"))
-        digest.update(encoded)
+        add_text(digest, text)
         if number % 1000 == 0:
             progress("looking at documents", number, None)
     return digest.hexdigest(), number
+
+
+def add_text(digest: Any, text: str) -> None:
+    """Count a text into a fingerprint."""
+    encoded = text.encode("utf-8")
+    digest.update(len(encoded).to_bytes(8, "little"))
+    digest.update(encoded)
 
 
 def tokenizer_name(tokenizer: Tokenizer) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -13,6 +12,7 @@ import numpy as np
 from seetopic import layout
 from seetopic.arrays import Doubles, Floats, Ids, Longs
 from seetopic.build import Build, Means
+from seetopic.contents import Check, bounds, finite, of_length, read_array, read_words, within
 from seetopic.device import resolve_device
 from seetopic.documents import OnError, open_documents
 from seetopic.encoder import encoder_for
@@ -98,7 +98,7 @@ class Index:
     @cached_property
     def _starts(self) -> Longs:
         """Where each document's terms start, and where the last ones end."""
-        array: Longs = self._array(layout.DOCUMENT_STARTS)
+        array: Longs = self._array(layout.DOCUMENT_STARTS, np.int64, 1, bounds())
         return array
 
     @cached_property
@@ -110,8 +110,8 @@ class Index:
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
-        terms = json.loads(self._checked(layout.TERMS).read_text(encoding="utf-8"))
-        return Vocabulary(tuple(terms), self._array(layout.TERM_COUNTS))
+        terms = read_words(self._checked(layout.TERMS))
+        return Vocabulary(terms, self._array(layout.TERM_COUNTS, np.int64, 1, of_length(len(terms))))
 
     @cached_property
     def document_frequencies(self) -> Longs:
@@ -120,12 +120,13 @@ class Index:
 
     @cached_property
     def posting_starts(self) -> Longs:
-        array: Longs = self._array(layout.POSTINGS[0])
+        array: Longs = self._array(layout.POSTINGS[0], np.int64, 1, bounds(len(self.vocabulary)))
         return array
 
     @cached_property
     def posting_documents(self) -> Ids:
-        array: Ids = self._array(layout.POSTINGS[1])
+        checks = of_length(self.posting_starts[-1]), within(0, len(self))
+        array: Ids = self._array(layout.POSTINGS[1], np.int32, 1, *checks)
         return array
 
     @property
@@ -141,25 +142,27 @@ class Index:
 
     @cached_property
     def _documents(self) -> Ids:
-        array: Ids = self._array(layout.DOCUMENTS)
+        checks = of_length(self._starts[-1]), within(0, len(self.vocabulary))
+        array: Ids = self._array(layout.DOCUMENTS, np.int32, 1, *checks)
         return array
 
     @cached_property
     def texts(self) -> Texts:
         """The documents as all their words."""
-        words = json.loads(self._checked(layout.WORDS).read_text(encoding="utf-8"))
-        return Texts(tuple(words), self._array(layout.TEXTS), self._array(layout.TEXT_STARTS))
+        words = read_words(self._checked(layout.WORDS))
+        places = self._array(layout.TEXTS, np.int32, 1, within(-1, len(words)))
+        return Texts(words, places, self._array(layout.TEXT_STARTS, np.int64, 1, bounds(len(self), len(places))))
 
     @cached_property
     def general(self) -> Floats:
         """Language-model vectors of the terms, unit rows; (n_terms, dimension)."""
-        array: Floats = self._array(layout.GENERAL)
+        array: Floats = self._array(layout.GENERAL, np.float32, 2, of_length(len(self.vocabulary)), finite)
         return array
 
     @cached_property
     def local(self) -> Floats:
         """Local vectors of the terms, unit rows; (n_terms, rank)."""
-        array: Floats = self._array(layout.LOCAL)
+        array: Floats = self._array(layout.LOCAL, np.float32, 2, of_length(len(self.vocabulary)), finite)
         return array
 
     @cached_property
@@ -170,12 +173,18 @@ class Index:
     @cached_property
     def sample(self) -> Sample:
         """Documents that the language model read, and more."""
-        return Sample(*(self._array(name) for name in layout.SAMPLE))
+        n_terms, n_sampled, length = len(self.vocabulary), len(self.sampled), self.general.shape[1]
+        terms = self._array(layout.SAMPLE_TERMS, np.int32, 1, within(0, n_terms))
+        starts = self._array(layout.SAMPLE_STARTS, np.int64, 1, bounds(n_sampled, len(terms)))
+        read = self._array(layout.SAMPLE_GENERAL, np.float32, 2, finite)
+        if len(read) > n_sampled or (len(read) and read.shape[1] != length):
+            raise DamagedIndex(f"{self.folder / layout.SAMPLE_GENERAL} has vectors of other documents or lengths")
+        return Sample(starts, terms, read)
 
     @cached_property
     def sampled(self) -> Longs:
         """The number of each document of the sample."""
-        array: Longs = self._array(layout.SAMPLE_DOCUMENTS)
+        array: Longs = self._array(layout.SAMPLE_DOCUMENTS, np.int64, 1, within(0, len(self)))
         return array
 
     @cached_property
@@ -234,11 +243,8 @@ class Index:
             )
         return encoder
 
-    def _array(self, name: str) -> Any:
-        try:
-            return np.load(self._checked(name), mmap_mode="r", allow_pickle=False)
-        except ValueError as error:
-            raise DamagedIndex(f"{self.folder / name} cannot be read ({error}); build the index again") from error
+    def _array(self, name: str, dtype: type[np.generic], dimensions: int, *checks: Check) -> Any:
+        return read_array(self._checked(name), dtype, dimensions, *checks)
 
     def _checked(self, name: str) -> Path:
         layout.check_contents(self.folder, name, str(self.manifest["files"][name]["sha256"]))

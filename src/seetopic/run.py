@@ -223,23 +223,28 @@ class Discovery:
         return self.sampled.sorted_by(_unit(names + described), settings.sorting)
 
     def _described(self, found: CurrentTerms) -> Floats:
-        """Vectors of names with their best terms; of names alone where the terms may be about something else."""
-        size, describing = self.settings.sorting.described_by, []
-        sure = confidence(self.similarity, [terms[: 2 * size] for terms in found]) >= _SURE
-        for category in range(len(self.seeds)):
-            others = [term for term in found[category] if term not in self._own_terms[category]][:size]
-            describing.append(others if sure[category] else [])
-        texts: list[tuple[str, ...]] = [
-            (self._description(*each),) for each in zip(self.seeds.seeds, describing, strict=True)
-        ]
+        """Vectors of names with the terms that describe them."""
+        describing = self._describing(found)
         general = self.index.general
         centres = {category: general[describing[category]].sum(axis=0) for category in self._without_words}
         spoken = {category: _unit((self.names[category] + centre)[None])[0] for category, centre in centres.items()}
-        return self._encoded_but(spoken, texts)
+        return self._encoded_but(spoken, [(text,) for text in self._descriptions(found)])
 
-    def _description(self, seed: Seed, terms: list[int]) -> str:
-        names, words = ", ".join(seed.names), ", ".join(self.index.vocabulary.terms[term] for term in terms)
-        return f"{names}: {words}" if words else names
+    def _describing(self, found: CurrentTerms) -> list[list[int]]:
+        """The best terms of each category besides its names; none where they may be about something else."""
+        size = self.settings.sorting.described_by
+        sure = confidence(self.similarity, [terms[: 2 * size] for terms in found]) >= _SURE
+        own = self._own_terms
+        others = [[term for term in terms if term not in own[category]] for category, terms in enumerate(found)]
+        return [terms[:size] if sure[category] else [] for category, terms in enumerate(others)]
+
+    def _descriptions(self, found: CurrentTerms) -> list[str]:
+        """A name and the terms that describe it; the name alone where there are none."""
+        texts = []
+        for seed, terms in zip(self.seeds.seeds, self._describing(found), strict=True):
+            names, words = ", ".join(seed.names), ", ".join(self.index.vocabulary.terms[term] for term in terms)
+            texts.append(f"{names}: {words}" if words else names)
+        return texts
 
     def _documents_evidence(self, reading: Reading | None) -> Evidence:
         if reading is None:

@@ -14,6 +14,8 @@ from seetopic.files import read_json, write_json, write_text
 from seetopic.frames import Library, dataframe
 from seetopic.spreadsheets import SafeRows
 
+_LARGEST = 1e9  # far beyond the scores of any method
+
 
 @dataclass(frozen=True)
 class RankedTerm:
@@ -172,6 +174,14 @@ def _of(value: Any, *kinds: type) -> Any:
     return value
 
 
+def _number(value: Any) -> float:
+    """A number that can be reckoned with: neither missing nor beyond any score."""
+    number: float = _of(value, float, int)
+    if not -_LARGEST <= number <= _LARGEST:
+        raise ValueError(f"{value!r:.60} is no score")
+    return number
+
+
 def _texts(value: Any) -> tuple[str, ...]:
     return tuple(_of(each, str) for each in _of(value, list))
 
@@ -182,7 +192,7 @@ def _topic(saved: dict[str, Any]) -> Topic:
         _texts(saved["names"]),
         _of(saved["in_vocabulary"], bool),
         tuple(_ranked(each) for each in _of(saved["terms"], list)),
-        _of(saved["confidence"], float, int),
+        _number(saved["confidence"]),
         _texts(saved["warnings"]),
     )
 
@@ -190,6 +200,4 @@ def _topic(saved: dict[str, Any]) -> Topic:
 def _ranked(saved: dict[str, Any]) -> RankedTerm:
     ranks = {kind: None if place is None else _of(place, int) for kind, place in _of(saved["ranks"], dict).items()}
     variants = _texts(saved.get("variants", []))  # files of before have none
-    return RankedTerm(
-        _of(saved["term"], str), _of(saved["score"], float, int), _of(saved["documents"], int), ranks, variants
-    )
+    return RankedTerm(_of(saved["term"], str), _number(saved["score"]), _of(saved["documents"], int), ranks, variants)

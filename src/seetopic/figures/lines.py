@@ -12,6 +12,7 @@ from seetopic.figures.theme import HUES
 from seetopic.topics import Topics
 
 _TOP, _BOTTOM, _LEFT = 16.0, 44.0, 44.0
+_LEAST = 1e-9  # the lowest score that is told from none
 _NAMED = 20  # as many lines can have their names beside them, or below where there is less room
 _WIDE, _ROW = 600, 20.0  # pixels from which names stand beside; of a name below
 
@@ -22,7 +23,7 @@ def term_rank(run: Drawable | Topics, *, log: bool = True, width: int = 960) -> 
     check_width(width)
     longest = max((len(topic.terms) for topic in topics), default=1)
     scores = [term.score for topic in topics for term in topic.terms if term.score > 0]
-    low = _below(min(scores, default=0.1)) if log else 0.0
+    low = _below(max(min(scores, default=0.1), _LEAST)) if log else 0.0
     named = len(topics) <= _NAMED
     beside, below = named and width >= _WIDE, named and width < _WIDE
     right = min(230.0, max(text_width(topic.name, 12.5) for topic in topics) + 16) if beside else 14.0

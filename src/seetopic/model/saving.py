@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -16,7 +17,7 @@ import numpy as np
 from seetopic import layout
 from seetopic.arrays import Floats
 from seetopic.assign import SORTER, Sorter
-from seetopic.build import tokenizer_name
+from seetopic.build import add_text, tokenizer_name
 from seetopic.documents import Documents
 from seetopic.encoder import encoder_for
 from seetopic.encoder.minilm import EMBEDDED_NAME
@@ -103,7 +104,7 @@ def save(model: SeeTopic, folder: Path, documents: bool) -> None:
             _write_names(beside / NAMES, names)
         if documents and model._given.documents is not None:
             try:
-                _write_documents(beside / DOCUMENTS, model._given.documents)
+                _write_documents(beside / DOCUMENTS, model._given.documents, model.index_)
             except CorpusError as error:
                 raise CorpusError(f"{error}; or save the model without them: save(folder, documents=False)") from error
         write_json(beside / MODEL, {"format": FORMAT, "version": __version__, **_about(model, beside)})
@@ -129,7 +130,7 @@ def _about(model: SeeTopic, folder: Path) -> dict[str, Any]:
 
 @contextmanager
 def _written_beside(folder: Path) -> Iterator[Path]:
-    folder = folder.absolute()
+    folder = folder.resolve()  # where the name is a link, what it leads to is replaced, and not the link
     if folder.exists() and not (folder / MODEL).exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise OutputError(f"{folder} exists and is no saved model; choose another folder")
     beside, replaced = (folder.with_name(f".{folder.name}.{os.getpid()}.{end}") for end in ("part", "old"))
@@ -155,7 +156,7 @@ def _copy_index(source: Path, target: Path) -> None:
     target.mkdir()
     for name in (layout.MANIFEST, *layout.FILES):
         try:
-            os.link(source / name, target / name)
+            os.link((source / name).resolve(), target / name)
         except OSError:
             shutil.copyfile(source / name, target / name)
 
@@ -167,10 +168,16 @@ def _write_names(path: Path, names: Any) -> None:
         beside.write_bytes(as_bytes({"vectors": np.stack([names[name] for name in sorted(names)])}))
 
 
-def _write_documents(path: Path, documents: Documents) -> None:
+def _write_documents(path: Path, documents: Documents, index: Index) -> None:
+    """The texts that the model was fitted on, and no others: their file may have changed, or be a link elsewhere."""
     encode = json.JSONEncoder(ensure_ascii=False).encode  # made once: there may be millions of texts
+    digest = hashlib.sha256()
     with path.open("w", encoding="utf-8", newline="\n") as file:
-        file.writelines(f'{{"text": {encode(text)}}}\n' for text in documents.texts())
+        for text in documents.texts():
+            add_text(digest, text)
+            file.write(f'{{"text": {encode(text)}}}\n')
+    if digest.hexdigest() != index.manifest["corpus"]["sha256"]:
+        raise CorpusError(f"{documents.name} is not what it was when the model was fitted; fit again")
 
 
 # Reading
@@ -190,7 +197,7 @@ def load(folder: Path, embedding_model: Any, tokenizer: Tokenizer | None, cache:
 def _read_about(folder: Path) -> dict[str, Any]:
     path = folder / MODEL
     if not path.is_file():
-        raise OutputError(f"{folder} is no saved model: it has no {MODEL}; make one with `model.save(folder)`")
+        raise OutputError(f"{folder} is no saved model: {_what_it_is(folder)}")
     try:
         about = read_json(path)
     except (OSError, ValueError) as error:
@@ -204,6 +211,17 @@ def _read_about(folder: Path) -> dict[str, Any]:
             "upgrade it: pip install --upgrade seetopic"
         )
     return about
+
+
+def _what_it_is(folder: Path) -> str:
+    """What a folder without a model has instead, and what to do with that."""
+    if (folder / layout.MANIFEST).is_file():
+        return "it is an index; fit on it: SeeTopic(names).fit(folder)"
+    if folder.is_file():
+        return "it is a file; give the folder that `model.save(folder)` made"
+    if (folder / _TOPICS).is_file():
+        return "it holds topics, without the index; read these with Topics.load(folder)"
+    return f"it has no {MODEL}; make one with `model.save(folder)`"
 
 
 def _loaded(folder: Path, about: dict[str, Any], embedding_model: Any, tokenizer: Any, cache: Any) -> Saved:

@@ -64,10 +64,10 @@ def commands(topics: Topics, seeds_file: str) -> str | None:
     chosen = PRESETS[preset]
     index = _flags(made["settings"]["index"], as_json(chosen.index), _INDEX_FLAGS, _SWITCHES)
     found = _flags(made["settings"]["discovery"], as_json(chosen.discovery), _DISCOVERY_FLAGS, _DISCOVERY_SWITCHES)
-    if index is None or found is None or made["model"]["fingerprint"] is None:
+    if index is None or found is None or made["model"].get("fingerprint") is None:
         return None
     model = [] if made["model"]["name"] == EMBEDDED_NAME else ["--model", made["model"]["name"]]
-    skipped = ["--on-error", "skip"] if set(made["corpus"]["skipped"]) - {"empty"} else []
+    skipped = ["--on-error", "skip"] if set(made["corpus"].get("skipped", {})) - {"empty"} else []
     documents = "DOCS" if made["corpus"]["name"] == UNNAMED else made["corpus"]["name"]
     build = ["seetopic", "index", documents, "--out", "index", *skipped, *model, *index]
     chosen_preset = [] if preset == "default" else ["--preset", preset]

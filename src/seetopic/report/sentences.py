@@ -101,7 +101,9 @@ class _Chosen:
         weights = np.zeros((len(ids), len(topics)))
         for number, topic in enumerate(topics):
             for ranked in topic.terms:
-                weights[[ids[form] for form in (ranked.term, *ranked.variants)], number] = np.sqrt(ranked.score)
+                weights[[ids[form] for form in (ranked.term, *ranked.variants)], number] = np.sqrt(
+                    max(ranked.score, 0.0)
+                )
         return weights
 
     @cached_property
