@@ -21,7 +21,7 @@ from seetopic.index import Index
 from seetopic.naming import with_named_terms
 from seetopic.progress import Progress, silent
 from seetopic.reading import Reading, SampledDocuments
-from seetopic.seeds import Seed, Seeds, as_seeds
+from seetopic.seeds import Seeds, as_seeds
 from seetopic.settings import DEFAULT, DiscoverySettings, as_json, preset_named
 from seetopic.topics import RankedTerm, Topic, Topics
 from seetopic.variants import Variants, no_variants
