@@ -6,13 +6,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test lint format unit browser wheel bench table clean
+.PHONY: demo test lint format docs unit browser wheel bench table picture clean
 
 demo: $(VENV)/.core
 	$(BIN)/seetopic demo --out seetopic-demo
 	@echo "Open seetopic-demo/report.html in a browser."
 
-test: lint unit wheel
+test: lint docs unit wheel
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .
@@ -23,6 +23,10 @@ lint: $(VENV)/.test
 format: $(VENV)/.test
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+# The site: docs/_build/html/index.html. A warning, such as a link that leads nowhere, is an error.
+docs: $(VENV)/.test
+	$(BIN)/sphinx-build -b html -n -W --keep-going -q docs docs/_build/html
 
 unit: $(VENV)/.test browser
 	$(BIN)/pytest --numprocesses 2
@@ -49,6 +53,7 @@ CORPORA ?= corpora
 RESULTS := benchmarks/results
 bench: $(VENV)/.test table
 	$(BIN)/python benchmarks/speed.py $(CORPORA) > $(RESULTS)/speed.json
+	$(BIN)/python benchmarks/everyday.py $(CORPORA) > $(RESULTS)/everyday.json
 	$(BIN)/python benchmarks/quality.py $(CORPORA) > $(RESULTS)/quality.jsonl
 	$(BIN)/python benchmarks/presets.py $(CORPORA) > $(RESULTS)/presets.jsonl
 	$(BIN)/seetopic index $(CORPORA)/amazon.jsonl.gz --out $(VENV)/bench-index --overwrite
@@ -64,8 +69,12 @@ table: $(VENV)/.test
 	$(BIN)/python benchmarks/rare_terms.py $(CORPORA) > $(RESULTS)/rare_terms.json
 	$(BIN)/python benchmarks/page.py
 
+# The pictures of the demo's report in README and docs.
+picture: $(VENV)/.test browser
+	$(BIN)/python benchmarks/picture.py docs
+
 clean:
-	rm -rf $(VENV) $(VENV)-core dist seetopic-demo
+	rm -rf $(VENV) $(VENV)-core dist seetopic-demo docs/_build
 
 $(VENV)/.core: pyproject.toml constraints.txt
 	test -d $(VENV) || $(PYTHON) -m venv $(VENV)

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import random
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 from hypothesis import settings
 
 from seetopic import Index
+from seetopic.demo import demo_documents
+from seetopic.index import plan_cached
+from seetopic.settings import DEFAULT
 
 # Speed is measured in benchmarks: on a busy machine a slow example is not a wrong one.
 settings.register_profile("unhurried", deadline=None)
@@ -37,6 +43,14 @@ def planted_documents(size: int = 240, seed: int = 0) -> list[str]:
     return documents
 
 
+@pytest.fixture(scope="session", autouse=True)
+def unwaited() -> Iterator[None]:
+    """No test cuts the power, so none waits for the disk; those that ask whether it is waited for say so themselves."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda _: None)
+        yield
+
+
 @pytest.fixture(scope="session")
 def documents() -> list[str]:
     return planted_documents()
@@ -51,3 +65,31 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def index(documents: list[str], cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Index:
     """The planted corpus, indexed with the embedded language model."""
     return Index.build(documents, tmp_path_factory.mktemp("planted") / "index", cache=cache, jobs=1)
+
+
+@pytest.fixture(scope="session")
+def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[Path], None]], Path]:
+    """Makes a folder for all workers of this run: the first one who asks for it fills it, the others wait."""
+    own = tmp_path_factory.getbasetemp()
+    shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+
+    def make(name: str, fill: Callable[[Path], None]) -> Path:
+        folder, done = shared / name, shared / f"{name}.done"
+        with FileLock(shared / f"{name}.lock"):
+            if not done.exists():
+                folder.mkdir()  # where it failed before, it fails here again
+                fill(folder)
+                done.touch()
+        return folder
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def demo_cache(made_once: Callable[[str, Callable[[Path], None]], Path]) -> Path:
+    """A cache with the index of the demo's articles, and the vectors of their terms: half a minute's work."""
+
+    def fill(folder: Path) -> None:
+        plan_cached(demo_documents(), settings=DEFAULT.index, cache=folder).run()
+
+    return made_once("demo-cache", fill)

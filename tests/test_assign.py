@@ -106,6 +106,14 @@ def rows_of(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+def test_no_name_in_a_table_is_run_by_a_spreadsheet_or_parts_rows(sorter, unseen, tmp_path):
+    odd = replace(sorter, names=("=1+1", "-food\rdrink", "sky"))
+    assign_documents(open_documents(unseen), odd, tmp_path / "a.csv", LocalEngine(1))
+    rows = rows_of(tmp_path / "a.csv")
+    assert len(rows) == 90
+    assert {row["category"] for row in rows} == {"'=1+1", "'-food\rdrink", "sky"} <= set(rows[0])
+
+
 def test_a_table_has_a_row_a_document_the_same_for_any_number_of_jobs(sorter, unseen, tmp_path):
     for jobs in (1, 2):
         given = assign_documents(open_documents(unseen), sorter, tmp_path / f"{jobs}.csv", LocalEngine(jobs))

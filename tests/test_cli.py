@@ -304,8 +304,8 @@ def test_a_folder_one_may_not_write_to_is_said(place, tmp_path):
     assert "choose a place that you may write to" in one_line_error(built)
 
 
-def test_the_demo_finds_the_five_topics(tmp_path, place):
-    result = run("demo", "--out", "demo", "--json", "--cache", place / "cache", cwd=tmp_path)
+def test_the_demo_finds_the_five_topics(tmp_path, demo_cache):
+    result = run("demo", "--out", "demo", "--json", "--cache", demo_cache, cwd=tmp_path)
     assert result.returncode == 0, result.stderr
     topics = {topic["name"]: [each["term"] for each in topic["terms"]] for topic in json.loads(result.stdout)["topics"]}
     assert all(len(terms) == 10 for terms in topics.values())
@@ -313,6 +313,6 @@ def test_the_demo_finds_the_five_topics(tmp_path, place):
     assert occur == ["science and technology"]  # four times, which makes it a term because it is a name
     assert topics["science and technology"][0] == "science and technology"
     assert "election" in topics["government and politics"]
-    assert "athletics" in topics["sports and athletics"]
+    assert {"sport", "match"} <= set(topics["sports and athletics"])
     assert "left out: 1 not UTF-8" in result.stderr
     assert (tmp_path / "demo" / "report.html").exists()

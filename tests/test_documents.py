@@ -27,7 +27,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from seetopic.documents import Documents, open_documents
+from seetopic.documents import Documents, joined, open_documents
 from seetopic.errors import CorpusError, MissingExtra, OutputError
 from seetopic.settings import TextSettings
 
@@ -783,3 +783,20 @@ def test_any_bytes_give_texts_or_a_corpus_error(ending, is_packed, contents):
 
 def test_documents_are_called_by_the_file_name(tmp_path):
     assert Documents(tmp_path / "reviews.csv").name == "reviews.csv"
+
+
+def test_corpora_are_joined_in_order_by_the_name_of_the_first(tmp_path):
+    (tmp_path / "old.txt").write_text("one\n\ntwo\n")
+    both = joined(open_documents(tmp_path / "old.txt"), open_documents(["three", "", "four"]))
+    whole = joined(both, open_documents(["five"]))
+    assert list(whole.texts()) == ["one", "two", "three", "four", "five"]
+    assert list(whole.numbers()) == [0, 2, 3, 5, 6]
+    assert list(whole.all_texts()) == ["one", "", "two", "three", "", "four", "five"]
+    assert whole.name == "old.txt"
+    assert len(whole.source.parts) == 3
+
+
+def test_a_broken_record_keeps_its_place_as_an_empty_text_or_is_refused():
+    assert list(open_documents(["a", 3, "b"], on_error="skip").all_texts()) == ["a", "", "b"]
+    with pytest.raises(CorpusError, match="document 1: is of type int"):
+        list(open_documents(["a", 3, "b"]).all_texts())

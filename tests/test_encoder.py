@@ -529,6 +529,18 @@ def test_texts_without_a_ready_vector_are_counted_and_named():
         encode(encoder_for({"a": [1.0, 0.0]}), list("012345678"))
 
 
+def test_where_a_model_is_named_it_encodes_what_has_no_ready_vector():
+    ready = ReadyVectors({"bread": [1.0, 0.0]}, CallableEncoder(lambda texts: [[0.0, 2.0]] * len(texts)))
+    assert ready.encode(["soup", "bread", "pasta"], 1, silent).tolist() == [[0, 1], [1, 0], [0, 1]]
+    assert ready.knows("soup")
+    assert not ReadyVectors({"bread": [1.0, 0.0]}).knows("soup")
+
+
+def test_ready_vectors_of_several_lengths_are_refused():
+    with pytest.raises(EncoderError, match="have lengths 1, 2; give all by one model"):
+        ReadyVectors({"a": [1.0], "b": [1.0, 2.0]}).encode(["a", "b"], 1, silent)
+
+
 def test_an_encoder_of_ones_own_is_taken_as_it_is():
     class Own:
         name = "own"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import signal
 import subprocess
 import sys
@@ -325,3 +326,35 @@ def test_the_number_of_documents_is_counted_not_believed(copied, wrong):
     index = Index.open(copied, model=directions)
     assert len(index) == 240
     assert len(discover(index, ["food", "sport"])) == 2
+
+
+def test_a_pickled_index_is_what_opens_it(built):
+    index = Index.open(built, model=directions)
+    topics = discover(index, ["food", "sport"])
+    data = pickle.dumps(index)
+    assert len(data) < 20_000
+    assert discover(pickle.loads(data), ["food", "sport"]) == topics
+
+
+def test_ready_vectors_of_documents_are_what_the_model_would_have_read(built, tmp_path):
+    documents = planted_documents()
+    vectors = directions(documents)
+    vectors.flags.writeable = False
+    given = Index.build(documents, tmp_path / "given", model=directions, document_vectors=vectors, jobs=1)
+    assert np.array_equal(given.sample.general, Index.open(built).sample.general)
+    other = tmp_path / "other"
+    known = _Fingerprinted({})
+    Index.build(documents, other, model=known, document_vectors=vectors, jobs=1)
+    with pytest.raises(IndexFailure, match="other documents, settings or model"):
+        Index.build(documents, other, model=known, document_vectors=-vectors, jobs=1)
+
+
+@pytest.mark.parametrize("shape", [(3, 16), (240,), (240, 5)])
+def test_vectors_of_documents_that_do_not_fit_are_refused(tmp_path, shape):
+    with pytest.raises(EncoderError, match=r"shape|length 5"):
+        Index.build(planted_documents(), tmp_path / "index", model=directions, document_vectors=np.ones(shape), jobs=1)
+
+
+def test_a_method_of_another_type_can_be_the_tokenizer(tmp_path):
+    index = Index.build(["bread soup"] * 3, tmp_path / "index", model=directions, tokenizer=str.split, jobs=1)
+    assert index.manifest["tokenizer"] == "builtins.str.split"

@@ -184,6 +184,19 @@ def test_phrases_of_an_unknown_language_are_found_by_attraction(tmp_path):
     assert {run for run, value in quality.items() if value >= 0.5} == {"künstliche intelligenz"}
 
 
+def test_times_and_units_are_no_phrases_but_may_stand_in_them(tmp_path):
+    texts = [
+        *sentences(100),
+        *["it came few years ago, at 10 mm hg, in new mexico last july"] * 9,
+        *["a valentine day card and the body mass of a kg"] * 9,
+    ]
+    found = qualities(tmp_path, texts)
+    assert found["breast cancer"] > 0.5
+    assert found["valentine day"] > 0 or found["valentine day card"] > 0
+    refused = ("few years", "years ago", "few years ago", "last july", "mm hg", "at 10 mm")
+    assert {phrase: found[phrase] for phrase in refused} == dict.fromkeys(refused, 0.0)
+
+
 # Known phrases.
 
 

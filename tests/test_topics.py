@@ -5,15 +5,21 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
+import sys
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
 
 from conftest import PLANTED, planted_documents
-from seetopic import Index, Topics, as_seeds, discover
-from seetopic.errors import NotEnoughTerms, OutputError, SeedError
+from seetopic import Index, RankedTerm, Topic, Topics, as_seeds, discover
+from seetopic.errors import MissingExtra, NotEnoughTerms, OutputError, SeedError, SettingsError
 from seetopic.settings import DEFAULT, SampleSettings
+from seetopic.spreadsheets import unguarded
 
 NAMES = ["sports and games", "cooking & cuisine", "outer space"]
 ODD_NAMES = {
@@ -75,6 +81,21 @@ def test_what_is_saved_loads_as_the_same_topics(topics, tmp_path):
 def test_the_csv_has_a_row_a_term(topics):
     rows = list(csv.DictReader(io.StringIO(topics.to_csv())))
     assert [(row["topic"], row["term"]) for row in rows] == [(topic.name, term) for topic in topics for term in topic]
+
+
+@given(st.lists(st.text(alphabet="=+-@'\r\n\t;,\" ab＝", min_size=1), min_size=3, max_size=3))
+@example(["=HYPERLINK(1)", "-2+3", "@x"])
+@example(["a\rb", "a\r\n=b", "\r"])
+def test_no_text_in_the_csv_is_run_by_a_spreadsheet_or_parts_rows(texts):
+    name, term, variant = texts
+    ranked = RankedTerm(term, -0.123456789, 2, {"general": 3, "local": None}, (variant,))
+    table = Topics((Topic(name, (name,), False, (ranked,)),), {}).to_csv()
+    header, row = csv.reader(io.StringIO(table, newline=""))
+    assert header == ["topic", "rank", "term", "score", "documents", "general_rank", "local_rank", "variants"]
+    assert row[1:2] + row[3:7] == ["1", "-0.123457", "2", "3", ""]
+    for cell, text in zip((row[0], row[2], row[7]), texts, strict=True):
+        assert not cell.lstrip().startswith(("=", "+", "-", "@", "＝"))
+        assert unguarded(cell) == text
 
 
 def test_a_result_is_not_written_over_a_file(topics, tmp_path):
@@ -146,8 +167,86 @@ def test_seeds_are_read_from_a_path(index, tmp_path: Path):
     assert [topic.name for topic in discover(index, tmp_path / "names.txt")] == ["sport", "food"]
 
 
-def test_topics_print_a_line_each(topics):
-    assert str(topics).splitlines()[0].startswith("sports and games   ")
+def test_topics_print_as_a_table(topics):
+    head, *rows = str(topics).splitlines()
+    assert head == "topic              confidence  terms"
+    assert [row[:18].strip() for row in rows] == NAMES
+    assert all(row.endswith(", ".join(topic)) for row, topic in zip(rows, topics, strict=True))
+    assert repr(topics) == str(topics)
+
+
+def test_warnings_stand_below_the_table(index):
+    topics = discover(index, ["cooking and food", "sports", "zqxj vbnm"])
+    assert "warning, zqxj vbnm: low confidence" in str(topics).splitlines()[-1]
+
+
+def test_a_notebook_shows_a_table_in_which_names_are_escaped(index):
+    page = discover(index, ["<script>alert(1)</script>", "cooking"])._repr_html_()
+    assert page.startswith("<table>")
+    assert "<b>&lt;script&gt;alert(1)&lt;/script&gt;</b>" in page
+    assert "<script" not in page
+    assert "recipe" in page
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_topics_as_a_data_frame_have_a_row_a_term(topics, library):
+    frame = topics.to_dataframe(library)
+    assert type(frame).__module__.startswith(library)
+    assert list(frame.columns) == next(csv.reader(io.StringIO(topics.to_csv())))
+    assert list(frame["term"]) == [term for topic in topics for term in topic]
+    assert list(frame["score"]) == [ranked.score for topic in topics for ranked in topic.terms]
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_a_rank_that_is_missing_leaves_the_others_whole_numbers(topics, library):
+    one, *others = topics[0].terms
+    unranked = replace(topics[0], terms=(replace(one, ranks={"general": None}), *others))
+    ranks = replace(topics, topics=(unranked,)).to_dataframe(library)["general_rank"]
+    assert "int64" in str(ranks.dtype).lower()
+    assert ranks.to_list()[1:] == [ranked.ranks["general"] for ranked in others]
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_a_missing_library_is_named_with_what_to_install(topics, library, monkeypatch):
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(MissingExtra, match=rf'pip install "seetopic\[{library}\]"'):
+        topics.to_dataframe(library)
+
+
+def test_another_library_is_refused(topics):
+    with pytest.raises(SettingsError, match="`library` is 'dplyr'"):
+        topics.to_dataframe("dplyr")
+
+
+scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text()
+values = scalars | st.lists(scalars, max_size=3) | st.dictionaries(st.text(), scalars, max_size=3)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=100)
+@given(data=st.data())
+def test_any_topics_file_loads_as_topics_that_can_be_shown_or_is_refused(topics, tmp_path, data):
+    value = topics.to_json()
+    topic = data.draw(st.sampled_from(value["topics"]))
+    part = data.draw(st.sampled_from([value, topic, topic["terms"][0]]))
+    part[data.draw(st.sampled_from(sorted(part)))] = data.draw(values)
+    (tmp_path / "topics.json").write_text(json.dumps(value))
+    with suppress(OutputError):  # anything else is a defect
+        loaded = Topics.load(tmp_path)
+        assert len(str(loaded) + loaded._repr_html_() + loaded.to_csv()) > 0
+        loaded.to_dataframe()
+
+
+@pytest.mark.parametrize("text", ["", "[]", "3", "{", "[" * 100_000, '{"topics": [], "made_with": 3}', "\udcff"])
+def test_what_are_no_topics_is_refused(tmp_path, text):
+    (tmp_path / "topics.json").write_bytes(text.encode("utf-8", "surrogateescape"))
+    with pytest.raises(OutputError, match="cannot be read as topics"):
+        Topics.load(tmp_path)
+
+
+def test_a_pipe_in_place_of_the_file_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "topics.json")
+    with pytest.raises(OutputError, match="cannot be read as topics"):
+        Topics.load(tmp_path)
 
 
 def test_a_name_that_occurs_stands_first_in_its_topic(index):
@@ -194,3 +293,13 @@ def test_without_a_sample_documents_are_told_apart_by_their_terms(tmp_path, cach
     for topic, words in zip(discover(index, NAMES), PLANTED.values(), strict=True):
         assert set(list(topic)[:6]) <= set(words.split(" "))
         assert topic.terms[0].ranks["documents"] is not None
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "1e30", "1" + "0" * 400, "-1e300", "true"])
+@pytest.mark.parametrize("fact", ["score", "confidence"])
+def test_what_is_no_score_is_refused(topics, tmp_path, fact, number):
+    saved = topics.to_json()
+    (saved["topics"][0] if fact == "confidence" else saved["topics"][0]["terms"][0])[fact] = "HERE"
+    (tmp_path / "topics.json").write_text(json.dumps(saved).replace('"HERE"', number))
+    with pytest.raises(OutputError, match="cannot be read as topics"):
+        Topics.load(tmp_path)

@@ -8,7 +8,9 @@ from seetopic.version import __version__
 
 if TYPE_CHECKING:
     from seetopic.assign import Sorter, sorter_for
+    from seetopic.exports import export
     from seetopic.index import Index
+    from seetopic.model import SeeTopic
     from seetopic.run import discover
     from seetopic.seeds import Seeds, as_seeds
     from seetopic.topics import RankedTerm, Topic, Topics
@@ -16,18 +18,21 @@ if TYPE_CHECKING:
 _HOMES = {
     "Index": "seetopic.index",
     "RankedTerm": "seetopic.topics",
+    "SeeTopic": "seetopic.model",
     "Seeds": "seetopic.seeds",
     "Sorter": "seetopic.assign",
     "Topic": "seetopic.topics",
     "Topics": "seetopic.topics",
     "as_seeds": "seetopic.seeds",
     "discover": "seetopic.run",
+    "export": "seetopic.exports",
     "sorter_for": "seetopic.assign",
 }
 
 __all__ = [
     "Index",
     "RankedTerm",
+    "SeeTopic",
     "Seeds",
     "Sorter",
     "Topic",
@@ -35,6 +40,7 @@ __all__ = [
     "__version__",
     "as_seeds",
     "discover",
+    "export",
     "sorter_for",
 ]
 

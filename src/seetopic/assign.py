@@ -23,13 +23,14 @@ from seetopic.index import Index
 from seetopic.progress import Progress, silent
 from seetopic.run import Discovery, run_of
 from seetopic.sample import beginning
-from seetopic.settings import DEFAULT, DiscoverySettings
+from seetopic.settings import DEFAULT, DiscoverySettings, SampleSettings, SortingSettings
 from seetopic.sorting import SortedSample, shares
 from seetopic.wording import SortedDocuments, TermRule, rule_for_new
 from seetopic.words import Tokenizer, cleaned, tokenize
 
 _FORMAT = 2
 SORTER = "sorter.safetensors"
+_LARGEST = 1e6  # far above any weight; products of such numbers are still finite
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,10 @@ class Sorter:
         return [self._matched(text) for text in texts]
 
     def _matched(self, text: str) -> list[int]:
-        words = [cleaned(token) or "" for token in self.tokenizer(text.lower() if self.lowercase else text)]
+        return self.among([cleaned(token) or "" for token in self.tokenizer(text.lower() if self.lowercase else text)])
+
+    def among(self, words: list[str]) -> list[int]:
+        """The distinct terms among the words of a text; an empty one stands for what parts words."""
         ids, longest = self._ids, self._longest
         found = {ids[word] for word in words if word in ids}
         for first, word in enumerate(words):
@@ -114,8 +118,22 @@ class Sorter:
     ) -> list[Assigned]:
         """Categories for texts. One is given, or with `several` each whose share reaches the threshold (or, at
         threshold 0, an even share). A text that matches no term and was not read is given none."""
-        matched = self.matched(texts)
-        parts = shares(self.scores(matched, vectors), self.temperature)
+        return self.assign_matched(self.matched(texts), vectors, threshold=threshold, several=several)
+
+    def shares(self, matched: Sequence[Sequence[int]], vectors: Floats | None = None) -> Doubles:
+        """How much each document belongs to each category, a row sums to 1; (n_documents, n_categories)."""
+        return shares(self.scores(matched, vectors), self.temperature)
+
+    def assign_matched(
+        self,
+        matched: Sequence[Sequence[int]],
+        vectors: Floats | None = None,
+        *,
+        threshold: float = 0.0,
+        several: bool = False,
+    ) -> list[Assigned]:
+        """The same from the terms that texts were found to hold."""
+        parts = self.shares(matched, vectors)
         bound = max(threshold, 1 / len(self.names)) if several and threshold == 0 else threshold
         results = []
         for row, terms in zip(parts, matched, strict=True):
@@ -128,10 +146,11 @@ class Sorter:
         return results
 
     def require_reading(self) -> None:
+        """Refuse to read documents where the language model has read none to learn from."""
         if not self.reads:
             raise SettingsError(
                 "these topics come from an index whose documents the language model has not read; "
-                "leave out --read, or index with a sample"
+                "leave out --read (in Python: read_documents=False, and no vectors), or index with a sample"
             )
 
     def read_texts(self, texts: Sequence[str]) -> list[str]:
@@ -155,15 +174,16 @@ class Sorter:
 
         path = Path(folder) / SORTER
         try:
+            if not path.is_file():
+                raise OSError("there is no such file")
             with safe_open(path, "np") as file:
                 about = json.loads((file.metadata() or {})["seetopic"])
                 arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - it is no dict
             if about.pop("format") != _FORMAT:
                 raise OutputError(f"{path} was made by another version of seetopic; run `seetopic discover` again")
-            listed = {name: tuple(about[name]) for name in ("names", "terms")}
-            topics = tuple(tuple(terms) for terms in about["topic_terms"])
-            sorter = cls(**{**about, **listed, "topic_terms": topics, "arrays": arrays, "tokenizer": tokenizer})
-        except (OSError, SafetensorError, ValueError, KeyError, TypeError) as error:
+            sorter = cls(**_as_written(about), arrays=arrays, tokenizer=tokenizer)
+            _check_parts(sorter)
+        except (OSError, SafetensorError, ValueError, KeyError, TypeError, RecursionError, SettingsError) as error:
             raise OutputError(f"{path} cannot be read ({error}); make it with `seetopic discover --out`") from error
         if sorter.tokenizer_name != tokenizer_name(tokenizer):
             raise SettingsError(
@@ -171,6 +191,35 @@ class Sorter:
                 "give the same one: Sorter.load(folder, tokenizer=...)"
             )
         return sorter
+
+
+def _as_written(about: dict[str, Any]) -> dict[str, Any]:
+    """The parts of a sorter, each of the kind that it was written as."""
+    names, terms, topics = tuple(about["names"]), tuple(about["terms"]), tuple(map(tuple, about["topic_terms"]))
+    flat = (*names, *terms, *(term for topic in topics for term in topic), about["model"], about["tokenizer_name"])
+    if not all(isinstance(text, str) for text in flat) or not isinstance(about["lowercase"], bool):
+        raise TypeError("a value has the wrong type")
+    SampleSettings(document_words=about["document_words"])
+    SortingSettings(temperature=about["temperature"])
+    return {**about, "names": names, "terms": terms, "topic_terms": topics}
+
+
+def _check_parts(sorter: Sorter) -> None:
+    """Refuse arrays that do not fit the terms and names: no later product may meet them."""
+    n_terms, n_names, arrays = len(sorter.terms), len(sorter.names), sorter.arrays
+    shapes = {"idf": (n_terms,), "term_weights": (n_terms, n_names), "term_offset": (n_names,)}
+    if sorter.reads:
+        length = len(arrays["document_weights"])
+        shapes |= {"document_weights": (length, n_names), "document_term_weights": (n_terms, n_names)}
+        shapes["document_offset"] = (n_names,)
+    if {name: array.shape for name, array in arrays.items()} != shapes or not n_names:
+        raise ValueError("its arrays have other shapes than its terms and names ask for")
+    if not all(array.dtype.kind == "f" and (np.abs(array) <= _LARGEST).all() for array in arrays.values()):
+        raise ValueError("its arrays hold what are no weights")
+    if len(sorter.topic_terms) != n_names or not {t for topic in sorter.topic_terms for t in topic} <= set(
+        sorter.terms
+    ):
+        raise ValueError("its topics have terms that it does not know")
 
 
 _ABOUT = ("names", "terms", "topic_terms", "lowercase", "document_words", "temperature", "model", "tokenizer_name")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from seetopic.errors import SettingsError
 from seetopic.files import written_whole
 from seetopic.progress import Progress, silent
 from seetopic.settings import DEFAULT
+from seetopic.spreadsheets import SafeRows
 
 
 @dataclass(frozen=True)
@@ -69,15 +69,15 @@ def assign_documents(
     chosen = AssignOptions(threshold=threshold, several=options.several)
     given: Counter[str] = Counter()
     with written_whole(out) as beside, beside.open("w", encoding="utf-8", newline="") as file:
-        rows = csv.writer(file, lineterminator="\n")
-        rows.writerow(["document", "category", "share", "categories", "evidence", *sorter.names])
+        rows = SafeRows(file)
+        rows.add(["document", "category", "share", "categories", "evidence", *sorter.names])
         found = _assigned(documents, sorter, engine, chosen, reader, progress, "sorting documents")
         for number, each in enumerate(found):
             names = [sorter.names[category] for category in each.categories]
             best_name = names[0] if names else ""
             given[best_name] += 1
             share = each.shares[each.categories[0]] if names else ""
-            rows.writerow([number, best_name, share, "|".join(names), "|".join(each.evidence), *each.shares])
+            rows.add([number, best_name, share, "|".join(names), "|".join(each.evidence), *each.shares])
     return given
 
 

@@ -17,16 +17,16 @@ import numpy as np
 from filelock import FileLock, Timeout
 
 from seetopic import layout
-from seetopic.arrays import Longs
+from seetopic.arrays import Floats, Longs
 from seetopic.counts import Block, PostingFiles, blocks_of, cooccurrences, write_postings
 from seetopic.detection import languages_of, warnings_about_spaces
 from seetopic.device import resolve_device
 from seetopic.documents import Documents
 from seetopic.encoder.cache import VectorCache
-from seetopic.encoder.plain import ReadyVectors
-from seetopic.encoder.protocol import TermEncoder
+from seetopic.encoder.plain import reads_texts
+from seetopic.encoder.protocol import TermEncoder, unit_rows
 from seetopic.engine import Engine
-from seetopic.errors import CorpusError, IndexFailure, IndexInUse
+from seetopic.errors import CorpusError, EncoderError, IndexFailure, IndexInUse
 from seetopic.files import write_array, write_json, writing
 from seetopic.local.factorise import Counts, factorise
 from seetopic.phrases import mine
@@ -38,6 +38,8 @@ from seetopic.tally import summed
 from seetopic.version import __version__
 from seetopic.vocabulary import segment_shards, vocabulary_of, write_documents, write_texts
 from seetopic.words import Grammar, Tokenizer, tokenize
+
+_ROWS = 4096  # of ready vectors that are looked at together
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,7 @@ class Build:
     encoder: TermEncoder
     tokenizer: Tokenizer
     means: Means
+    document_vectors: Any = None  # ready ones, a row a document, which are read and never changed
 
     @property
     def folder(self) -> Path:
@@ -95,10 +98,12 @@ class Build:
     @cached_property
     def key(self) -> str:
         """The same for the same documents, settings, model and tokenizer."""
-        return _key(self._corpus[0], as_json(self.settings), self.encoder.fingerprint, tokenizer_name(self.tokenizer))
+        made_with = (self.encoder.fingerprint, tokenizer_name(self.tokenizer), *self._ready_documents.values())
+        return _key(self._corpus[0], as_json(self.settings), *made_with)
 
     def run(self, *, overwrite: bool = False) -> None:
         """Build all of it, and only then give it its name."""
+        self._check_document_vectors()
         with self._alone():
             if layout.is_intact(self.out) and layout.read_manifest(self.out)["key"] == self.key:
                 return
@@ -115,13 +120,14 @@ class Build:
         settings = self.settings
         words = {"corpus": self._corpus[0], "tokenizer": tokenizer_name(self.tokenizer), **as_json(settings.text)}
         local = {**as_json(settings.local), "random_state": settings.random_state}
+        sample = {"model": self.encoder.fingerprint, **as_json(settings.sample), **self._ready_documents}
         return [
             Stage("words", words, self._write_words),
             Stage("terms", {"random_state": settings.random_state}, self._write_terms),
             Stage("postings", {}, self._write_postings),
             Stage("local", local, self._write_local),
             Stage("general", {"model": self.encoder.fingerprint}, self._write_general),
-            Stage("sample", {"model": self.encoder.fingerprint, **as_json(settings.sample)}, self._write_sample),
+            Stage("sample", sample, self._write_sample),
         ]
 
     def _do(self, stages: list[Stage]) -> None:
@@ -143,11 +149,11 @@ class Build:
     def _check_out(self, overwrite: bool) -> None:
         if self.out.exists() and not (self.out / layout.MANIFEST).exists():
             if not self.out.is_dir() or any(self.out.iterdir()):
-                raise IndexFailure(f"{self.out} exists and is no index; choose another --out")
+                raise IndexFailure(f"{self.out} exists and is no index; choose another folder")
         elif layout.is_intact(self.out) and not overwrite:
             raise IndexFailure(
                 f"{self.out} holds an index of other documents, settings or model; "
-                "choose another --out, or replace it with --overwrite"
+                "choose another folder, or replace it with --overwrite (in Python: overwrite=True)"
             )
 
     # Stages: each reads what the earlier ones wrote, so that it cannot matter whether they ran just now.
@@ -203,7 +209,7 @@ class Build:
         if not len(vocabulary):
             raise CorpusError(
                 f"no term occurs {text.min_count} times in {self.documents.name} ({self._corpus[1]} documents); "
-                "lower --min-count or give more documents"
+                "lower --min-count (in Python: min_count), or give more documents"
             )
         write_json(self.files / layout.TERMS, vocabulary.terms)
         write_array(self.files / layout.TERM_COUNTS, vocabulary.counts)
@@ -239,20 +245,53 @@ class Build:
         write_array(self.files / layout.LOCAL, vectors)
 
     def _write_sample(self) -> None:
-        sample, readable = self.settings.sample, not isinstance(self.encoder, ReadyVectors)
+        sample = self.settings.sample
         starts = np.load(self.files / layout.DOCUMENT_STARTS)
         read, more = choose(self._word_counts(), sample, self.settings.random_state)
         chosen = np.concatenate([read, more])
         sample_starts, terms = distinct_terms(np.load(self.files / layout.DOCUMENTS, mmap_mode="r"), starts, chosen)
-        vectors = np.empty((0, 0), np.float32)
-        if len(read) and readable:
-            texts = beginnings(self.documents.texts(), read, sample.document_words)
-            reading = _Renamed(self.means.progress, "language model reads documents")
-            vectors = self.means.cache.encode(self.encoder, texts, self.means.jobs, reading)
         write_array(self.files / layout.SAMPLE_DOCUMENTS, chosen)
         write_array(self.files / layout.SAMPLE_STARTS, sample_starts)
         write_array(self.files / layout.SAMPLE_TERMS, terms.astype(np.int32))
-        write_array(self.files / layout.SAMPLE_GENERAL, vectors)
+        write_array(self.files / layout.SAMPLE_GENERAL, self._document_vectors(read))
+
+    def _document_vectors(self, read: Longs) -> Floats:
+        """The language model's vectors of some documents; none where only ready vectors of terms are there."""
+        if not len(read):
+            return np.empty((0, 0), np.float32)
+        if self.document_vectors is not None:
+            vectors = unit_rows(self.document_vectors[read], [f"document {number}" for number in read.tolist()])
+            length = np.load(self.files / layout.GENERAL, mmap_mode="r").shape[1]
+            if vectors.shape[1] != length:
+                raise EncoderError(
+                    f"documents have vectors of length {vectors.shape[1]}, but terms of length {length}; "
+                    "give both by one model"
+                )
+            return vectors
+        if not reads_texts(self.encoder):
+            return np.empty((0, 0), np.float32)
+        texts = beginnings(self.documents.texts(), read, self.settings.sample.document_words)
+        reading = _Renamed(self.means.progress, "language model reads documents")
+        return self.means.cache.encode(self.encoder, texts, self.means.jobs, reading)
+
+    def _check_document_vectors(self) -> None:
+        """Before any slow work."""
+        given = self.document_vectors
+        if given is not None and (given.ndim != 2 or len(given) != self.n_documents):
+            raise EncoderError(
+                f"the vectors of documents have shape {given.shape}, but there are {self.n_documents} documents; "
+                "give a row each"
+            )
+
+    @cached_property
+    def _ready_documents(self) -> dict[str, str]:
+        """What tells ready vectors of documents apart; nothing where the language model reads them."""
+        if self.document_vectors is None:
+            return {}
+        digest = hashlib.sha256(repr((self.document_vectors.shape, self.document_vectors.dtype.str)).encode())
+        for first in range(0, len(self.document_vectors), _ROWS):
+            digest.update(np.ascontiguousarray(self.document_vectors[first : first + _ROWS]).data)
+        return {"document_vectors": digest.hexdigest()}
 
     def _word_counts(self) -> Longs:
         """How many tokens each document has."""
@@ -317,7 +356,9 @@ class Build:
             try:
                 lock.acquire(timeout=0)
             except Timeout:
-                raise IndexInUse(f"another build is writing {self.out}; wait for it, or choose another --out") from None
+                raise IndexInUse(
+                    f"another build is writing {self.out}; wait for it, or choose another folder"
+                ) from None
         try:
             yield
         finally:
@@ -342,12 +383,17 @@ def fingerprint(documents: Documents, progress: Progress) -> tuple[str, int]:
     number = 0
     progress("looking at documents", 0, None)
     for number, text in enumerate(documents.texts(), start=1):
-        encoded = text.encode("utf-8")
-        digest.update(len(encoded).to_bytes(8, "little"))
-        digest.update(encoded)
+        add_text(digest, text)
         if number % 1000 == 0:
             progress("looking at documents", number, None)
     return digest.hexdigest(), number
+
+
+def add_text(digest: Any, text: str) -> None:
+    """Count a text into a fingerprint."""
+    encoded = text.encode("utf-8")
+    digest.update(len(encoded).to_bytes(8, "little"))
+    digest.update(encoded)
 
 
 def tokenizer_name(tokenizer: Tokenizer) -> str:
@@ -357,7 +403,7 @@ def tokenizer_name(tokenizer: Tokenizer) -> str:
     if isinstance(named := getattr(tokenizer, "name", None), str):
         return named
     kind = tokenizer if hasattr(tokenizer, "__qualname__") else type(tokenizer)
-    return f"{kind.__module__}.{kind.__qualname__}"
+    return f"{getattr(kind, '__module__', 'builtins')}.{kind.__qualname__}"  # `str.split` has no module
 
 
 def _key(*parts: Any) -> str:

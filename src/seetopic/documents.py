@@ -8,7 +8,8 @@ import tempfile
 import weakref
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -27,7 +28,7 @@ _ENDINGS = {".txt": "txt", ".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv",
 class Documents:
     """A corpus that can be read again and again, never held in memory as a whole."""
 
-    source: Any  # a path, or an iterable of strings
+    source: Any  # a path, an iterable of strings, or corpora joined
     text_field: str = "text"
     on_error: OnError = "raise"
     format: str | None = None  # taken from the file's name where not given
@@ -44,22 +45,34 @@ class Documents:
 
     def texts(self, skipped: Counter[str] | None = None, labels: list[tuple[str, ...]] | None = None) -> Iterator[str]:
         """Every text in order; what is left out is counted in `skipped` by its reason, `labels` get each text's."""
-        skipped = Counter() if skipped is None else skipped
-        found = False
+        for _, record in self._kept(Counter() if skipped is None else skipped):
+            if labels is not None:
+                labels.append(record.labels)
+            yield record.text
+
+    def numbers(self) -> Iterator[int]:
+        """Of each text, its number among all records, those that are left out included."""
+        return (number for number, _ in self._kept(Counter()))
+
+    def all_texts(self) -> Iterator[str]:
+        """A text for every record: where one is left out elsewhere, an empty one keeps its place."""
         for record in self._records():
+            if record.fault is not None and self.on_error == "raise":
+                raise _refusal(record)
+            yield "" if record.fault is not None else record.text
+
+    def _kept(self, skipped: Counter[str]) -> Iterator[tuple[int, Record]]:
+        found = False
+        for number, record in enumerate(self._records()):
             if record.fault is not None:
                 if self.on_error == "raise":
-                    raise CorpusError(
-                        f"{record.place}: {record.fault}; mend it, or leave such records out with --on-error skip"
-                    )
+                    raise _refusal(record)
                 skipped[record.kind] += 1
             elif not record.text.strip():
                 skipped["empty"] += 1
             else:
                 found = True
-                if labels is not None:
-                    labels.append(record.labels)
-                yield record.text
+                yield number, record
         if not found:
             left_out = ", ".join(f"{count} {reason}" for reason, count in skipped.items())
             raise CorpusError(
@@ -85,6 +98,8 @@ class Documents:
             yield shard
 
     def _records(self) -> Iterator[Record]:
+        if isinstance(self.source, Joined):
+            return chain.from_iterable(part._records() for part in self.source.parts)
         if not isinstance(self.source, Path):
             return readers.strings(self.source, self.labels)
         plain = self.source.is_dir() or (self.format or _format_of(self.source)) == "txt"
@@ -101,6 +116,30 @@ class Documents:
         if file_format == "jsonl":
             return readers.json_lines(self.source, self.text_field, self.label_field)
         return readers.lines(self.source)
+
+
+def _refusal(record: Record) -> CorpusError:
+    return CorpusError(
+        f"{record.place}: {record.fault}; mend it, or leave such records out with --on-error skip "
+        '(in Python: on_error="skip")'
+    )
+
+
+@dataclass(frozen=True)
+class Joined:
+    """Corpora one after the other."""
+
+    parts: tuple[Documents, ...]
+
+
+def joined(first: Documents, *more: Documents) -> Documents:
+    """One corpus of several, by the name and the rules of the first."""
+    parts = [part for each in (first, *more) for part in (each.source.parts if _is_joined(each) else [each])]
+    return replace(first, source=Joined(tuple(parts)), title=first.name, label_field=None, labels=None)
+
+
+def _is_joined(documents: Documents) -> bool:
+    return isinstance(documents.source, Joined)
 
 
 def open_documents(
@@ -153,7 +192,8 @@ def _format_of(path: Path) -> str:
     if ending.lower() not in _ENDINGS:
         known = ", ".join(_ENDINGS)
         raise CorpusError(
-            f"{path} ends with {ending or 'nothing'!r}; known are {known}, each also with .gz, or say --format"
+            f"{path} ends with {ending or 'nothing'!r}; known are {known}, each also with .gz, or say --format "
+            "(in Python: Documents(path, format=...))"
         )
     return _ENDINGS[ending.lower()]
 

@@ -10,7 +10,7 @@ SeeTopicError
 │   ├── DamagedIndex    a file of it is missing, truncated or changed
 │   └── IndexInUse      another build is writing to the same folder
 ├── SheetError          judgements of terms that cannot be read
-├── OutputError         a result that cannot be written
+├── OutputError         a result that cannot be written, or read again
 └── MissingExtra        an optional package that is not installed
 """
 
@@ -58,7 +58,7 @@ class SheetError(SeeTopicError):
 
 
 class OutputError(SeeTopicError):
-    """A result that cannot be written."""
+    """A result that cannot be written, or read again."""
 
 
 class MissingExtra(SeeTopicError):

@@ -66,6 +66,19 @@ def write_json(path: Path, value: Any) -> None:
     write_text(path, json.dumps(value, ensure_ascii=False, indent=1) + "\n")
 
 
+def read_json(path: Path) -> dict[str, Any]:
+    """A JSON object from a file that may be of any origin; `ValueError` or `OSError` if it is none."""
+    if not path.is_file():  # a pipe in its place would be waited for without end
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
+    if not isinstance(value, dict):
+        raise ValueError("it is no JSON object")
+    return value
+
+
 def write_array(path: Path, array: np.ndarray[Any, Any], *, lasting: bool = True) -> None:
     """An array as `np.save` writes it; through plain writes, for those say why they failed."""
     write_arrays_in_parts([path], array.dtype, array.shape, [[array]], lasting=lasting)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -13,10 +12,12 @@ import numpy as np
 from seetopic import layout
 from seetopic.arrays import Doubles, Floats, Ids, Longs
 from seetopic.build import Build, Means
+from seetopic.contents import Check, bounds, finite, of_length, read_array, read_words, within
 from seetopic.device import resolve_device
 from seetopic.documents import OnError, open_documents
 from seetopic.encoder import encoder_for
 from seetopic.encoder.cache import VectorCache, cache_folder
+from seetopic.encoder.plain import ReadyVectors, reads_texts
 from seetopic.encoder.protocol import TermEncoder
 from seetopic.engine import LocalEngine, available_cores
 from seetopic.errors import DamagedIndex, EncoderError, SettingsError
@@ -58,6 +59,7 @@ class Index:
         settings: IndexSettings = DEFAULT.index,
         model: Any = None,
         tokenizer: Tokenizer = tokenize,
+        document_vectors: Any = None,
         text_field: str | None = None,
         on_error: OnError = "raise",
         jobs: int | None = None,
@@ -66,13 +68,17 @@ class Index:
         overwrite: bool = False,
         progress: Progress = silent,
     ) -> Index:
-        """Build the index of documents into the folder `out`, or go on with a build that was cut off."""
+        """Build the index of documents into the folder `out`, or go on with a build that was cut off.
+
+        `document_vectors`, a row a document by the model that gives terms their vectors, spare it the reading.
+        """
         build = plan(
             open_documents(documents, text_field=text_field, on_error=on_error),
             Path(out),
             settings=settings,
             model=model,
             tokenizer=tokenizer,
+            document_vectors=document_vectors,
             jobs=jobs,
             device=device,
             cache=cache,
@@ -81,6 +87,10 @@ class Index:
         build.run(overwrite=overwrite)
         return cls.open(out, model=model, tokenizer=tokenizer, cache=cache)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """It is pickled as what opens it, without the arrays that were read so far."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
     def __len__(self) -> int:
         """How many documents it has."""
         return len(self._starts) - 1
@@ -88,7 +98,7 @@ class Index:
     @cached_property
     def _starts(self) -> Longs:
         """Where each document's terms start, and where the last ones end."""
-        array: Longs = self._array(layout.DOCUMENT_STARTS)
+        array: Longs = self._array(layout.DOCUMENT_STARTS, np.int64, 1, bounds())
         return array
 
     @cached_property
@@ -100,8 +110,8 @@ class Index:
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
-        terms = json.loads(self._checked(layout.TERMS).read_text(encoding="utf-8"))
-        return Vocabulary(tuple(terms), self._array(layout.TERM_COUNTS))
+        terms = read_words(self._checked(layout.TERMS))
+        return Vocabulary(terms, self._array(layout.TERM_COUNTS, np.int64, 1, of_length(len(terms))))
 
     @cached_property
     def document_frequencies(self) -> Longs:
@@ -110,12 +120,13 @@ class Index:
 
     @cached_property
     def posting_starts(self) -> Longs:
-        array: Longs = self._array(layout.POSTINGS[0])
+        array: Longs = self._array(layout.POSTINGS[0], np.int64, 1, bounds(len(self.vocabulary)))
         return array
 
     @cached_property
     def posting_documents(self) -> Ids:
-        array: Ids = self._array(layout.POSTINGS[1])
+        checks = of_length(self.posting_starts[-1]), within(0, len(self))
+        array: Ids = self._array(layout.POSTINGS[1], np.int32, 1, *checks)
         return array
 
     @property
@@ -131,25 +142,27 @@ class Index:
 
     @cached_property
     def _documents(self) -> Ids:
-        array: Ids = self._array(layout.DOCUMENTS)
+        checks = of_length(self._starts[-1]), within(0, len(self.vocabulary))
+        array: Ids = self._array(layout.DOCUMENTS, np.int32, 1, *checks)
         return array
 
     @cached_property
     def texts(self) -> Texts:
         """The documents as all their words."""
-        words = json.loads(self._checked(layout.WORDS).read_text(encoding="utf-8"))
-        return Texts(tuple(words), self._array(layout.TEXTS), self._array(layout.TEXT_STARTS))
+        words = read_words(self._checked(layout.WORDS))
+        places = self._array(layout.TEXTS, np.int32, 1, within(-1, len(words)))
+        return Texts(words, places, self._array(layout.TEXT_STARTS, np.int64, 1, bounds(len(self), len(places))))
 
     @cached_property
     def general(self) -> Floats:
         """Language-model vectors of the terms, unit rows; (n_terms, dimension)."""
-        array: Floats = self._array(layout.GENERAL)
+        array: Floats = self._array(layout.GENERAL, np.float32, 2, of_length(len(self.vocabulary)), finite)
         return array
 
     @cached_property
     def local(self) -> Floats:
         """Local vectors of the terms, unit rows; (n_terms, rank)."""
-        array: Floats = self._array(layout.LOCAL)
+        array: Floats = self._array(layout.LOCAL, np.float32, 2, of_length(len(self.vocabulary)), finite)
         return array
 
     @cached_property
@@ -160,12 +173,18 @@ class Index:
     @cached_property
     def sample(self) -> Sample:
         """Documents that the language model read, and more."""
-        return Sample(*(self._array(name) for name in layout.SAMPLE))
+        n_terms, n_sampled, length = len(self.vocabulary), len(self.sampled), self.general.shape[1]
+        terms = self._array(layout.SAMPLE_TERMS, np.int32, 1, within(0, n_terms))
+        starts = self._array(layout.SAMPLE_STARTS, np.int64, 1, bounds(n_sampled, len(terms)))
+        read = self._array(layout.SAMPLE_GENERAL, np.float32, 2, finite)
+        if len(read) > n_sampled or (len(read) and read.shape[1] != length):
+            raise DamagedIndex(f"{self.folder / layout.SAMPLE_GENERAL} has vectors of other documents or lengths")
+        return Sample(starts, terms, read)
 
     @cached_property
     def sampled(self) -> Longs:
         """The number of each document of the sample."""
-        array: Longs = self._array(layout.SAMPLE_DOCUMENTS)
+        array: Longs = self._array(layout.SAMPLE_DOCUMENTS, np.int64, 1, within(0, len(self)))
         return array
 
     @cached_property
@@ -195,6 +214,16 @@ class Index:
             )
         return np.stack(rows)
 
+    def can_encode(self, text: str) -> bool:
+        """Whether a vector of the text can be had: where vectors were ready, they are of some texts only."""
+        encoder = self._encoder
+        return encoder.knows(text) if isinstance(encoder, ReadyVectors) else True
+
+    @property
+    def reads_texts(self) -> bool:
+        """Whether vectors of any text can be had."""
+        return reads_texts(self._encoder)
+
     def encode_texts(self, texts: list[str], progress: Progress = silent) -> Floats:
         """Vectors of texts, remembered in the cache; (n_texts, dimension)."""
         return self.cache.encode(self._encoder, texts, available_cores(), progress)
@@ -214,11 +243,8 @@ class Index:
             )
         return encoder
 
-    def _array(self, name: str) -> Any:
-        try:
-            return np.load(self._checked(name), mmap_mode="r", allow_pickle=False)
-        except ValueError as error:
-            raise DamagedIndex(f"{self.folder / name} cannot be read ({error}); build the index again") from error
+    def _array(self, name: str, dtype: type[np.generic], dimensions: int, *checks: Check) -> Any:
+        return read_array(self._checked(name), dtype, dimensions, *checks)
 
     def _checked(self, name: str) -> Path:
         layout.check_contents(self.folder, name, str(self.manifest["files"][name]["sha256"]))
@@ -232,6 +258,7 @@ def plan(
     settings: IndexSettings,
     model: Any = None,
     tokenizer: Tokenizer = tokenize,
+    document_vectors: Any = None,
     jobs: int | None = None,
     device: str = "auto",
     cache: str | Path | None = None,
@@ -244,7 +271,8 @@ def plan(
     engine = LocalEngine(workers)
     encoder = encoder_for(model, device=device, precision=settings.precision)
     means = Means(engine, workers, device, VectorCache(cache_folder(_as_path(cache))), progress)
-    return Build(documents, out, settings, encoder, tokenizer, means)
+    vectors = None if document_vectors is None else np.asarray(document_vectors)
+    return Build(documents, out, settings, encoder, tokenizer, means, vectors)
 
 
 def plan_cached(documents: Any, *, cache: str | Path | None = None, **options: Any) -> Build:

@@ -8,6 +8,7 @@ from typing import Any
 
 from seetopic.errors import DamagedIndex, IndexFailure
 from seetopic.files import sha256_of
+from seetopic.settings import LANGUAGES
 from seetopic.version import __version__
 
 FORMAT = 2
@@ -42,7 +43,7 @@ def manifest(*, folder: Path, **facts: Any) -> dict[str, Any]:
 def read_manifest(folder: Path) -> dict[str, Any]:
     """The manifest of a whole index; every file is there with the right size, contents are checked when read."""
     path = folder / MANIFEST
-    if not folder.is_dir() or not path.exists():
+    if not folder.is_dir() or not path.is_file():
         raise IndexFailure(f"{folder} is no index: it has no {MANIFEST}; build one with `seetopic index`")
     try:
         value = json.loads(path.read_text(encoding="utf-8"))
@@ -71,9 +72,12 @@ def _check_shape(value: dict[str, Any], path: Path) -> None:
             all(isinstance(value["files"][name]["bytes"], int) for name in FILES)
             and all(isinstance(value["files"][name]["sha256"], str) for name in FILES)
             and all(isinstance(value["corpus"][count], int) for count in ("documents", "tokens", "terms"))
-            and isinstance(value["corpus"]["languages"], dict)
+            and set(value["corpus"]["languages"]) <= set(LANGUAGES)
             and all(isinstance(sentence, str) for sentence in value["corpus"]["warnings"])
+            and all(isinstance(value["corpus"][fact], str) for fact in ("name", "sha256"))
+            and isinstance(value["corpus"]["skipped"], dict)
             and isinstance(value["model"]["name"], str)
+            and isinstance(value["model"]["fingerprint"], str | None)
             and isinstance(value["settings"], dict)
             and isinstance(value["key"], str)
         )

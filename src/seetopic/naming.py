@@ -93,12 +93,15 @@ def with_named_terms(index: Index, names: Iterable[str]) -> Index:
 
 
 def named_term(index: Index, name: str) -> NamedTerm | None:
-    """The name as a term; None if it is one already, does not occur, or says nothing by itself ("it", "2012")."""
+    """The name as a term; None if it is one already, does not occur, says nothing by itself ("it", "2012"), or
+    is among no ready vectors."""
     term = index.as_term(name)
     if term is None or term in index.vocabulary.ids or not (" " in term or _says_something(index, term)):
         return None
     positions = index.texts.occurrences(term)
-    return NamedTerm(term, len(positions), np.unique(index.texts.documents(positions))) if len(positions) else None
+    if not len(positions) or not index.can_encode(term):
+        return None
+    return NamedTerm(term, len(positions), np.unique(index.texts.documents(positions)))
 
 
 def _says_something(index: Index, word: str) -> bool:

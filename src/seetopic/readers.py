@@ -59,7 +59,7 @@ def _json_record(line: str, place: str, text_field: str, label_field: str | None
         return Record(
             "",
             place,
-            f"has no field {text_field!r} (its fields: {known}; choose one with --text-field)",
+            f"has no field {text_field!r} (its fields: {known}; choose one with {_option('--text-field')})",
             "without text field",
         )
     record = _checked(value[text_field], place)
@@ -93,13 +93,18 @@ def _row_record(row: Row, place: str, header: list[str], column: int) -> Record:
     return _checked(row[column], place)
 
 
+def _option(option: str) -> str:
+    """An option as it is given on the command line, and in Python."""
+    return f"{option}, in Python {option[2:].replace('-', '_')}"
+
+
 def _column(names: list[str], field: str, path: Path, option: str = "--text-field") -> int:
     if (fault := _text_fault("".join(names))) is not None:
         raise CorpusError(f"the first line of {path.name} {fault[0]}; save the file as UTF-8")
     if field not in names:
         raise CorpusError(
             f"{path.name} has no column {field!r}; its columns are {', '.join(map(repr, names))}: "
-            f"choose one with {option}"
+            f"choose one with {_option(option)}"
         )
     return names.index(field)
 

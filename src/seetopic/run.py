@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -49,16 +50,34 @@ def discover(
 
 
 def run_of(
-    index: Index, seeds: Any, settings: DiscoverySettings | None, preset: str, device: str, progress: Progress
+    index: Index,
+    seeds: Any,
+    settings: DiscoverySettings | None = None,
+    preset: str = DEFAULT.preset,
+    device: str = "auto",
+    progress: Progress = silent,
+    name_vectors: Mapping[str, Floats] | None = None,
 ) -> Discovery:
-    """A run by a preset, or by settings of one's own, which the result then calls `custom`."""
+    """A run by a preset, or by settings of one's own, which the result then calls `custom`.
+
+    `name_vectors` has, by category, unit vectors that stand for the names in place of the language model's.
+    """
     named = preset_named(preset).discovery
     chosen = named if settings is None else settings
     name = preset if replace(chosen, top=named.top) == named else "custom"
     asked = as_seeds(seeds)
-    if chosen.training is None:  # which would have to learn the names' vectors from the documents as they were cut
-        index = with_named_terms(index, [term for seed in asked.seeds for term in (*seed.names, *seed.pinned)])
-    return Discovery(index, asked, chosen, name, device, progress)
+    whole = index_with_names(index, asked, chosen)
+    return Discovery(whole, asked, chosen, name, device, progress, name_vectors=name_vectors or {})
+
+
+def index_with_names(index: Index, seeds: Seeds, settings: DiscoverySettings) -> Index:
+    """The index with names that stand in the documents as terms; itself where vectors are trained.
+
+    Training would have to learn the names' vectors from the documents as they were cut.
+    """
+    if settings.training is not None:
+        return index
+    return with_named_terms(index, [term for seed in seeds.seeds for term in (*seed.names, *seed.pinned)])
 
 
 @dataclass(frozen=True)
@@ -72,13 +91,14 @@ class Discovery:
     device: str = "auto"  # of the training, where the preset trains
     progress: Progress = silent
     random_state: int | None = None  # of the training; None: the index's
+    name_vectors: Mapping[str, Floats] = field(default_factory=dict)  # ready ones, by category
 
     def __post_init__(self) -> None:
         n_terms = len(self.index.vocabulary)
         if len(self.seeds) > n_terms:
             raise NotEnoughTerms(
                 f"{len(self.seeds)} categories need at least {len(self.seeds)} terms, but the index has {n_terms}; "
-                "give fewer names, lower --min-count, or give more documents"
+                "give fewer names, lower --min-count (in Python: min_count), or give more documents"
             )
 
     @cached_property
@@ -112,7 +132,31 @@ class Discovery:
     @cached_property
     def names(self) -> Floats:
         """The vector of each category's names, their mean if several; unit rows, (n_categories, dimension)."""
-        return self._encoded([seed.names for seed in self.seeds.seeds])
+        return self._encoded_but(self._ready, [seed.names for seed in self.seeds.seeds])
+
+    @cached_property
+    def _ready(self) -> dict[int, Floats]:
+        """The vectors of categories that came with one."""
+        names, length = self.seeds.names, self.index.general.shape[1]
+        for name, vector in self.name_vectors.items():
+            if vector.shape != (length,):
+                raise EncoderError(
+                    f"the vector of {name!r} has length {len(vector)}, but those of terms have {length}; "
+                    "give all by one model"
+                )
+        return {number: self.name_vectors[name] for number, name in enumerate(names) if name in self.name_vectors}
+
+    @cached_property
+    def _without_words(self) -> Collection[int]:
+        """Categories that only vectors speak for: no text about them can be given to the language model."""
+        return self._ready if self.index.reads_texts else range(len(self.seeds))
+
+    def _encoded_but(self, ready: Mapping[int, Floats], texts: list[tuple[str, ...]]) -> Floats:
+        """The mean vector of each category's texts, if it has none ready; unit rows."""
+        others = [category for category in range(len(texts)) if category not in ready]
+        encoded = self._encoded([texts[category] for category in others]) if others else ()
+        rows = {**ready, **dict(zip(others, encoded, strict=True))}
+        return np.stack([rows[category] for category in range(len(texts))])
 
     def _encoded(self, texts: list[tuple[str, ...]]) -> Floats:
         """The mean vector of each category's texts; unit rows."""
@@ -169,22 +213,37 @@ class Discovery:
             return None
         settings = self.settings
         sentences = [tuple(_SENTENCE.format(name) for name in seed.names) for seed in self.seeds.seeds]
-        names = _unit(self.names + self._encoded(sentences))
+        spoken = {category: self.names[category] for category in self._without_words}
+        names = _unit(self.names + self._encoded_but(spoken, sentences))
         plain = self.sampled.sorted_by(names, settings.sorting)
         if settings.sorting.described_by == 0 or not self._uses_documents:
             return plain
         first = self._found(replace(settings, iterations=max(1, settings.iterations // 2)), plain)
-        described = self._encoded([(text,) for text in self._descriptions(first.deep)])
+        described = self._described(first.deep)
         return self.sampled.sorted_by(_unit(names + described), settings.sorting)
 
-    def _descriptions(self, found: CurrentTerms) -> list[str]:
-        """A name and its best terms; the name alone where they may be about something else."""
-        size, texts = self.settings.sorting.described_by, []
+    def _described(self, found: CurrentTerms) -> Floats:
+        """Vectors of names with the terms that describe them."""
+        describing = self._describing(found)
+        general = self.index.general
+        centres = {category: general[describing[category]].sum(axis=0) for category in self._without_words}
+        spoken = {category: _unit((self.names[category] + centre)[None])[0] for category, centre in centres.items()}
+        return self._encoded_but(spoken, [(text,) for text in self._descriptions(found)])
+
+    def _describing(self, found: CurrentTerms) -> list[list[int]]:
+        """The best terms of each category besides its names; none where they may be about something else."""
+        size = self.settings.sorting.described_by
         sure = confidence(self.similarity, [terms[: 2 * size] for terms in found]) >= _SURE
-        for category, seed in enumerate(self.seeds.seeds):
-            others = [term for term in found[category] if term not in self._own_terms[category]][:size]
-            words = [self.index.vocabulary.terms[term] for term in others if sure[category]]
-            texts.append(f"{', '.join(seed.names)}: {', '.join(words)}" if words else ", ".join(seed.names))
+        own = self._own_terms
+        others = [[term for term in terms if term not in own[category]] for category, terms in enumerate(found)]
+        return [terms[:size] if sure[category] else [] for category, terms in enumerate(others)]
+
+    def _descriptions(self, found: CurrentTerms) -> list[str]:
+        """A name and the terms that describe it; the name alone where there are none."""
+        texts = []
+        for seed, terms in zip(self.seeds.seeds, self._describing(found), strict=True):
+            names, words = ", ".join(seed.names), ", ".join(self.index.vocabulary.terms[term] for term in terms)
+            texts.append(f"{names}: {words}" if words else names)
         return texts
 
     def _documents_evidence(self, reading: Reading | None) -> Evidence:

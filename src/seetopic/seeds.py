@@ -58,6 +58,7 @@ class Seeds:
 
     @property
     def names(self) -> tuple[str, ...]:
+        """What the categories are called."""
         return tuple(seed.name for seed in self.seeds)
 
 

@@ -271,6 +271,16 @@ def index_settings_from(saved: dict[str, Any]) -> IndexSettings:
     return IndexSettings(**made)
 
 
+def settings_from(saved: dict[str, Any]) -> Settings:
+    """The whole settings that `as_json` gave; unknown names are refused by the constructors."""
+    discovery = dict(saved["discovery"])
+    if discovery.get("training") is not None:
+        discovery["training"] = SkipgramSettings(**discovery["training"])
+    discovery["sorting"] = SortingSettings(**discovery["sorting"])
+    index = index_settings_from(saved["index"])
+    return Settings(preset=str(saved["preset"]), index=index, discovery=DiscoverySettings(**discovery))
+
+
 def as_json(settings: Any) -> dict[str, Any]:
     """A settings dataclass as plain JSON values."""
     return asdict(settings)

@@ -22,6 +22,11 @@ class Texts:
     def _place(self) -> dict[str, int]:
         return {word: place for place, word in enumerate(self.words)}
 
+    def words_of(self, document: int) -> list[str]:
+        """The words of a document in order; empty for what parts words."""
+        places = self.places[self.starts[document] : self.starts[document + 1]].tolist()
+        return [self.words[place] if place >= 0 else "" for place in places]
+
     def occurrences(self, term: str) -> Longs:
         """The first position of every occurrence of a term's words in a row, rising, none within another."""
         found = self._runs([self._place.get(word, -1) for word in term.split(" ")])

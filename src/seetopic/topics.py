@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import csv
 import io
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import Any
 
 from seetopic.errors import OutputError
-from seetopic.files import write_json, write_text
+from seetopic.files import read_json, write_json, write_text
+from seetopic.frames import Library, dataframe
+from seetopic.spreadsheets import SafeRows
+
+_LARGEST = 1e9  # far beyond the scores of any method
 
 
 @dataclass(frozen=True)
@@ -40,9 +43,12 @@ class Topic:
         return (ranked.term for ranked in self.terms)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Topics:
-    """All topics: topic i is seed i. `made_with` says how to get the same again."""
+    """All topics: topic i is seed i. `made_with` says how to get the same again.
+
+    It prints as a table, and shows as one in a notebook.
+    """
 
     topics: tuple[Topic, ...]
     made_with: dict[str, Any]
@@ -57,10 +63,40 @@ class Topics:
         return self.topics[number]
 
     def __str__(self) -> str:
-        width = max(len(topic.name) for topic in self.topics)
-        return "\n".join(f"{topic.name:<{width}}  {', '.join(topic)}" for topic in self.topics)
+        width = max((len(topic.name) for topic in self.topics), default=0)
+        width = max(width, len("topic"))
+        lines = [f"{'topic':<{width}}  confidence  terms"]
+        lines += [f"{topic.name:<{width}}  {topic.confidence:>10.2f}  {', '.join(topic)}" for topic in self.topics]
+        lines += [f"warning, {topic.name}: {sentence}" for topic in self.topics for sentence in topic.warnings]
+        return "\n".join(line.rstrip() for line in lines)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows; names and terms are escaped."""
+        head = "".join(f'<th style="text-align:left">{each}</th>' for each in ("topic", "confidence", "terms"))
+        rows = "".join(_html_row(topic) for topic in self.topics)
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+    def to_dataframe(self, library: Library = "pandas") -> Any:
+        """A row a term, as a table of pandas or polars; the columns are those of `topics.csv`."""
+        return dataframe(self._columns(), library)
+
+    def _columns(self) -> dict[str, list[Any]]:
+        kinds = sorted({kind for topic in self.topics for each in topic.terms for kind in each.ranks})
+        rows = [(topic, *numbered) for topic in self.topics for numbered in enumerate(topic.terms, start=1)]
+        return {
+            "topic": [topic.name for topic, _, _ in rows],
+            "rank": [place for _, place, _ in rows],
+            "term": [each.term for _, _, each in rows],
+            "score": [each.score for _, _, each in rows],
+            "documents": [each.documents for _, _, each in rows],
+            **{f"{kind}_rank": [each.ranks.get(kind) for _, _, each in rows] for kind in kinds},
+            "variants": [list(each.variants) for _, _, each in rows],
+        }
 
     def to_json(self) -> dict[str, Any]:
+        """What `topics.json` holds."""
         return {
             "topics": [
                 {
@@ -86,15 +122,17 @@ class Topics:
         }
 
     def to_csv(self) -> str:
+        """A row a term, variants parted by semicolons.
+
+        A text that a spreadsheet would run as a formula has an apostrophe before it.
+        """
+        columns = self._columns()
+        columns["score"] = [float(f"{score:.6g}") for score in columns["score"]]
+        columns["variants"] = ["; ".join(variants) for variants in columns["variants"]]
         text = io.StringIO()
-        kinds = sorted({kind for topic in self.topics for each in topic.terms for kind in each.ranks})
-        rows = csv.writer(text, lineterminator="\n")
-        rows.writerow(["topic", "rank", "term", "score", "documents", *(f"{kind}_rank" for kind in kinds), "variants"])
-        for topic in self.topics:
-            for place, each in enumerate(topic.terms, start=1):
-                found = [each.ranks.get(kind) for kind in kinds]
-                variants = "; ".join(each.variants)
-                rows.writerow([topic.name, place, each.term, f"{each.score:.6g}", each.documents, *found, variants])
+        rows = SafeRows(text)
+        for row in ([*columns], *zip(*columns.values(), strict=True)):
+            rows.add(row)
         return text.getvalue()
 
     def save(self, folder: str | Path) -> None:
@@ -108,31 +146,58 @@ class Topics:
 
     @classmethod
     def load(cls, folder: str | Path) -> Topics:
-        """What `save` wrote."""
-        path = Path(folder) / "topics.json"
+        """What `save` wrote, by its folder or its `topics.json`; anything else is refused with a sentence."""
+        path = Path(folder) if Path(folder).is_file() else Path(folder) / "topics.json"
         try:
-            return cls.from_json(json.loads(path.read_text(encoding="utf-8")))
+            return cls.from_json(read_json(path))
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise OutputError(f"{path} cannot be read as topics ({error}); make it with `seetopic discover`") from error
 
     @classmethod
     def from_json(cls, value: dict[str, Any]) -> Topics:
         """The inverse of `to_json`."""
-        topics = tuple(
-            Topic(
-                topic["name"],
-                tuple(topic["names"]),
-                topic["in_vocabulary"],
-                tuple(_ranked(each) for each in topic["terms"]),
-                topic["confidence"],
-                tuple(topic["warnings"]),
-            )
-            for topic in value["topics"]
-        )
-        return cls(topics, value["made_with"])
+        topics = tuple(_topic(each) for each in _of(value["topics"], list))
+        return cls(topics, _of(value["made_with"], dict))
+
+
+def _html_row(topic: Topic) -> str:
+    terms = ", ".join(escape(term) for term in topic)
+    notes = "".join(f"<br><small>{escape(sentence)}</small>" for sentence in topic.warnings)
+    cells = (f"<b>{escape(topic.name)}</b>", f"{topic.confidence:.2f}", terms + notes)
+    return "<tr>" + "".join(f'<td style="text-align:left">{cell}</td>' for cell in cells) + "</tr>"
+
+
+def _of(value: Any, *kinds: type) -> Any:
+    """The value, if it is of one of these kinds."""
+    if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+        raise TypeError(f"{value!r:.60} is no {' or '.join(kind.__name__ for kind in kinds)}")
+    return value
+
+
+def _number(value: Any) -> float:
+    """A number that can be reckoned with: neither missing nor beyond any score."""
+    number: float = _of(value, float, int)
+    if not -_LARGEST <= number <= _LARGEST:
+        raise ValueError(f"{value!r:.60} is no score")
+    return number
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    return tuple(_of(each, str) for each in _of(value, list))
+
+
+def _topic(saved: dict[str, Any]) -> Topic:
+    return Topic(
+        _of(saved["name"], str),
+        _texts(saved["names"]),
+        _of(saved["in_vocabulary"], bool),
+        tuple(_ranked(each) for each in _of(saved["terms"], list)),
+        _number(saved["confidence"]),
+        _texts(saved["warnings"]),
+    )
 
 
 def _ranked(saved: dict[str, Any]) -> RankedTerm:
-    if not isinstance(saved["term"], str):
-        raise TypeError(f"the term {saved['term']!r} is no text")
-    return RankedTerm(**{**saved, "variants": tuple(saved.get("variants", ()))})  # files of before have none
+    ranks = {kind: None if place is None else _of(place, int) for kind, place in _of(saved["ranks"], dict).items()}
+    variants = _texts(saved.get("variants", []))  # files of before have none
+    return RankedTerm(_of(saved["term"], str), _number(saved["score"]), _of(saved["documents"], int), ranks, variants)

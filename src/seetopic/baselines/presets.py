@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 from seetopic.baselines.contract import Method, Task
-from seetopic.run import Discovery
+from seetopic.run import Discovery, index_with_names
 from seetopic.settings import preset_named
 from seetopic.topics import Topics
 
@@ -19,7 +19,8 @@ def _run(task: Task, size: int, random_state: int, *, preset: str) -> Topics:
         warm_up = min(settings.training.warm_up, epochs - 1)  # an epoch at least learns from the categories
         shorter = replace(settings.training, dimensions=dimensions, epochs=epochs, warm_up=warm_up)
         settings = replace(settings, training=shorter)
-    return Discovery(task.index, task.seeds, settings, preset, task.device, task.progress, random_state).topics
+    index = index_with_names(task.index, task.seeds, settings)
+    return Discovery(index, task.seeds, settings, preset, task.device, task.progress, random_state).topics
 
 
 default: Method = partial(_run, preset="default")

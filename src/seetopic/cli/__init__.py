@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from seetopic.cli import judging, topics
+from seetopic.cli import exporting, judging, topics
 from seetopic.errors import SeeTopicError
 from seetopic.version import __version__
 
@@ -27,6 +27,7 @@ for command in (
     judging.compare,
     judging.annotate,
     judging.agreement,
+    exporting.export,
 ):
     cli.add_command(command)
 

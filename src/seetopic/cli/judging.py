@@ -9,13 +9,27 @@ from typing import Any
 
 import click
 
-from seetopic.cli.options import READING, SEEDS, SHOWING, given_documents, is_index, with_options
+from seetopic.cli.options import (
+    CACHE,
+    DEVICE,
+    JOBS,
+    READING,
+    SEEDS,
+    SHOWING,
+    given_documents,
+    is_index,
+    with_options,
+)
 from seetopic.settings import DEFAULT
 
 _LABEL = click.option("--label-field", metavar="NAME", help="Field or column with the documents' true categories.")
-_RANDOM = click.option("--random-state", type=click.IntRange(min=0), default=0, show_default=True)
-_JOBS = click.option("--jobs", type=int, metavar="N", help="Worker processes.  [default: all cores]")
-_CACHE = click.option("--cache", type=click.Path(path_type=Path), metavar="DIR")
+_RANDOM = click.option(
+    "--random-state",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="Another one, another random choice.",
+)
 _TERMS = click.option(
     "--top", type=int, default=DEFAULT.discovery.top, show_default=True, help="Best terms to look at."
 )
@@ -26,7 +40,7 @@ _TERMS = click.option(
 @click.option(
     "--on", "held_out", required=True, metavar="DOCS|INDEX", help="Documents that the topics were not made from."
 )
-@with_options(_LABEL, _TERMS, *READING, _RANDOM, _JOBS, _CACHE, *SHOWING)
+@with_options(_LABEL, _TERMS, *READING, _RANDOM, JOBS, CACHE, *SHOWING)
 def evaluate(topics: Path, held_out: str, top: int, quiet: bool, as_json: bool, **options: Any) -> None:
     """Measure the topics in DIR (what `discover --out` wrote) on other documents.
 
@@ -69,8 +83,7 @@ def evaluate(topics: Path, held_out: str, top: int, quiet: bool, as_json: bool, 
 @click.option("--epochs", type=int, help="Of each training of the presets paper, released-code and no-iter.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Keep results here; go on from them.")
 @click.option("--model", metavar="NAME|PATH", help="Language model: a folder or a hub name.")
-@click.option("--device", type=click.Choice(["auto", "cpu", "cuda"]), default="auto", show_default=True)
-@with_options(_LABEL, *READING, _JOBS, _CACHE, *SHOWING)
+@with_options(DEVICE, _LABEL, *READING, JOBS, CACHE, *SHOWING)
 def compare(
     documents: str,
     seeds: Path,

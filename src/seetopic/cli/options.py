@@ -20,6 +20,25 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 _TEXT, _LOCAL = DEFAULT.index.text, DEFAULT.index.local
 
+JOBS = click.option(
+    "--jobs",
+    type=int,
+    metavar="N",
+    help="Worker processes; the result is the same for any number.  [default: all cores]",
+)
+DEVICE = click.option(
+    "--device",
+    type=click.Choice(["auto", "cpu", "cuda"]),
+    default="auto",
+    show_default=True,
+    help="Where vectors are computed; auto: on a GPU, if there is one.",
+)
+CACHE = click.option(
+    "--cache",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Folder for vectors and indexes.  [default: SEETOPIC_CACHE, or yours]",
+)
 READING = (
     click.option("--text-field", metavar="NAME", help="Field or column that holds the text.  [default: text]"),
     click.option(
@@ -96,20 +115,10 @@ INDEXING = (
         show_default=True,
         help="Of the language model.",
     ),
-    click.option("--random-state", type=int, default=0, show_default=True),
-    click.option(
-        "--jobs",
-        type=int,
-        metavar="N",
-        help="Worker processes; the result is the same for any number.  [default: all cores]",
-    ),
-    click.option("--device", type=click.Choice(["auto", "cpu", "cuda"]), default="auto", show_default=True),
-    click.option(
-        "--cache",
-        type=click.Path(path_type=Path),
-        metavar="DIR",
-        help="Folder for vectors and indexes.  [default: SEETOPIC_CACHE, or yours]",
-    ),
+    click.option("--random-state", type=int, default=0, show_default=True, help="Another one, another random choice."),
+    JOBS,
+    DEVICE,
+    CACHE,
 )
 SHOWING = (
     click.option("--quiet", is_flag=True, help="No progress."),

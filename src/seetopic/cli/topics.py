@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from seetopic.cli.options import (
+    CACHE,
+    DEVICE,
     INDEXING,
+    JOBS,
     READING,
     SEEDS,
     SHOWING,
@@ -29,6 +32,7 @@ from seetopic.errors import OutputError
 from seetopic.settings import DEFAULT, PRESETS
 
 if TYPE_CHECKING:
+    from seetopic.documents import Documents
     from seetopic.run import Discovery
 
 
@@ -36,13 +40,11 @@ if TYPE_CHECKING:
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
-    default=Path("seetopic-demo"),
+    default="seetopic-demo",
     show_default=True,
     help="Folder for the results.",
 )
-@with_options(*SHOWING)
-@click.option("--jobs", type=int, metavar="N")
-@click.option("--cache", type=click.Path(path_type=Path), metavar="DIR")
+@with_options(*SHOWING, JOBS, CACHE)
 def demo(out: Path, quiet: bool, as_json: bool, jobs: int | None, cache: Path | None) -> None:
     """Find topics in 2,225 news articles that came with seetopic."""
     from seetopic.console import shown_progress
@@ -56,7 +58,8 @@ def demo(out: Path, quiet: bool, as_json: bool, jobs: int | None, cache: Path | 
         build.run()
     opened = Index.open(build.out, cache=cache)
     say_skipped(opened)
-    show_topics(run_of(opened, list(NAMES), None, DEFAULT.preset, "auto", silent), out, as_json)
+    run = run_of(opened, list(NAMES), None, DEFAULT.preset, "auto", silent)
+    show_topics(run, out, as_json, build.documents, "seetopic demo")
 
 
 @click.command()
@@ -156,17 +159,19 @@ def discover(
     merge = preset.discovery.merge_variants and not keep_variants
     settings = replace(preset.discovery, top=top, merge_variants=merge)
     with shown_progress(quiet) as progress:
+        documents = None
         if is_index(source):
             opened = open_index(source, options)
             say_unused(opened, options)
         else:
             build = cached_build(source, options, progress)
+            documents = build.documents
             build.run()
             opened = open_index(build.out, options)
         say_skipped(opened)
         run = run_of(opened, asked, settings, preset.preset, options["device"], progress)
         run.topics  # noqa: B018 - found here, while progress is shown
-    show_topics(run, out, as_json)
+    show_topics(run, out, as_json, documents)
 
 
 @click.command()
@@ -179,10 +184,7 @@ def discover(
 @click.option("--several", is_flag=True, help="Give a document every category that reaches the threshold.")
 @click.option("--threshold", type=float, default=0.0, show_default=True, help="Least share of a category to be given.")
 @click.option("--rate", type=float, help="Share of documents to give a category; the least clear get none.")
-@with_options(*READING, *SHOWING)
-@click.option("--jobs", type=int, metavar="N", help="Worker processes.  [default: all cores]")
-@click.option("--device", type=click.Choice(["auto", "cpu", "cuda"]), default="auto", show_default=True)
-@click.option("--cache", type=click.Path(path_type=Path), metavar="DIR")
+@with_options(*READING, *SHOWING, JOBS, DEVICE, CACHE)
 def assign(
     documents: str,
     topics: Path,
@@ -232,15 +234,18 @@ def assign(
         click.echo(f"{out}: {sum(counts.values()):,} documents")
 
 
-def show_topics(run: Discovery, out: Path | None, as_json: bool) -> None:
+def show_topics(
+    run: Discovery, out: Path | None, as_json: bool, documents: Documents | None = None, command: str | None = None
+) -> None:
     from seetopic.assign import sorter_of
     from seetopic.console import print_topics
     from seetopic.report import write_report
 
     topics = run.topics
     if out is not None:
-        write_report(topics, out)
-        sorter_of(run).save(out)
+        sorter = sorter_of(run)
+        write_report(run, out, documents=documents, sorter=sorter, command=command)
+        sorter.save(out)
         topics.save(out)
     if as_json:
         click.echo(json.dumps(topics.to_json(), ensure_ascii=False, indent=1))

@@ -94,7 +94,8 @@ def _database(path: Path) -> Iterator[sqlite3.Connection]:
             yield database
     except sqlite3.Error as error:
         raise OutputError(
-            f"the vector cache {path} cannot be used ({error}); delete that file, or choose another folder with --cache"
+            f"the vector cache {path} cannot be used ({error}); delete that file, or choose another folder "
+            "with --cache (in Python: cache=...)"
         ) from error
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from seetopic.arrays import Floats
-from seetopic.encoder.protocol import require_texts, unit_rows
+from seetopic.encoder.protocol import TermEncoder, require_texts, unit_rows
 from seetopic.errors import EncoderError
 from seetopic.progress import Progress, silent
 
@@ -49,6 +49,7 @@ class ReadyVectors:
     """Vectors by text, for terms and names alike; they are read, never changed."""
 
     vectors: Mapping[str, Any]
+    others: TermEncoder | None = None  # encodes the texts that have no ready vector
 
     @property
     def name(self) -> str:
@@ -58,14 +59,34 @@ class ReadyVectors:
     def fingerprint(self) -> None:
         return None
 
+    def knows(self, text: str) -> bool:
+        """Whether it has, or can make, a vector of the text."""
+        return self.others is not None or text in self.vectors
+
     def encode(self, texts: Sequence[str], jobs: int, progress: Progress) -> Floats:
+        require_texts(texts)
         missing = [text for text in texts if text not in self.vectors]
-        if missing:
+        if missing and self.others is None:
             shown = ", ".join(map(repr, missing[:5])) + (", ..." if len(missing) > 5 else "")
             raise EncoderError(
                 f"{len(missing)} of {len(texts)} texts have no ready vector ({shown}); add them to the mapping"
             )
-        return unit_rows([self.vectors[text] for text in texts], texts)
+        made = {}
+        if missing and self.others is not None:
+            made = dict(zip(missing, self.others.encode(missing, jobs, progress), strict=True))
+        return unit_rows(_same_length([made[text] if text in made else self.vectors[text] for text in texts]), texts)
 
     def encode_names(self, names: Sequence[str]) -> Floats:
         return self.encode(names, 1, silent)
+
+
+def _same_length(rows: list[Any]) -> list[Any]:
+    lengths = sorted({len(row) for row in rows if hasattr(row, "__len__")})
+    if len(lengths) > 1:
+        raise EncoderError(f"ready vectors have lengths {', '.join(map(str, lengths))}; give all by one model")
+    return rows
+
+
+def reads_texts(encoder: TermEncoder) -> bool:
+    """Whether it can make a vector of any text, and not only of some that were ready."""
+    return not isinstance(encoder, ReadyVectors) or encoder.others is not None

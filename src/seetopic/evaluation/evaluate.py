@@ -203,6 +203,9 @@ def labels_for(names: Sequence[str], given: list[tuple[str, ...]], documents: Do
     labels = labels_of(given)
     if not labels.names:
         field = "" if documents.label_field is None else f" in the field {documents.label_field!r}"
-        raise CorpusError(f"no document of {documents.name} has a label{field}; name another with --label-field")
+        raise CorpusError(
+            f"no document of {documents.name} has a label{field}; "
+            "name another with --label-field (in Python: label_field)"
+        )
     own_labels(names, labels.names)
     return labels

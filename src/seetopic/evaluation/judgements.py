@@ -6,7 +6,6 @@ import csv
 import hashlib
 import io
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -18,6 +17,7 @@ import numpy as np
 
 from seetopic.errors import OutputError, SettingsError, SheetError
 from seetopic.files import write_json, write_text
+from seetopic.spreadsheets import guarded, unguarded
 from seetopic.topics import Topics
 
 FORMAT = 1
@@ -28,11 +28,6 @@ ANSWERS = {
     "": None,  # not judged
 }
 _PAGE_DATA = "__SHEET__"
-# Where a spreadsheet could see a cell begin (another country's parts cells at `;`), a formula must not follow.
-# The apostrophe is one of the marks, so that one that was there before is told from one put in.
-_CELL_START, _FORMULA_MARKS = r'((?:^|[;,"\t\r\n])\s*)', r"(?=[=+\-@'＝＋－＠])"
-_UNGUARDED = re.compile(_CELL_START + _FORMULA_MARKS)
-_GUARDED = re.compile(_CELL_START + "'" + _FORMULA_MARKS)
 
 
 @dataclass(frozen=True)
@@ -211,16 +206,6 @@ def read_sheets(paths: Sequence[str | Path], key: str | Path | None = None) -> t
     return sheet, filled
 
 
-def guarded(text: str) -> str:
-    """The text with an apostrophe wherever a spreadsheet could run a formula."""
-    return _UNGUARDED.sub(r"\1'", text)
-
-
-def unguarded(cell: str) -> str:
-    """What `guarded` was given."""
-    return _GUARDED.sub(r"\1", cell)
-
-
 def _common_categories(methods: Mapping[str, Topics]) -> tuple[str, ...]:
     if not methods:
         raise SheetError("no topics are given; give at least one folder that `seetopic discover` wrote")
@@ -301,7 +286,9 @@ def _find_key(tables: Sequence[_Table]) -> Path:
             continue  # another sheet's, perhaps: only the right one must be readable
         if isinstance(value, dict) and value.get("sheet") == wanted:
             return path
-    raise SheetError(f"no key of sheet {wanted!r} lies beside {tables[0].path}; give the .key.json with --key")
+    raise SheetError(
+        f"no key of sheet {wanted!r} lies beside {tables[0].path}; give the .key.json with --key (in Python: key)"
+    )
 
 
 def _judgements(table: _Table, sheet: Sheet) -> FilledSheet:

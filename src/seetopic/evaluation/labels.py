@@ -61,7 +61,8 @@ def own_labels(names: Sequence[str], labels: Sequence[str]) -> Longs:
     if 2 * known < len(names):
         raise CorpusError(
             f"only {known} of {len(names)} topics are named like a label; the topics are {_beginning(names)}, "
-            f"the labels {_beginning(labels)}: name the topics as the labels, or choose another --label-field"
+            f"the labels {_beginning(labels)}: name the topics as the labels, "
+            "or choose another --label-field (in Python: label_field)"
         )
     return np.array(found, np.int64)
 

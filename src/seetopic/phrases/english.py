@@ -31,6 +31,19 @@ ENDINGS = (
     ("al", "ic", "ous", "ive", "ful", "able", "ible", "ary", "less", "ish", "an"),
     ("'s",),
 )
+# "Years ago", "last week", "10 mg kg": when and how much, and no name of anything.
+_TIMES = """
+    second seconds minute minutes hour hours day days night nights week weeks weekend month months year years decade
+    decades century centuries ago later earlier old last next past previous first few couple recent early late back
+    today yesterday tomorrow monday tuesday wednesday thursday friday saturday sunday january february march april may
+    june july august september october november december jan feb mar apr jun jul aug sep sept oct nov dec
+"""
+TIMES = frozenset(_TIMES.split())
+_UNITS = """
+    mg kg g microg mcg ng pg lb lbs oz ml dl cl l mm cm km m nm ft inch inches hg h2o mmol mol nmol pmol meq iu hz khz
+    mhz ghz kb mb gb percent mph kph
+"""
+UNITS = frozenset(_UNITS.split())
 FEATURES = (
     "weakest attraction",
     "same word after",

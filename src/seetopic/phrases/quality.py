@@ -9,7 +9,7 @@ import numpy as np
 from seetopic.arrays import Doubles, Flags, Longs
 from seetopic.phrases import contexts
 from seetopic.phrases.candidates import Candidates
-from seetopic.phrases.english import ABOUT_FORM, ENGLISH, Model
+from seetopic.phrases.english import ABOUT_FORM, ENGLISH, TIMES, UNITS, Model
 from seetopic.shards import WordTable
 from seetopic.tally import Tally
 
@@ -56,13 +56,18 @@ class Described:
 
 
 def well_formed(candidates: Candidates, words: WordTable) -> tuple[Flags, ...]:
-    """By length, which runs neither begin nor end with a function word or number, nor hold one that does not join."""
+    """By length, which runs may be phrases by their words.
+
+    They neither begin nor end with a function word, number or unit, nor hold one that does not join, nor tell of
+    nothing but time.
+    """
     flags = []
-    may_begin = _may_begin(words)
+    unit, time = (np.array([word.lower() in listed for word in words.words], np.bool_) for listed in (UNITS, TIMES))
+    may_begin, may_end = _may_begin(words) & ~unit, words.may_end_a_phrase & ~unit
     for at, level in enumerate(candidates.levels):
         rows = candidates.words_of(at, np.arange(level.keys.size))
-        ends = may_begin[rows[:, 0]] & words.may_end_a_phrase[rows[:, -1]]
-        flags.append(ends & words.may_join_a_phrase[rows[:, 1:]].all(axis=1))
+        ends = may_begin[rows[:, 0]] & may_end[rows[:, -1]]
+        flags.append(ends & words.may_join_a_phrase[rows[:, 1:]].all(axis=1) & ~time[rows].all(axis=1))
     return tuple(flags)
 
 

@@ -1,0 +1,58 @@
+"""The pictures of the demo: its report as Chromium shows it, and its figures.
+
+python benchmarks/picture.py docs
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+
+from seetopic import Index
+from seetopic.demo import NAMES, demo_documents
+from seetopic.figures import barchart, documents_map, documents_per_topic, heatmap, term_rank, topics_map
+from seetopic.report import write_report
+from seetopic.run import run_of
+
+SIZE = {"width": 1240, "height": 1160}
+
+
+def photographed(report: Path, out: Path) -> None:
+    with sync_playwright() as playwright:
+        path = os.environ.get("CHROMIUM") or shutil.which("chromium")
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        page = browser.new_page(viewport=SIZE, color_scheme="light", reduced_motion="reduce")
+        page.goto(report.as_uri())
+        page.locator(".terms summary").first.click()
+        page.mouse.move(0, 0)
+        page.evaluate("document.activeElement.blur()")
+        page.screenshot(path=out)
+        browser.close()
+
+
+def main(folder: Path) -> None:
+    with tempfile.TemporaryDirectory() as work:
+        documents = demo_documents()
+        run = run_of(Index.build(documents, Path(work) / "index"), list(NAMES))
+        photographed(write_report(run, work, documents=documents, command="seetopic demo"), folder / "report.png")
+    figures = {
+        "map.svg": topics_map(run),
+        "figures/barchart.svg": barchart(run),
+        "figures/documents.svg": documents_map(run, documents=300),
+        "figures/documents_per_topic.svg": documents_per_topic(run),
+        "figures/heatmap.svg": heatmap(run),
+        "figures/term_rank.svg": term_rank(run),
+    }
+    for name, figure in figures.items():
+        figure.save(folder / name)
+    for name in ("report.png", *figures):
+        print(f"{folder / name}: {(folder / name).stat().st_size:,} bytes")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

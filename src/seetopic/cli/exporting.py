@@ -1,0 +1,55 @@
+"""Topics for other tools: `export`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from seetopic.cli.options import say_warnings
+from seetopic.errors import SettingsError
+from seetopic.exports import FORMATS, doubts, format_of
+from seetopic.exports import export as export_topics
+
+_ENDINGS = "".join(f"  {name:<9} {each.suffixes[0]:<7} {each.about}\n" for name, each in FORMATS.items())
+
+
+@click.command(
+    help=f"""Write the topics in DIR (what `discover --out` wrote, or its topics.json) for another tool.
+
+\b
+{_ENDINGS}
+Every term comes with its inflections and other spellings. Without --out the text goes to standard output.
+
+\b
+  seetopic export topics --out topics.dic
+  seetopic export topics --out topics.yml --min-confidence 0.5
+  seetopic export topics --format prompt --top 10 --no-variants
+"""
+)
+@click.argument("topics", type=click.Path(path_type=Path), metavar="DIR")
+@click.option("--format", type=click.Choice(list(FORMATS)), help="[default: as the ending of --out tells]")
+@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="File to write.")
+@click.option("--top", type=int, metavar="N", help="Best terms of each topic.  [default: all]")
+@click.option("--variants/--no-variants", default=True, help="With or without inflections and other spellings.")
+@click.option(
+    "--min-confidence", type=float, default=0.0, show_default=True, help="Leave out topics that are less sure."
+)
+def export(
+    topics: Path, format: str | None, out: Path | None, top: int | None, variants: bool, min_confidence: float
+) -> None:
+    from seetopic.topics import Topics
+
+    if format is None:
+        if out is None:
+            raise SettingsError(f"no format is given; add --format with one of {', '.join(FORMATS)}")
+        format = format_of(out)
+    found = Topics.load(topics)
+    text = export_topics(found, format, out, variants=variants, min_confidence=min_confidence, top=top)
+    say_warnings(doubts(found, min_confidence))
+    if out is None:
+        click.echo(text.encode(), nl=False)  # as bytes: the same on every system as in a file
+    else:
+        kept = [topic for topic in found if topic.confidence >= min_confidence]
+        terms = sum(len(topic.terms[:top]) for topic in kept)
+        click.echo(f"{out}: {len(kept)} categories, {terms:,} terms")

@@ -1,0 +1,94 @@
+"""SVG elements as strings: the few that figures are made of, with every text escaped."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+from functools import lru_cache
+from html import escape
+
+_BRIEF = 36  # characters of a name in what is told of every cell and dot
+_NARROW, _WIDE = frozenset("iljtfrI.,:;'|!()[] -"), frozenset("mwMWQO@%&")
+_FORBIDDEN = (*range(9), 11, 12, *range(14, 32), *range(0xD800, 0xE000), 0xFFFE, 0xFFFF)  # in XML, even escaped
+_REPLACED = dict.fromkeys(_FORBIDDEN, "\ufffd")
+
+
+def safe(text: str) -> str:
+    """The text as it may stand in HTML and XML, in an element or in an attribute."""
+    return escape(text.translate(_REPLACED), quote=True)
+
+
+@lru_cache(maxsize=4096)
+def text_width(text: str, size: float) -> float:
+    """About how wide a text is: no two machines have the same fonts, so a little too wide rather than too narrow."""
+    return size * sum(_letter_width(letter) for letter in text)
+
+
+def _letter_width(letter: str) -> float:
+    if unicodedata.combining(letter):
+        return 0.0
+    if unicodedata.east_asian_width(letter) in "WF":
+        return 1.05
+    if letter in _NARROW:
+        return 0.39
+    if letter in _WIDE:
+        return 0.96
+    return 0.74 if letter.isupper() else 0.62
+
+
+def fitted(text: str, size: float, width: float) -> str:
+    """The text, cut with an ellipsis where it is too wide."""
+    if text_width(text, size) <= width:
+        return text
+    while text and text_width(text + "…", size) > width:
+        text = text[:-1]
+    return text.rstrip() + "…"
+
+
+def brief(words: str) -> str:
+    """A name as it is told many times over: whole, unless it is long."""
+    return words if len(words) <= _BRIEF else words[:_BRIEF].rstrip() + "…"
+
+
+def number(value: float) -> str:
+    """As short as a tenth of a pixel allows; the same for any platform."""
+    short = f"{value:.1f}".removesuffix(".0")
+    return "0" if short == "-0" else short
+
+
+def text(x: float, y: float, words: str, size: float, classes: str, tip: str = "") -> str:
+    place = f'x="{number(x)}" y="{number(y)}" font-size="{number(size)}"'
+    return f'<text {place} class="{classes}">{safe(words)}{title(tip)}</text>'
+
+
+def rectangle(x: float, y: float, width: float, height: float, classes: str, tip: str = "", radius: float = 0) -> str:
+    rounded = f' rx="{number(radius)}"' if radius else ""
+    size = f'width="{number(width)}" height="{number(height)}"'
+    end = f">{title(tip)}</rect>" if tip else "/>"
+    return f'<rect x="{number(x)}" y="{number(y)}" {size}{rounded} class="{classes}"{end}'
+
+
+def circle(x: float, y: float, radius: float, classes: str, tip: str = "") -> str:
+    end = f">{title(tip)}</circle>" if tip else "/>"
+    return f'<circle cx="{number(x)}" cy="{number(y)}" r="{number(radius)}" class="{classes}"{end}'
+
+
+def ellipse(x: float, y: float, across: float, down: float, classes: str) -> str:
+    radii = f'rx="{number(across)}" ry="{number(down)}"'
+    return f'<ellipse cx="{number(x)}" cy="{number(y)}" {radii} class="{classes}"/>'
+
+
+def line(points: Iterable[tuple[float, float]], classes: str, width: float = 1, tip: str = "") -> str:
+    path = " ".join(f"{number(x)},{number(y)}" for x, y in points)
+    end = f">{title(tip)}</polyline>" if tip else "/>"
+    return f'<polyline points="{path}" stroke-width="{number(width)}" class="{classes}"{end}'
+
+
+def title(tip: str) -> str:
+    """What is shown of an element under the pointer."""
+    return f"<title>{safe(tip)}</title>" if tip else ""
+
+
+def of_topic(topic: int, elements: Iterable[str]) -> str:
+    """What belongs to a topic, so that it can stand out as one."""
+    return f'<g data-topic="{topic}">{"".join(elements)}</g>'

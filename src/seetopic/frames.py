@@ -1,0 +1,31 @@
+"""Columns as a table of pandas or polars, whichever is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Any, Literal, TypeAlias
+
+from seetopic.errors import MissingExtra, SettingsError
+
+Library: TypeAlias = Literal["pandas", "polars"]
+LIBRARIES: tuple[Library, ...] = ("pandas", "polars")
+
+
+def dataframe(columns: Mapping[str, Sequence[Any]], library: Library = "pandas") -> Any:
+    """A table of these columns; where a whole number is missing, the others stay whole numbers."""
+    if library not in LIBRARIES:
+        raise SettingsError(f"`library` is {library!r}, but must be one of {', '.join(LIBRARIES)}")
+    try:
+        made_by = import_module(library)
+    except ImportError as error:
+        raise MissingExtra(f"a table of {library}", library) from error
+    if library == "polars":
+        return made_by.DataFrame(dict(columns), strict=False)
+    return made_by.DataFrame({name: _pandas_column(made_by, values) for name, values in columns.items()})
+
+
+def _pandas_column(pandas: Any, values: Sequence[Any]) -> Any:
+    missing = any(value is None for value in values)
+    whole = missing and all(value is None or isinstance(value, int) for value in values)
+    return pandas.array(list(values), dtype="Int64") if whole else list(values)

@@ -1,0 +1,62 @@
+"""An index of a fit on documents: a temporary folder that goes with the last model that uses it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import weakref
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from seetopic import layout
+from seetopic.documents import Documents
+from seetopic.encoder.cache import VectorCache
+from seetopic.files import writing
+from seetopic.index import Index
+from seetopic.words import Tokenizer
+
+
+class TemporaryIndex(Index):
+    """An index whose folder is removed when nothing holds it any more; it is pickled with its files."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        files = {name: (self.folder / name).read_bytes() for name in (layout.MANIFEST, *layout.FILES)}
+        return _unpacked, (files, self.model, self.tokenizer, self.cache)
+
+
+def build_temporary(documents: Documents, **options: Any) -> TemporaryIndex:
+    """Build the index of documents into a folder of its own; options are those of `Index.build`."""
+    home = _new_folder()
+    try:
+        built = Index.build(documents, home / "index", **options)
+    except BaseException:  # an interrupt, too, must leave nothing behind
+        shutil.rmtree(home, ignore_errors=True)
+        raise
+    return _owned(built.folder, built.model, built.tokenizer, built.cache)
+
+
+def _unpacked(files: Mapping[str, bytes], model: Any, tokenizer: Tokenizer, cache: VectorCache) -> TemporaryIndex:
+    folder = _new_folder() / "index"
+    with writing(folder):
+        folder.mkdir()
+        for name, data in files.items():
+            (folder / name).write_bytes(data)
+    return _owned(folder, model, tokenizer, cache)
+
+
+def _new_folder() -> Path:
+    with writing(Path(tempfile.gettempdir())):
+        return Path(tempfile.mkdtemp(prefix="seetopic-"))
+
+
+def _owned(folder: Path, model: Any, tokenizer: Tokenizer, cache: VectorCache) -> TemporaryIndex:
+    index = TemporaryIndex(folder, layout.read_manifest(folder), model, tokenizer, cache)
+    weakref.finalize(index, _remove, folder.parent, os.getpid())
+    return index
+
+
+def _remove(home: Path, owner: int) -> None:
+    if os.getpid() == owner:  # a forked process has a copy of the index, but not of its folder
+        shutil.rmtree(home, ignore_errors=True)

@@ -1,0 +1,84 @@
+"""A user's script that uses every public name; the tests have it checked by `mypy --strict`, and run it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import seetopic
+from seetopic import (
+    Index,
+    RankedTerm,
+    Seeds,
+    SeeTopic,
+    Sorter,
+    Topic,
+    Topics,
+    as_seeds,
+    discover,
+    export,
+    sorter_for,
+)
+from seetopic.figures import Figure
+
+TEXTS = ["The striker scored, the goalkeeper was late.", "Garlic and onion, then bake the bread."] * 3
+
+
+def lengths(texts: list[str]) -> list[list[float]]:
+    return [[float(text.count("o")), float(text.count("e")), 1.0] for text in texts]
+
+
+def use_the_functions(folder: Path) -> None:
+    version: str = seetopic.__version__
+    index: Index = Index.build(TEXTS, folder / "index", model=lengths, jobs=1)
+    seeds: Seeds = as_seeds(["sports", "cooking"])
+    topics: Topics = discover(index, seeds)
+    topic: Topic = topics[0]
+    ranked: RankedTerm = topic.terms[0]
+    score: float = ranked.score
+    topics.save(folder / "topics")
+    again: Topics = Topics.load(folder / "topics")
+    frame: Any = again.to_dataframe("polars")
+    words: str = export(again, "quanteda", folder / "topics.yml", top=3)
+    sorter: Sorter = sorter_for(index, seeds)
+    sorter.save(folder / "topics")
+    shares: tuple[float, ...] = sorter.assign(TEXTS)[0].shares
+    print(version, len(again), score > 0, len(frame) > 0, len(words) > 0, len(shares))
+
+
+def use_the_estimator(folder: Path) -> None:
+    model: SeeTopic = SeeTopic(["sports", "cooking"], embedding_model=lengths, min_count=1, top=3, n_jobs=1)
+    model = model.set_params(threshold=0.0).fit(TEXTS)
+    params: dict[str, Any] = model.get_params()
+    shape: tuple[int, ...] = model.transform(TEXTS).shape
+    first: int = int(model.predict(TEXTS)[0])
+    names: list[str] = list(model.get_feature_names_out())
+    terms: dict[int, list[tuple[str, float]]] = model.get_topics()
+    best: tuple[str, float] = model.get_topic("sports")[0]
+    tables: list[Any] = [model.get_topic_info(), model.get_document_info(TEXTS, library="polars")]
+    other: SeeTopic = model.with_seeds(["food", "football"]).accept("food", "bread").reject(1, ["garlic"])
+    same: SeeTopic = other.partial_fit(["A late goal."])
+    same.save(folder / "model")
+    loaded: SeeTopic = SeeTopic.load(folder / "model", embedding_model=lengths)
+    topics: Topics = loaded.topics_
+    index: Index = loaded.index_
+    sorter: Sorter = loaded.sorter_
+    seeds: Seeds = loaded.seeds_
+    drawn: list[Figure] = [
+        loaded.visualize_barchart([0, "football"], top=3),
+        loaded.visualize_topics(),
+        loaded.visualize_documents(documents=5),
+        loaded.visualize_heatmap(by="documents"),
+        loaded.visualize_term_rank(log=False),
+    ]
+    drawn[0].save(folder / "terms.svg", theme="dark")
+    report: Path = loaded.write_report(folder / "report")
+    whole: tuple[int, ...] = loaded.set_output(transform="default").fit_transform(TEXTS).shape
+    print(len(params), shape, first >= -1, names, len(terms), len(best), len(tables), whole)
+    print(len(topics), len(index), len(sorter.names), len(seeds), len(drawn), report.name)
+
+
+if __name__ == "__main__":
+    use_the_functions(Path(sys.argv[1]))
+    use_the_estimator(Path(sys.argv[1]))
