@@ -183,7 +183,7 @@ class DiscoverySettings:
 
     top: int = 10  # terms of a topic in the result
     growth: int = 3  # N: terms at the start, and terms added per iteration
-    iterations: int = 6  # T: the paper stops after 4; with documents as evidence, two more find better terms
+    iterations: int = 4  # T
     rho: float = 0.1  # power of the mean of reciprocal ranks, Eq. (6)
     checked_ranks: int = 1000  # M: a term further down a ranking has rank infinity there
     name_pull: float = 1.0  # the name's own vector counts as so many terms in the general ranking
@@ -230,7 +230,6 @@ DEFAULT = Settings()
 PAPER = Settings(
     preset="paper",
     discovery=DiscoverySettings(
-        iterations=4,
         checked_ranks=100,
         name_pull=0.0,
         held_back=0.0,
