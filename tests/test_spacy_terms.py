@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from seetopic.build import tokenizer_name
 from seetopic.engine import LocalEngine
 from seetopic.errors import MissingExtra, SettingsError
+from seetopic.identity import tokenizer_name
 from seetopic.shards import scan
 from seetopic.spacy_terms import SpacyTokenizer, _loaded
 from seetopic.words import as_term
@@ -78,6 +78,24 @@ def test_entities_are_joined_also_without_a_parser():
 def test_a_pipeline_that_finds_nothing_is_refused():
     with pytest.raises(SettingsError, match="finds neither noun chunks nor entities"):
         SpacyTokenizer(spacy.blank("en"))("some text")
+
+
+def test_a_language_without_a_rule_for_noun_chunks_has_its_entities_and_is_refused_without_them():
+    made = spacy.blank("pl")
+    made.add_pipe("seetopic_test_parser")
+    with pytest.raises(SettingsError, match="finds neither noun chunks nor entities in 'pl'"):
+        SpacyTokenizer(made)("breast cancer")
+    made.add_pipe("entity_ruler").add_patterns([{"label": "GPE", "pattern": "Nowy Jork"}])
+    assert SpacyTokenizer(made)("breast cancer, Nowy Jork") == ["breast", "cancer", ",", "nowy_jork"]
+
+
+def test_a_parsers_own_error_is_not_taken_for_a_text_without_noun_chunks(pipeline, monkeypatch):
+    def broken(document):
+        raise ValueError("the rule itself is broken")
+
+    monkeypatch.setattr(pipeline.vocab, "get_noun_chunks", broken)
+    with pytest.raises(ValueError, match="the rule itself is broken"):
+        SpacyTokenizer(pipeline)("the breast cancer")
 
 
 def test_a_chunk_becomes_a_term_in_documents_and_in_names(tmp_path, pipeline):

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from seetopic.arrays import Doubles, Floats
-from seetopic.build import tokenizer_name
 from seetopic.errors import OutputError, SettingsError
 from seetopic.evidence.documents import clear_memberships
 from seetopic.files import written_whole
+from seetopic.identity import tokenizer_name
 from seetopic.index import Index
 from seetopic.progress import Progress, silent
 from seetopic.run import Discovery, run_of

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from filelock import FileLock, Timeout
 
 from seetopic import layout
 from seetopic.arrays import Floats, Longs
@@ -23,23 +19,23 @@ from seetopic.detection import languages_of, warnings_about_spaces
 from seetopic.device import resolve_device
 from seetopic.documents import Documents
 from seetopic.encoder.cache import VectorCache
+from seetopic.encoder.documents import ReadyDocuments
 from seetopic.encoder.plain import reads_texts
-from seetopic.encoder.protocol import TermEncoder, unit_rows
+from seetopic.encoder.protocol import TermEncoder
 from seetopic.engine import Engine
-from seetopic.errors import CorpusError, EncoderError, IndexFailure, IndexInUse
+from seetopic.errors import CorpusError, IndexFailure
 from seetopic.files import write_array, write_json, writing
+from seetopic.identity import fingerprint, key_of, tokenizer_name
 from seetopic.local.factorise import Counts, factorise
 from seetopic.phrases import mine
-from seetopic.progress import Progress, counted
+from seetopic.progress import Progress, Renamed, counted, counted_by_size
 from seetopic.sample import beginnings, choose, distinct_terms
 from seetopic.settings import IndexSettings, as_json, language_codes
 from seetopic.shards import Shard, WordTable, all_words, sampled_counts, scan
+from seetopic.stages import Stage, alone, do_stages
 from seetopic.tally import summed
-from seetopic.version import __version__
 from seetopic.vocabulary import segment_shards, vocabulary_of, write_documents, write_texts
-from seetopic.words import Grammar, Tokenizer, tokenize
-
-_ROWS = 4096  # of ready vectors that are looked at together
+from seetopic.words import Grammar, Tokenizer
 
 
 @dataclass(frozen=True)
@@ -54,15 +50,6 @@ class Means:
 
 
 @dataclass(frozen=True)
-class Stage:
-    """A step that leaves its results on disk; it is done again only if its inputs, or an earlier stage's, changed."""
-
-    name: str
-    inputs: dict[str, Any]
-    work: Callable[[], None]
-
-
-@dataclass(frozen=True)
 class Build:
     """One index in the making, in a folder beside the one it will become."""
 
@@ -72,7 +59,7 @@ class Build:
     encoder: TermEncoder
     tokenizer: Tokenizer
     means: Means
-    document_vectors: Any = None  # ready ones, a row a document, which are read and never changed
+    ready_documents: ReadyDocuments | None = None
 
     @property
     def folder(self) -> Path:
@@ -98,29 +85,35 @@ class Build:
     @cached_property
     def key(self) -> str:
         """The same for the same documents, settings, model and tokenizer."""
-        made_with = (self.encoder.fingerprint, tokenizer_name(self.tokenizer), *self._ready_documents.values())
-        return _key(self._corpus[0], as_json(self.settings), *made_with)
+        made_with = (self.encoder.fingerprint, tokenizer_name(self.tokenizer), *self._told_apart_by.values())
+        return key_of(self._corpus[0], as_json(self.settings), *made_with)
+
+    @property
+    def _told_apart_by(self) -> dict[str, str]:
+        """Ready vectors of documents; nothing where the language model reads them."""
+        return {} if self.ready_documents is None else {"document_vectors": self.ready_documents.fingerprint}
 
     def run(self, *, overwrite: bool = False) -> None:
         """Build all of it, and only then give it its name."""
-        self._check_document_vectors()
-        with self._alone():
+        if self.ready_documents is not None:
+            self.ready_documents.check(self.n_documents)
+        with alone(self.out):
             if layout.is_intact(self.out) and layout.read_manifest(self.out)["key"] == self.key:
                 return
             self._check_out(overwrite)
-            self._do(self._stages())
+            do_stages(self._stages(), self.folder)
             self._finish()
 
     def prepare(self) -> None:
         """Only what is quick: the terms and how often they occur. `run` goes on from there."""
-        with self._alone():
-            self._do(self._stages()[:2])
+        with alone(self.out):
+            do_stages(self._stages()[:2], self.folder)
 
     def _stages(self) -> list[Stage]:
         settings = self.settings
         words = {"corpus": self._corpus[0], "tokenizer": tokenizer_name(self.tokenizer), **as_json(settings.text)}
         local = {**as_json(settings.local), "random_state": settings.random_state}
-        sample = {"model": self.encoder.fingerprint, **as_json(settings.sample), **self._ready_documents}
+        sample = {"model": self.encoder.fingerprint, **as_json(settings.sample), **self._told_apart_by}
         return [
             Stage("words", words, self._write_words),
             Stage("terms", {"random_state": settings.random_state}, self._write_terms),
@@ -129,22 +122,6 @@ class Build:
             Stage("general", {"model": self.encoder.fingerprint}, self._write_general),
             Stage("sample", sample, self._write_sample),
         ]
-
-    def _do(self, stages: list[Stage]) -> None:
-        record = self.folder / "stages.json"
-        done: dict[str, str] = json.loads(record.read_text(encoding="utf-8")) if record.exists() else {}
-        # Another version may do a stage differently.
-        key = _key(layout.FORMAT, __version__)
-        for stage in stages:
-            key = _key(key, stage.name, stage.inputs)  # so it changes with all that came before, too
-            comparable = None not in stage.inputs.values()
-            if comparable and done.get(stage.name) == key:
-                continue
-            done.pop(stage.name, None)
-            write_json(record, done)
-            stage.work()
-            done[stage.name] = key
-            write_json(record, done)
 
     def _check_out(self, overwrite: bool) -> None:
         if self.out.exists() and not (self.out / layout.MANIFEST).exists():
@@ -162,7 +139,7 @@ class Build:
         text = self.settings.text
         skipped: Counter[str] = Counter()
         texts = self.documents.shards(text, skipped)
-        told = _told(texts, "reading documents", self._corpus[1], self.means.progress)
+        told = counted_by_size(texts, "reading documents", self._corpus[1], self.means.progress)
         shutil.rmtree(self._work / "shards", ignore_errors=True)
         words, sizes = scan(
             self.means.engine,
@@ -259,39 +236,13 @@ class Build:
         """The language model's vectors of some documents; none where only ready vectors of terms are there."""
         if not len(read):
             return np.empty((0, 0), np.float32)
-        if self.document_vectors is not None:
-            vectors = unit_rows(self.document_vectors[read], [f"document {number}" for number in read.tolist()])
-            length = np.load(self.files / layout.GENERAL, mmap_mode="r").shape[1]
-            if vectors.shape[1] != length:
-                raise EncoderError(
-                    f"documents have vectors of length {vectors.shape[1]}, but terms of length {length}; "
-                    "give both by one model"
-                )
-            return vectors
+        if self.ready_documents is not None:
+            return self.ready_documents.rows(read, np.load(self.files / layout.GENERAL, mmap_mode="r").shape[1])
         if not reads_texts(self.encoder):
             return np.empty((0, 0), np.float32)
         texts = beginnings(self.documents.texts(), read, self.settings.sample.document_words)
-        reading = _Renamed(self.means.progress, "language model reads documents")
+        reading = Renamed(self.means.progress, "language model reads documents")
         return self.means.cache.encode(self.encoder, texts, self.means.jobs, reading)
-
-    def _check_document_vectors(self) -> None:
-        """Before any slow work."""
-        given = self.document_vectors
-        if given is not None and (given.ndim != 2 or len(given) != self.n_documents):
-            raise EncoderError(
-                f"the vectors of documents have shape {given.shape}, but there are {self.n_documents} documents; "
-                "give a row each"
-            )
-
-    @cached_property
-    def _ready_documents(self) -> dict[str, str]:
-        """What tells ready vectors of documents apart; nothing where the language model reads them."""
-        if self.document_vectors is None:
-            return {}
-        digest = hashlib.sha256(repr((self.document_vectors.shape, self.document_vectors.dtype.str)).encode())
-        for first in range(0, len(self.document_vectors), _ROWS):
-            digest.update(np.ascontiguousarray(self.document_vectors[first : first + _ROWS]).data)
-        return {"document_vectors": digest.hexdigest()}
 
     def _word_counts(self) -> Longs:
         """How many tokens each document has."""
@@ -346,74 +297,3 @@ class Build:
 
     def _blocks(self) -> list[Block]:
         return blocks_of(self.files / layout.DOCUMENTS, self.files / layout.DOCUMENT_STARTS, self._scan["sizes"])
-
-    @contextmanager
-    def _alone(self) -> Iterator[None]:
-        lock_path = self.out.with_name(f".{self.out.name}.lock")
-        with writing(self.out):
-            self.out.parent.mkdir(parents=True, exist_ok=True)
-            lock = FileLock(lock_path)
-            try:
-                lock.acquire(timeout=0)
-            except Timeout:
-                raise IndexInUse(
-                    f"another build is writing {self.out}; wait for it, or choose another folder"
-                ) from None
-        try:
-            yield
-        finally:
-            lock_path.unlink(missing_ok=True)
-            lock.release()
-
-
-@dataclass(frozen=True)
-class _Renamed:
-    """Progress of a stage under a name that says more."""
-
-    progress: Progress
-    stage: str
-
-    def __call__(self, stage: str, done: int, total: int | None) -> None:
-        self.progress(self.stage, done, total)
-
-
-def fingerprint(documents: Documents, progress: Progress) -> tuple[str, int]:
-    """SHA-256 of the texts, the same however they are stored, and their number."""
-    digest = hashlib.sha256()
-    number = 0
-    progress("looking at documents", 0, None)
-    for number, text in enumerate(documents.texts(), start=1):
-        add_text(digest, text)
-        if number % 1000 == 0:
-            progress("looking at documents", number, None)
-    return digest.hexdigest(), number
-
-
-def add_text(digest: Any, text: str) -> None:
-    """Count a text into a fingerprint."""
-    encoded = text.encode("utf-8")
-    digest.update(len(encoded).to_bytes(8, "little"))
-    digest.update(encoded)
-
-
-def tokenizer_name(tokenizer: Tokenizer) -> str:
-    """`default`, the name that a tokenizer gives itself, or that of the function in its module."""
-    if tokenizer is tokenize:
-        return "default"
-    if isinstance(named := getattr(tokenizer, "name", None), str):
-        return named
-    kind = tokenizer if hasattr(tokenizer, "__qualname__") else type(tokenizer)
-    return f"{getattr(kind, '__module__', 'builtins')}.{kind.__qualname__}"  # `str.split` has no module
-
-
-def _key(*parts: Any) -> str:
-    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
-
-
-def _told(shards: Iterator[list[str]], stage: str, total: int, progress: Progress) -> Iterator[list[str]]:
-    done = 0
-    for shard in shards:
-        progress(stage, done, total)
-        yield shard
-        done += len(shard)
-    progress(stage, done, total)

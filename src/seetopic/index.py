@@ -17,6 +17,7 @@ from seetopic.device import resolve_device
 from seetopic.documents import OnError, open_documents
 from seetopic.encoder import encoder_for
 from seetopic.encoder.cache import VectorCache, cache_folder
+from seetopic.encoder.documents import ReadyDocuments
 from seetopic.encoder.plain import ReadyVectors, reads_texts
 from seetopic.encoder.protocol import TermEncoder
 from seetopic.engine import LocalEngine, available_cores
@@ -271,8 +272,8 @@ def plan(
     engine = LocalEngine(workers)
     encoder = encoder_for(model, device=device, precision=settings.precision)
     means = Means(engine, workers, device, VectorCache(cache_folder(_as_path(cache))), progress)
-    vectors = None if document_vectors is None else np.asarray(document_vectors)
-    return Build(documents, out, settings, encoder, tokenizer, means, vectors)
+    ready = None if document_vectors is None else ReadyDocuments(np.asarray(document_vectors))
+    return Build(documents, out, settings, encoder, tokenizer, means, ready)
 
 
 def plan_cached(documents: Any, *, cache: str | Path | None = None, **options: Any) -> Build:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 Item = TypeVar("Item")
@@ -26,3 +27,24 @@ def counted(items: Iterable[Item], stage: str, total: int | None, progress: Prog
         yield item
         done += 1
         progress(stage, done, total)
+
+
+def counted_by_size(lists: Iterable[list[Item]], stage: str, total: int, progress: Progress) -> Iterator[list[Item]]:
+    """The same lists; what is reported is how many items they hold."""
+    done = 0
+    for each in lists:
+        progress(stage, done, total)
+        yield each
+        done += len(each)
+    progress(stage, done, total)
+
+
+@dataclass(frozen=True)
+class Renamed:
+    """Progress of a stage under a name that says more."""
+
+    progress: Progress
+    stage: str
+
+    def __call__(self, stage: str, done: int, total: int | None) -> None:
+        self.progress(self.stage, done, total)

@@ -34,10 +34,10 @@ class SpacyTokenizer:
 
     def __call__(self, text: str) -> list[str]:
         document = self._language(text)
-        if len(document) and not (document.has_annotation("DEP") or document.has_annotation("ENT_IOB")):
+        if len(document) and not (_has_noun_chunks(document) or document.has_annotation("ENT_IOB")):
             raise SettingsError(
-                f"the spaCy pipeline {self._language.meta['name']!r} finds neither noun chunks nor entities; "
-                "use one with a parser, such as en_core_web_sm"
+                f"the spaCy pipeline {self._language.meta['name']!r} finds neither noun chunks nor entities in "
+                f"{self._language.lang!r}; use one with a parser, such as en_core_web_sm, or with named entities"
             )
         tokens, at = [], 0
         for piece in self._names(document):
@@ -61,7 +61,8 @@ class SpacyTokenizer:
         """Noun chunks and named entities of two words or more, the longer one where two overlap."""
         from spacy.util import filter_spans
 
-        pieces = [_bare(piece) for piece in (*_noun_chunks(document), *document.ents)]
+        chunks = document.noun_chunks if _has_noun_chunks(document) else ()  # entities there are all the same
+        pieces = [_bare(piece) for piece in (*chunks, *document.ents)]
         fit = [piece for piece in pieces if len(piece) > 1 and not any(_parts_words(token) for token in piece)]
         return list(filter_spans(fit))
 
@@ -84,12 +85,9 @@ def _loaded(name: str) -> Any:
         raise SettingsError(f"spaCy has no pipeline {name!r}; install it, or give the path of its folder") from error
 
 
-def _noun_chunks(document: Any) -> list[Any]:
-    # Languages without a rule for noun chunks, and pipelines without a parser, still have entities.
-    try:
-        return list(document.noun_chunks)
-    except (NotImplementedError, ValueError):
-        return []
+def _has_noun_chunks(document: Any) -> bool:
+    """They need a parser, and the language's own rule, which spaCy lacks for some."""
+    return document.noun_chunks_iterator is not None and document.has_annotation("DEP")
 
 
 def _bare(piece: Any) -> Any:

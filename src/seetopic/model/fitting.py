@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from seetopic.assign import Sorter, sorter_of
-from seetopic.build import fingerprint
 from seetopic.documents import Documents
 from seetopic.errors import CorpusError, SeedError, SettingsError
+from seetopic.identity import fingerprint
 from seetopic.index import Index
 from seetopic.layout import MANIFEST
 from seetopic.model.vectors import Ready

@@ -17,7 +17,6 @@ import numpy as np
 from seetopic import layout
 from seetopic.arrays import Floats
 from seetopic.assign import SORTER, Sorter
-from seetopic.build import add_text, tokenizer_name
 from seetopic.documents import Documents
 from seetopic.encoder import encoder_for
 from seetopic.encoder.minilm import EMBEDDED_NAME
@@ -25,6 +24,7 @@ from seetopic.encoder.plain import ReadyVectors
 from seetopic.encoder.protocol import unit_rows
 from seetopic.errors import CorpusError, EncoderError, OutputError, SeeTopicError, SettingsError
 from seetopic.files import read_json, sha256_of, write_json, writing, written_whole
+from seetopic.identity import add_text, tokenizer_name
 from seetopic.index import Index
 from seetopic.model.fitting import Given, Learned, settings_from_parameters
 from seetopic.model.vectors import Ready

@@ -1,0 +1,63 @@
+"""Work in stages, each whole on disk before the next: what was cut off goes on, by one process at a time."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+from seetopic.errors import IndexInUse
+from seetopic.files import write_json, writing
+from seetopic.identity import key_of
+from seetopic.layout import FORMAT
+from seetopic.version import __version__
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A step that leaves its results on disk; it is done again only if its inputs, or an earlier stage's, changed."""
+
+    name: str
+    inputs: dict[str, Any]
+    work: Callable[[], None]
+
+
+def do_stages(stages: list[Stage], folder: Path) -> None:
+    """What is not done yet of a build in a folder, which keeps a record of what is."""
+    record = folder / "stages.json"
+    done: dict[str, str] = json.loads(record.read_text(encoding="utf-8")) if record.exists() else {}
+    # Another version may do a stage differently.
+    key = key_of(FORMAT, __version__)
+    for stage in stages:
+        key = key_of(key, stage.name, stage.inputs)  # so it changes with all that came before, too
+        comparable = None not in stage.inputs.values()
+        if comparable and done.get(stage.name) == key:
+            continue
+        done.pop(stage.name, None)
+        write_json(record, done)
+        stage.work()
+        done[stage.name] = key
+        write_json(record, done)
+
+
+@contextmanager
+def alone(out: Path) -> Iterator[None]:
+    """Nobody else builds the same meanwhile, or this build does not begin."""
+    lock_path = out.with_name(f".{out.name}.lock")
+    with writing(out):
+        out.parent.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(lock_path)
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            raise IndexInUse(f"another build is writing {out}; wait for it, or choose another folder") from None
+    try:
+        yield
+    finally:
+        lock_path.unlink(missing_ok=True)
+        lock.release()
