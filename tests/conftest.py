@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from filelock import FileLock
 from hypothesis import settings
+from playwright.sync_api import Browser, sync_playwright
 
-from seetopic import Index
+from seetopic import Index, SeeTopic
 from seetopic.demo import demo_documents
 from seetopic.index import plan_cached
 from seetopic.settings import DEFAULT
@@ -25,6 +27,8 @@ PLANTED = {
     "food": "bread cheese soup pasta butter tomato onion garlic recipe oven chef salad",
     "astronomy": "planet galaxy telescope comet asteroid orbit nebula moon satellite astronomer eclipse meteor",
 }
+KINDS = [words.split(" ") for words in PLANTED.values()]
+NAMES = ["sports and games", "cooking & cuisine", "outer space"]  # of these kinds, in this order; none occurs
 _FILLER = ["people", "time", "place", "thing", "story", "morning", "reason", "number", "letter", "window"]
 
 
@@ -65,6 +69,29 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def index(documents: list[str], cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Index:
     """The planted corpus, indexed with the embedded language model."""
     return Index.build(documents, tmp_path_factory.mktemp("planted") / "index", cache=cache, jobs=1)
+
+
+@pytest.fixture(scope="session")
+def model(documents: list[str], cache: Path) -> SeeTopic:
+    """Fitted to the planted corpus; no test may change it."""
+    return SeeTopic(NAMES, cache=cache, n_jobs=1).fit(documents)
+
+
+@pytest.fixture(scope="session")
+def unseen() -> list[str]:
+    """Other documents; number i is of kind i % 3."""
+    return planted_documents(90, seed=7)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    path = os.environ.get("CHROMIUM") or shutil.which("chromium")
+    if path is None:
+        pytest.fail("pages are tested in Chromium, which is missing; install it, or set CHROMIUM to its path")
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield started
+        started.close()
 
 
 @pytest.fixture(scope="session")

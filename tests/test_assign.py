@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from conftest import PLANTED, planted_documents
+from conftest import NAMES, PLANTED, planted_documents
 from seetopic import Index, Sorter, discover, sorter_for
 from seetopic.assign import threshold_for
 from seetopic.assigning import AssignOptions, Reader, assign_documents
@@ -22,18 +22,10 @@ from seetopic.engine import LocalEngine
 from seetopic.errors import OutputError, SettingsError
 from seetopic.settings import DEFAULT, SampleSettings
 
-NAMES = ["sports and games", "cooking & cuisine", "outer space"]
-
 
 @pytest.fixture(scope="module")
 def sorter(index: Index) -> Sorter:
     return sorter_for(index, NAMES)
-
-
-@pytest.fixture(scope="module")
-def unseen() -> list[str]:
-    """Documents of the same kinds that the index has never seen; document i is of kind i % 3."""
-    return planted_documents(90, seed=7)
 
 
 def test_new_documents_go_where_their_words_belong(sorter, unseen):

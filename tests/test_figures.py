@@ -15,7 +15,7 @@ import resvg_py
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conftest import PLANTED, planted_documents
+from conftest import NAMES, PLANTED, planted_documents
 from fake_model import directions
 from seetopic import Index, Topics
 from seetopic.assign import sorter_of
@@ -37,7 +37,6 @@ from seetopic.figures.theme import THEMES
 from seetopic.progress import silent
 from seetopic.run import Discovery, run_of
 
-NAMES = ["sports and games", "cooking & cuisine", "outer space"]
 ODD = '</text><script>alert(1)</script>" onload="alert(1) \x00\x0b'
 FIGURES = {
     "barchart": barchart,

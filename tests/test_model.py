@@ -22,25 +22,11 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import FeatureUnion, Pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from conftest import PLANTED, planted_documents
+from conftest import KINDS, NAMES
 from fake_model import directions
 from seetopic import Seeds, SeeTopic, as_seeds, discover, sorter_for
 from seetopic.errors import CorpusError, SeedError, SeeTopicError, SettingsError
 from seetopic.settings import DEFAULT, Settings
-
-NAMES = ["sports and games", "cooking & cuisine", "outer space"]
-KINDS = [list(words.split(" ")) for words in PLANTED.values()]
-
-
-@pytest.fixture(scope="module")
-def model(documents: list[str], cache: Path) -> SeeTopic:
-    return SeeTopic(NAMES, cache=cache, n_jobs=1).fit(documents)
-
-
-@pytest.fixture(scope="module")
-def unseen() -> list[str]:
-    """Document i is of kind i % 3."""
-    return planted_documents(90, seed=7)
 
 
 def quick(seeds=NAMES, **settings) -> SeeTopic:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from conftest import NAMES
 from fake_model import directions
 from seetopic import SeeTopic, figures
 from seetopic.errors import EncoderError, OutputError, SeedError, SeeTopicError, SettingsError
@@ -20,7 +21,6 @@ from seetopic.model.scikit import NotFitted
 from seetopic.report import report_html
 from seetopic.run import run_of
 
-NAMES = ["sports and games", "cooking & cuisine", "outer space"]
 METHODS = {
     "visualize_barchart": figures.barchart,
     "visualize_topics": figures.topics_map,

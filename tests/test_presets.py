@@ -10,7 +10,7 @@ import pytest
 import torch
 from click.testing import CliRunner
 
-from conftest import PLANTED
+from conftest import NAMES, PLANTED
 from seetopic import Index, as_seeds, discover
 from seetopic.cli import cli
 from seetopic.discovery import Wishes, starting_terms
@@ -22,7 +22,6 @@ from seetopic.local.skipgram import Vectors
 from seetopic.run import Discovery
 from seetopic.settings import DEFAULT, NO_ITER, PAPER, RELEASED_CODE, DiscoverySettings, SkipgramSettings
 
-NAMES = ["sports and games", "cooking & cuisine", "outer space"]
 TRAINING = ["paper", "released-code", "no-iter"]
 
 

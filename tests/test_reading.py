@@ -7,12 +7,10 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-from conftest import PLANTED, planted_documents
+from conftest import NAMES, PLANTED, planted_documents
 from seetopic import Index, as_seeds
 from seetopic.run import Discovery
 from seetopic.settings import DEFAULT, SampleSettings
-
-NAMES = ["sports and games", "cooking & cuisine", "outer space"]
 
 
 @pytest.fixture(scope="module")
@@ -52,21 +50,21 @@ def test_most_documents_are_sorted_without_being_read(run, partly_read):
 
 def test_the_best_terms_describe_a_name(run):
     found = run.found.deep
-    for name, text, terms in zip(NAMES, run._descriptions(found), found, strict=True):
+    for name, text, terms in zip(NAMES, run._worded(run._describing(found)), found, strict=True):
         words = [run.index.vocabulary.terms[term] for term in terms[:5]]
         assert text == f"{name}: {', '.join(words)}"
 
 
 def test_a_topic_that_is_about_something_else_does_not_describe_its_name(run):
     turned = run.found.deep[1:] + run.found.deep[:1]
-    assert run._descriptions(turned) == NAMES
+    assert run._worded(run._describing(turned)) == NAMES
 
 
 def test_a_name_that_is_a_term_does_not_describe_itself(partly_read):
     own = partly_read.vocabulary.terms[int(Discovery(partly_read, as_seeds(NAMES)).found.terms[0][0])]
     named = Discovery(partly_read, as_seeds([own, *NAMES[1:]]))
     assert named.found.terms[0][0] == partly_read.term_id(own)
-    assert own not in named._descriptions(named.found.deep)[0].split(": ")[1].split(", ")
+    assert own not in named._worded(named._describing(named.found.deep))[0].split(": ")[1].split(", ")
 
 
 def test_one_run_is_enough_if_asked_for(partly_read):

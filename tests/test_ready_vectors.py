@@ -2,29 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from sklearn.base import clone
 
-from conftest import PLANTED, planted_documents
+from conftest import KINDS, NAMES
 from seetopic import Index, SeeTopic
 from seetopic.errors import EncoderError, SettingsError
-
-NAMES = ["sports and games", "cooking & cuisine", "outer space"]
-KINDS = [list(words.split(" ")) for words in PLANTED.values()]
-
-
-@pytest.fixture(scope="module")
-def model(documents: list[str], cache: Path) -> SeeTopic:
-    return SeeTopic(NAMES, cache=cache, n_jobs=1).fit(documents)
-
-
-@pytest.fixture(scope="module")
-def unseen() -> list[str]:
-    """Document i is of kind i % 3."""
-    return planted_documents(90, seed=7)
 
 
 @pytest.fixture(scope="module")

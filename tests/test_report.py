@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import random
 import re
 import shlex
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -16,9 +14,9 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
-from conftest import planted_documents
+from conftest import NAMES, planted_documents
 from fake_model import directions
 from seetopic import Index, Topics, as_seeds
 from seetopic.baselines import Task, method_named
@@ -30,7 +28,6 @@ from seetopic.report import report_html, write_report
 from seetopic.run import Discovery, run_of
 from seetopic.settings import DEFAULT, PRESETS, SampleSettings
 
-NAMES = ["sports and games", "cooking & cuisine", "outer space"]
 HARM = "window.harmed=1"
 SCRIPT = f"<script>{HARM}</script>"
 ODD_NAMES = [f"</script>{SCRIPT}", f'cooking" onload="{HARM}', f"<img src=x onerror={HARM}>"]
@@ -39,17 +36,6 @@ ODD_TITLE = f"</title></style>{SCRIPT}<svg onload={HARM}>.txt"
 
 def found(index: Index, names=NAMES, settings=None, preset: str = "default") -> Discovery:
     return run_of(index, names, settings, preset, "auto", silent)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    path = os.environ.get("CHROMIUM") or shutil.which("chromium")
-    if path is None:
-        pytest.fail("the page is tested in Chromium, which is missing; install it, or set CHROMIUM to its path")
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield started
-        started.close()
 
 
 @pytest.fixture(scope="module")

@@ -17,13 +17,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from safetensors.numpy import load_file, save_file
 
-from conftest import planted_documents
+from conftest import NAMES, planted_documents
 from fake_model import directions
 from seetopic import SeeTopic
 from seetopic.errors import CorpusError, DamagedIndex, EncoderError, OutputError, SeeTopicError, SettingsError
 from seetopic.model import saving
 
-NAMES = ["sports and games", "cooking & cuisine", "outer space"]
 HERE = Path(__file__).parent
 PARTS = ["model.json", "topics.json", "sorter.safetensors", "index/manifest.json"]
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page
 
 from seetopic.evaluation.judgements import Item, Sheet, SheetFiles, read_sheets, write_sheet
 
@@ -22,17 +20,6 @@ SHEET = Sheet(
     tuple(TERMS),
     tuple(Item(n, category, term, {"ours": n}) for n, (category, term) in enumerate(PAIRS, start=1)),
 )
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    path = os.environ.get("CHROMIUM") or shutil.which("chromium")
-    if path is None:
-        pytest.fail("the page is tested in Chromium, which is missing; install it, or set CHROMIUM to its path")
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield started
-        started.close()
 
 
 @pytest.fixture(scope="module")

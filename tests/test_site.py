@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
@@ -15,7 +14,6 @@ from urllib.parse import unquote, urlsplit
 
 import click
 import pytest
-from playwright.sync_api import Browser, sync_playwright
 
 import seetopic
 from seetopic.cli import cli
@@ -113,17 +111,6 @@ def test_the_seven_equations_are_there_as_mathml(site):
     assert not [each for each in equations if "\\" in each], "a command of LaTeX that was not understood"
     for number in range(1, 8):
         assert any(f"&#x00028;</mo><mn>{number}</mn><mo" in each for each in equations), number
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    path = os.environ.get("CHROMIUM") or shutil.which("chromium")
-    if path is None:
-        pytest.fail("the site is tested in Chromium, which is missing; install it, or set CHROMIUM to its path")
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield started
-        started.close()
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (1280, "light")])

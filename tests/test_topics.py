@@ -15,13 +15,12 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from conftest import PLANTED, planted_documents
+from conftest import NAMES, PLANTED, planted_documents
 from seetopic import Index, RankedTerm, Topic, Topics, as_seeds, discover
 from seetopic.errors import MissingExtra, NotEnoughTerms, OutputError, SeedError, SettingsError
 from seetopic.settings import DEFAULT, SampleSettings
 from seetopic.spreadsheets import unguarded
 
-NAMES = ["sports and games", "cooking & cuisine", "outer space"]
 ODD_NAMES = {
     "300 characters": "very long name " * 20,
     "emoji": "⚽🏀",

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from conftest import planted_documents
+from conftest import NAMES, planted_documents
 from seetopic import Index, Topics, discover
 from seetopic.assign import sorter_for
 from seetopic.cli import cli
@@ -243,9 +243,6 @@ def inflected(text: str, number: int) -> str:
 def many(tmp_path_factory, cache) -> Index:
     texts = [inflected(text, number // 3) for number, text in enumerate(planted_documents())]
     return Index.build(texts, tmp_path_factory.mktemp("inflected") / "index", cache=cache, jobs=1)
-
-
-NAMES = ["sports and games", "cooking & cuisine", "outer space"]
 
 
 def variants_in(topics: Topics) -> dict[str, tuple[str, ...]]:

@@ -224,11 +224,10 @@ class Discovery:
 
     def _described(self, found: CurrentTerms) -> Floats:
         """Vectors of names with the terms that describe them."""
-        describing = self._describing(found)
-        general = self.index.general
+        describing, general = self._describing(found), self.index.general
         centres = {category: general[describing[category]].sum(axis=0) for category in self._without_words}
         spoken = {category: _unit((self.names[category] + centre)[None])[0] for category, centre in centres.items()}
-        return self._encoded_but(spoken, [(text,) for text in self._descriptions(found)])
+        return self._encoded_but(spoken, [(text,) for text in self._worded(describing)])
 
     def _describing(self, found: CurrentTerms) -> list[list[int]]:
         """The best terms of each category besides its names; none where they may be about something else."""
@@ -238,10 +237,10 @@ class Discovery:
         others = [[term for term in terms if term not in own[category]] for category, terms in enumerate(found)]
         return [terms[:size] if sure[category] else [] for category, terms in enumerate(others)]
 
-    def _descriptions(self, found: CurrentTerms) -> list[str]:
-        """A name and the terms that describe it; the name alone where there are none."""
+    def _worded(self, describing: list[list[int]]) -> list[str]:
+        """Names, each with the terms that describe it; alone where there are none."""
         texts = []
-        for seed, terms in zip(self.seeds.seeds, self._describing(found), strict=True):
+        for seed, terms in zip(self.seeds.seeds, describing, strict=True):
             names, words = ", ".join(seed.names), ", ".join(self.index.vocabulary.terms[term] for term in terms)
             texts.append(f"{names}: {words}" if words else names)
         return texts
