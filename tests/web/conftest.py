@@ -11,8 +11,8 @@ from typing import Any
 
 import httpx
 import pytest
-from conftest import NAMES
 
+from conftest import NAMES
 from seetopic import Index
 from seetopic.web.corpora import BuildOptions, FileSource
 from seetopic.web.limits import UploadLimits, WorkbenchSettings

@@ -287,9 +287,7 @@ class TwoPeople(RuleBasedStateMachine):
         try:
             kept = self.projects.edit(self.project, self.seen[who], who, change)
         except Conflict as conflict:
-            assert conflict.more["by"] in ("Ann", "Ben")
-            assert conflict.more["theirs"] is not None
-            assert conflict.more["by"] in str(conflict)
+            self.says_who_and_what(str(conflict), **conflict.more)
             assert change.touches(base) != change.touches(now.names)
             assert self.projects.get(self.project) == now
             return
@@ -301,6 +299,11 @@ class TwoPeople(RuleBasedStateMachine):
             newest = self.projects.history(self.project)[0]
             assert (newest.label, newest.by, newest.current) == (change.told(now.names), who, True)
         self.kept(who, kept)
+
+    def says_who_and_what(self, sentence: str, by: str, theirs: Any) -> None:
+        assert by in ("Ann", "Ben")
+        assert by in sentence
+        assert theirs is not None
 
     def nothing_of_others_is_lost(self, change: Any, base: Any, now: Any, after: Any) -> None:
         """What differs between what was seen and what is there was said by others meanwhile: it still stands."""
