@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import threading
+import sqlite3
 from contextlib import suppress
 from typing import Any
 
@@ -49,7 +49,7 @@ class Workbench:
         self.settings = settings
         self.database = Database(settings.data / "workbench.sqlite")
         self.folder = AllowedFolder(settings.folder)
-        self.uploads = Uploads(self.database, settings.data / "uploads", settings.uploads, threading.Lock())
+        self.uploads = Uploads(self.database, settings.data / "uploads", settings.uploads, set())
         self.building, self.working = Jobs(), Jobs()
         self.corpora = Corpora(
             self.database,
@@ -67,12 +67,13 @@ class Workbench:
 
     def begin(self) -> None:
         """Go on with whatever was in the making when the last server ended."""
+        self.uploads.tidy()
         self.corpora.resume_all()
 
     def warm(self) -> None:
         """Find the topics of the project that was changed last, so that the first look at it is quick, too."""
         for project in self.projects.ids()[:1]:
-            with suppress(SeeTopicError):
+            with suppress(SeeTopicError, sqlite3.ProgrammingError):  # the server may end meanwhile
                 self.finding(self.projects.get(project))
 
     def close(self) -> None:
@@ -94,7 +95,7 @@ class Workbench:
             if before is not None and before.names.categories:
                 differing = changes(self.finding(before).shown, topics)
         except SeeTopicError as error:
-            problem = str(error)
+            problem = self.corpora.plainly(str(error))
         return Result(
             project=shown_project(kept),
             topics=topics,

@@ -61,5 +61,5 @@ KeptProject = Annotated[Kept, Depends(kept_project)]
 
 def attachment(text: str, name: str, kind: str = "text/plain") -> Response:
     """A file to save; its name may hold any letters."""
-    headers = {"content-disposition": f"attachment; filename*=UTF-8''{quote(name)}"}
+    headers = {"content-disposition": f"attachment; filename*=UTF-8''{quote(name, safe='')}"}
     return Response(text.encode("utf-8"), media_type=f"{kind}; charset=utf-8", headers=headers)

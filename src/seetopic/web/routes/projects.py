@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 from fastapi import Body, Header, Response
@@ -14,7 +16,7 @@ from seetopic.web.names import Frozen, Given, Names, Text, Title, with_new
 from seetopic.web.projects import Entry, Kept
 from seetopic.web.routes.common import Bench, Id, KeptProject, Person, router_for
 from seetopic.web.takeaway import read_project
-from seetopic.web.workbench import Project, Result, shown_project
+from seetopic.web.workbench import Project, Result, Workbench, shown_project
 
 router = router_for("projects")
 IdText = Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
@@ -87,7 +89,7 @@ def make(workbench: Bench, asked: Annotated[NewProject, Body()]) -> Project:
         names = workbench.projects.get(asked.copy_of).names
         names = names.model_copy(update={"title": asked.title or names.title})
     else:
-        title = asked.title or corpus.title[:100]
+        title = asked.title or corpus.title[:100].strip() or "A project"
         names = with_new(Names(title=title), [Given(name=name) for name in asked.names])
     made = workbench.projects.make(asked.corpus, names, asked.by)
     return shown_project(workbench.projects.get(made))
@@ -104,7 +106,8 @@ def import_project(workbench: Bench, asked: Annotated[Imported, Body()]) -> Proj
             corpus=file.corpus.model_dump(),
         )
     workbench.corpora.get(found[0])
-    names = file.names.model_copy(update={"title": file.title})
+    given = [Given(**each.model_dump(exclude={"id"})) for each in file.names.categories]  # ids of its own
+    names = with_new(Names(title=file.title, options=file.names.options), given)
     made = workbench.projects.make(found[0], names, asked.by, "open a project file")
     return shown_project(workbench.projects.get(made))
 
@@ -132,32 +135,42 @@ def topics(workbench: Bench, kept: KeptProject) -> Result:
     return workbench.result(kept)
 
 
-@router.post("/projects/{project}/edits")
-def edit(workbench: Bench, project: Id, asked: Annotated[AskedEdit, Body()]) -> Result:
-    """Change names or judge terms. `base` is the version that the person saw."""
+@contextmanager
+def _newest_with_conflict(workbench: Workbench, project: str) -> Iterator[None]:
+    """Whoever is refused sees at once what is there now."""
     try:
-        return workbench.edited(project, asked.base, asked.by, asked.edit)
+        yield
     except Conflict as conflict:
         newest = shown_project(workbench.projects.get(project)).model_dump(mode="json")
         raise Conflict(str(conflict), **{**conflict.more, "project": newest}) from conflict
 
 
+@router.post("/projects/{project}/edits")
+def edit(workbench: Bench, project: Id, asked: Annotated[AskedEdit, Body()]) -> Result:
+    """Change names or judge terms. `base` is the version that the person saw."""
+    with _newest_with_conflict(workbench, project):
+        return workbench.edited(project, asked.base, asked.by, asked.edit)
+
+
 @router.post("/projects/{project}/undo")
 def undo(workbench: Bench, kept: KeptProject, asked: Annotated[AskedStep, Body()]) -> Result:
     """Take the last change back."""
-    return workbench.result(workbench.projects.undo(kept.id, asked.base, asked.by), kept)
+    with _newest_with_conflict(workbench, kept.id):
+        return workbench.result(workbench.projects.undo(kept.id, asked.base, asked.by), kept)
 
 
 @router.post("/projects/{project}/redo")
 def redo(workbench: Bench, kept: KeptProject, asked: Annotated[AskedStep, Body()]) -> Result:
     """Make a change again that was taken back."""
-    return workbench.result(workbench.projects.redo(kept.id, asked.base, asked.by), kept)
+    with _newest_with_conflict(workbench, kept.id):
+        return workbench.result(workbench.projects.redo(kept.id, asked.base, asked.by), kept)
 
 
 @router.post("/projects/{project}/restore")
 def restore(workbench: Bench, kept: KeptProject, asked: Annotated[AskedEntry, Body()]) -> Result:
     """Go back to an earlier step, as a new one."""
-    return workbench.result(workbench.projects.restore(kept.id, asked.base, asked.by, asked.number), kept)
+    with _newest_with_conflict(workbench, kept.id):
+        return workbench.result(workbench.projects.restore(kept.id, asked.base, asked.by, asked.number), kept)
 
 
 @router.get("/projects/{project}/history")
