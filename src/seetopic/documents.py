@@ -102,12 +102,12 @@ class Documents:
             return chain.from_iterable(part._records() for part in self.source.parts)
         if not isinstance(self.source, Path):
             return readers.strings(self.source, self.labels)
-        plain = self.source.is_dir() or (self.format or _format_of(self.source)) == "txt"
+        plain = self.source.is_dir() or (self.format or format_of(self.source)) == "txt"
         if plain and self.label_field is not None:
             raise CorpusError(f"{self.name} holds plain text, so it has no field {self.label_field!r}; give a table")
         if self.source.is_dir():
             return readers.folder(self.source)
-        file_format = self.format or _format_of(self.source)
+        file_format = self.format or format_of(self.source)
         if file_format == "parquet":
             return readers.parquet(self.source, self.text_field, self.label_field)
         if file_format in ("csv", "tsv"):
@@ -184,10 +184,11 @@ def _check_path(path: Path, file_format: str | None) -> None:
             f"documents are read more than once, but {path} can be read only once; give - and feed it to standard input"
         )
     if file_format is None:
-        _format_of(path)
+        format_of(path)
 
 
-def _format_of(path: Path) -> str:
+def format_of(path: Path) -> str:
+    """The format that a file's ending tells; refused if it tells none."""
     ending = Path(path.stem).suffix if path.suffix.lower() == ".gz" else path.suffix
     if ending.lower() not in _ENDINGS:
         known = ", ".join(_ENDINGS)

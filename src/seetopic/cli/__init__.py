@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from seetopic.cli import exporting, judging, topics
+from seetopic.cli import exporting, judging, serving, topics
 from seetopic.errors import SeeTopicError
 from seetopic.version import __version__
 
@@ -28,6 +28,7 @@ for command in (
     judging.annotate,
     judging.agreement,
     exporting.export,
+    serving.serve,
 ):
     cli.add_command(command)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from seetopic.evidence.general import DRIFT
@@ -89,24 +89,11 @@ class Card:
             f'<span class="score"><span class="track"><span class="bar" style="width:{width:.1f}%"></span></span>'
             f'<span class="unseen">; score </span><b>{term.score:.2f}</b></span>'
             f'<span class="count"><span class="unseen">; documents </span>{term.documents:,}</span>{ranks}</summary>'
-            f'<div class="why"><p>{self._why(term)}</p>{quote}</div></details></li>'
+            f'<div class="why"><p>{safe(self._why(term))}</p>{quote}</div></details></li>'
         )
 
     def _why(self, term: RankedTerm) -> str:
-        told = []
-        if term.term in self.pinned:
-            told.append("You pinned it, so it stands first.")
-        elif term.term in self.own_names:
-            told.append("It is the name itself, so it stands first.")
-        placed = [f"{_ordinal(place)} {kind_meaning(kind)}" for kind, place in term.ranks.items() if place is not None]
-        if placed:
-            told.append(f"Of {self.n_terms:,} terms it is {_listed(placed)}.")
-        beyond = [kind_meaning(kind) for kind, place in term.ranks.items() if place is None]
-        if beyond:
-            told.append(f"It is not among the first {self.checked:,} {_listed(beyond)}.")
-        if term.variants:
-            told.append(f"It stands for {safe(', '.join(term.variants))}, too.")
-        return " ".join(told)
+        return " ".join(reasons(term, self.pinned, self.own_names, self.n_terms, self.checked))
 
     def _shown_sentences(self) -> str:
         if not self.sentences:
@@ -129,12 +116,32 @@ def marked(sentence: Sentence) -> str:
     return "".join(f"<mark>{safe(part)}</mark>" if is_term else safe(part) for part, is_term in sentence.parts)
 
 
+def reasons(
+    term: RankedTerm, pinned: Collection[str], own_names: Collection[str], n_terms: int, checked: int
+) -> list[str]:
+    """Why a term stands in its topic, a sentence each; `checked` places of a ranking count."""
+    told = []
+    if term.term in pinned:
+        told.append("You pinned it, so it stands first.")
+    elif term.term in own_names:
+        told.append("It is the name itself, so it stands first.")
+    placed = [f"{_ordinal(place)} {kind_meaning(kind)}" for kind, place in term.ranks.items() if place is not None]
+    if placed:
+        told.append(f"Of {n_terms:,} terms it is {_listed(placed)}.")
+    beyond = [kind_meaning(kind) for kind, place in term.ranks.items() if place is None]
+    if beyond:
+        told.append(f"It is not among the first {checked:,} {_listed(beyond)}.")
+    if term.variants:
+        told.append(f"It stands for {', '.join(term.variants)}, too.")
+    return told
+
+
 def kind_label(kind: str) -> str:
     return KINDS[kind][0] if kind in KINDS else kind.capitalize()
 
 
 def kind_meaning(kind: str) -> str:
-    return KINDS[kind][2] if kind in KINDS else f"by {safe(kind)}"
+    return KINDS[kind][2] if kind in KINDS else f"by {kind}"
 
 
 def kinds_of(topics: Sequence[Topic]) -> tuple[str, ...]:

@@ -77,13 +77,19 @@ def _file(name: str) -> str:
 
 
 @cache
-def _style() -> str:
+def colours() -> str:
+    """The rules of a page that shows figures: light or dark as the reader prefers or chose, light on paper."""
     light, dark = variables("light"), variables("dark")
     return (
         f":root{{{light}}}@media(prefers-color-scheme:dark){{:root:not([data-theme=light]){{{dark}}}}}"
         f":root[data-theme=dark]{{{dark}}}@media print{{:root:root:root{{{light}}}}}"
-        f"{figure_rules(None)}{TIP_RULES}{_file('report.css')}"
+        f"{figure_rules(None)}{TIP_RULES}"
     )
+
+
+@cache
+def _style() -> str:
+    return colours() + _file("report.css")
 
 
 @cache

@@ -1,0 +1,119 @@
+"""The application: routes, pages, and answers for everything that can go wrong."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import cache
+from html import escape
+from importlib import resources
+from typing import Any
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import HTMLResponse, JSONResponse
+from starlette.exceptions import HTTPException
+
+from seetopic.errors import SeeTopicError
+from seetopic.figures.figure import script
+from seetopic.report.frame import colours
+from seetopic.version import __version__
+from seetopic.web.failures import Missing, RequestError
+from seetopic.web.guard import Access, Guard
+from seetopic.web.routes import corpora, looking, projects, takeaway
+from seetopic.web.workbench import Workbench
+
+_LOG = logging.getLogger("seetopic.web")
+_KINDS = {"js": "text/javascript", "css": "text/css", "svg": "image/svg+xml", "html": "text/html"}
+_TOKEN_MARK = "__TOKEN__"
+ROUTERS = (corpora.router, projects.router, looking.router, takeaway.router)
+
+
+def application(workbench: Workbench, access: Access) -> Guard:
+    """The workbench as an ASGI application, guarded."""
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        workbench.begin()
+        yield
+        workbench.close()
+
+    app = FastAPI(
+        title="seetopic workbench",
+        version=__version__,
+        description="Everything that the workbench's page does. Requests that change something carry the header "
+        "`X-Seetopic-Token` (or `Authorization: Bearer ...`) with the token that the server printed.",
+        openapi_url="/api/openapi.json",
+        docs_url=None,  # they would be loaded from elsewhere
+        redoc_url=None,
+        lifespan=lifespan,
+    )
+    app.state.workbench = workbench
+    for router in ROUTERS:
+        app.include_router(router)
+    _add_pages(app, access)
+    _add_answers(app)
+    return Guard(app, access)
+
+
+def _add_pages(app: FastAPI, access: Access) -> None:
+    @app.get("/", include_in_schema=False)
+    def home() -> HTMLResponse:
+        return HTMLResponse(_page("index.html").replace(_TOKEN_MARK, escape(access.token)))
+
+    @app.get("/annotate/{secret}", include_in_schema=False)
+    def annotate(secret: str) -> HTMLResponse:
+        return HTMLResponse(_page("annotate.html"))
+
+    @app.get("/static/{name}", include_in_schema=False)
+    def static(name: str) -> Response:
+        if name == "figures.css":
+            return Response(colours(), media_type="text/css")
+        if name == "figure.js":
+            return Response(script(), media_type="text/javascript")
+        if name not in _files() or name.endswith(".html"):
+            raise Missing(f"there is no page {name[:80]!r}")
+        return Response(_page(name), media_type=_KINDS[name.rpartition(".")[2]])
+
+
+@cache
+def _files() -> frozenset[str]:
+    return frozenset(file.name for file in resources.files("seetopic.web").joinpath("page").iterdir())
+
+
+@cache
+def _page(name: str) -> str:
+    return resources.files("seetopic.web").joinpath("page", name).read_text(encoding="utf-8")
+
+
+def _add_answers(app: FastAPI) -> None:
+    @app.exception_handler(SeeTopicError)
+    def refused(_: Request, error: SeeTopicError) -> JSONResponse:
+        if isinstance(error, RequestError):
+            return _problem(error.status, error.kind, str(error), **error.more)
+        return _problem(400, "invalid", str(error))
+
+    @app.exception_handler(RequestValidationError)
+    def invalid(_: Request, error: RequestValidationError) -> JSONResponse:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"] if part not in ("body", "query", "path"))
+        given = f", not {str(first['input'])[:60]!r}" if isinstance(first.get("input"), str | int | float) else ""
+        return _problem(422, "invalid", f"{where or 'the request'}: {first['msg']}{given}")
+
+    @app.exception_handler(HTTPException)
+    def failed(_: Request, error: HTTPException) -> JSONResponse:
+        sentences = {404: "there is nothing at this address", 405: "this address does not take such a request"}
+        kind = "missing" if error.status_code == 404 else "invalid"
+        answer = _problem(error.status_code, kind, sentences.get(error.status_code, str(error.detail)))
+        answer.headers.update(error.headers or {})
+        return answer
+
+    @app.exception_handler(Exception)
+    def broken(request: Request, error: Exception) -> JSONResponse:
+        _LOG.error("%s %s failed", request.method, request.url.path, exc_info=error)
+        return _problem(500, "failed", "something went wrong in the server; nothing was changed: try again")
+
+
+def _problem(status: int, kind: str, sentence: str, **more: Any) -> JSONResponse:
+    return JSONResponse({"problem": sentence, "kind": kind, **more}, status_code=status)

@@ -1,0 +1,344 @@
+"""Corpora: documents and their indexes, ready, in the making or stopped. A build goes on without any page."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, StringConstraints
+
+from seetopic.demo import demo_documents
+from seetopic.documents import Documents, open_documents
+from seetopic.encoder.minilm import EMBEDDED_NAME
+from seetopic.errors import SeeTopicError
+from seetopic.index import Index
+from seetopic.layout import read_manifest
+from seetopic.progress import Progress
+from seetopic.settings import DEFAULT
+from seetopic.web.database import Database, new_id, now
+from seetopic.web.failures import Conflict, Missing, NotYet, Refused
+from seetopic.web.folder import AllowedFolder
+from seetopic.web.jobs import Job, Jobs, Plan
+from seetopic.web.limits import LETTERS
+from seetopic.web.names import Frozen, Title
+from seetopic.web.uploads import Uploads
+
+# Shares of the whole time, as measured on the demo's articles and on product reviews, cold.
+BUILDING = Plan(
+    (
+        ("looking at documents", 1),
+        ("reading documents", 4),
+        ("finding phrases", 2),
+        ("finding terms", 2),
+        ("counting", 1),
+        ("counting neighbours", 6),
+        ("local vectors", 12),
+        ("language model", 42),
+        ("language model reads documents", 30),
+    )
+)
+State = Literal["waiting", "indexing", "ready", "stopped", "failed"]
+PathText = Annotated[str, StringConstraints(max_length=4000)]
+Field_ = Annotated[str, StringConstraints(min_length=1, max_length=LETTERS)]
+
+
+class FileSource(Frozen):
+    """A file or an index in the server's folder."""
+
+    kind: Literal["file", "index"]
+    path: PathText
+
+
+class UploadSource(Frozen):
+    """A file that was sent."""
+
+    kind: Literal["upload"]
+    id: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{16}$")]
+
+
+class DemoSource(Frozen):
+    """The articles that come with seetopic."""
+
+    kind: Literal["demo"]
+
+
+class GivenSource(Frozen):
+    """What the command line was given: never asked for over the network."""
+
+    kind: Literal["given"]
+    path: str
+
+
+Source = Annotated[FileSource | UploadSource | DemoSource, Field(discriminator="kind")]
+
+
+class BuildOptions(Frozen):
+    """How documents are read and indexed."""
+
+    text_field: Field_ | None = None
+    label_field: Field_ | None = None
+    model: Annotated[str, StringConstraints(max_length=4000)] | None = None
+    min_count: int = Field(default=DEFAULT.index.text.min_count, ge=1, le=1_000_000)
+    language: Annotated[str, StringConstraints(min_length=1, max_length=100)] = DEFAULT.index.text.language
+    on_error: Literal["raise", "skip"] = "raise"
+
+
+class Corpus(Frozen):
+    """A corpus as a person sees it."""
+
+    id: str
+    title: str
+    state: State
+    documents: int = 0
+    tokens: int = 0
+    terms: int = 0
+    model: str
+    languages: dict[str, float] = Field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+    skipped: dict[str, int] = Field(default_factory=dict)
+    created: float
+    problem: str | None = None
+    job: Job | None = None
+    text_field: str | None = None
+    label_field: str | None = None
+    labels: bool = False
+    can_quote: bool = False
+
+
+@dataclass(frozen=True)
+class Corpora:
+    """All corpora of a workbench; an opened index is kept as long as the server runs."""
+
+    database: Database
+    folder: AllowedFolder
+    uploads: Uploads
+    indexes: Path
+    jobs: Jobs
+    models: tuple[str, ...]  # that people may ask for besides the embedded one
+    cache: Path | None
+    workers: int | None
+    opened: dict[str, Index]
+
+    def all(self) -> list[Corpus]:
+        return [self._shown(row) for row in self.database.all("SELECT * FROM corpora ORDER BY created DESC, id")]
+
+    def get(self, corpus: str) -> Corpus:
+        return self._shown(self._row(corpus))
+
+    def add(self, source: Any, options: BuildOptions, title: str | None = None) -> Corpus:
+        """Register documents or an index; documents are indexed beside the server."""
+        if options.model is not None and options.model not in (EMBEDDED_NAME, *self.models):
+            raise Refused(f"the model {options.model[:80]!r} is not offered here; start the server with --model for it")
+        made, path = new_id(), self._path(source)
+        if path is not None and (path / "manifest.json").is_file():
+            title = title or str(read_manifest(path)["corpus"]["name"])
+            self._insert(made, title, source, options, path, own=False, state="ready")
+            return self.get(made)
+        documents = self._documents(source, options)
+        self._settings(options)  # what is refused is refused now
+        self._insert(made, title or documents.name, source, options, self.indexes / made, own=True, state="waiting")
+        self._start(made)
+        return self.get(made)
+
+    def add_given(self, path: Path, options: BuildOptions) -> Corpus:
+        """What the command line was given; the same as at the last start, if it is there already."""
+        source = GivenSource(kind="given", path=str(path))
+        rows = self.database.all(
+            "SELECT id, state FROM corpora WHERE source = ? AND options = ?",
+            (source.model_dump_json(), options.model_dump_json()),
+        )
+        kept = next((row for row in rows if row["state"] not in ("failed", "stopped")), None)
+        if kept is not None:
+            return self.get(kept["id"])
+        return self.resume(rows[0]["id"]) if rows else self.add(source, options)
+
+    def rename(self, corpus: str, title: Title) -> Corpus:
+        self._row(corpus)
+        self.database.do("UPDATE corpora SET title = ? WHERE id = ?", (title, corpus))
+        return self.get(corpus)
+
+    def stop(self, corpus: str) -> Corpus:
+        """A build that is stopped keeps what it has done."""
+        if self._row(corpus)["state"] not in ("waiting", "indexing"):
+            raise Conflict(f"{self._row(corpus)['title']!r} is not being indexed, so there is nothing to stop")
+        self.jobs.stop(corpus)
+        self._mark(corpus, "stopped")
+        return self.get(corpus)
+
+    def resume(self, corpus: str) -> Corpus:
+        row = self._row(corpus)
+        if row["state"] not in ("stopped", "failed") or not row["own"]:
+            raise Conflict(f"{row['title']!r} is not stopped, so there is nothing to go on with")
+        self._mark(corpus, "waiting")
+        self._start(corpus)
+        return self.get(corpus)
+
+    def resume_all(self) -> None:
+        """What a server that ended left unfinished goes on."""
+        for row in self.database.all("SELECT id FROM corpora WHERE state IN ('waiting', 'indexing')"):
+            self._mark(row["id"], "waiting")
+            self._start(row["id"])
+
+    def remove(self, corpus: str) -> None:
+        """Only what the workbench made is deleted: never a person's own files."""
+        row = self._row(corpus)
+        used = self.database.all("SELECT id FROM projects WHERE corpus = ?", (corpus,))
+        if used:
+            raise Conflict(f"{row['title']!r} has {len(used)} projects; remove these first")
+        self.jobs.stop(corpus)
+        with self.database.change():
+            self.database.do("DELETE FROM corpora WHERE id = ?", (corpus,))
+        self.opened.pop(corpus, None)
+        source = json.loads(row["source"])
+        if row["own"]:
+            shutil.rmtree(row["folder"], ignore_errors=True)
+            beside = Path(row["folder"])
+            shutil.rmtree(beside.with_name(f".{beside.name}.building"), ignore_errors=True)
+        sources = [json.loads(other["source"]) for other in self.database.all("SELECT source FROM corpora")]
+        if source["kind"] == "upload" and source not in sources:
+            self.uploads.remove(source["id"])
+
+    def index(self, corpus: str) -> Index:
+        """The corpus' index, opened once."""
+        row = self._row(corpus)
+        if row["state"] != "ready":
+            raise NotYet(f"{row['title']!r} is not indexed yet; wait for it, or go on with it if it was stopped")
+        if corpus not in self.opened:
+            options = BuildOptions.model_validate_json(row["options"])
+            self.opened[corpus] = Index.open(row["folder"], model=options.model, cache=self.cache)
+        return self.opened[corpus]
+
+    def documents(self, corpus: str, *, with_labels: bool = False) -> Documents | None:
+        """The documents as they were given, if they are still at hand."""
+        row = self._row(corpus)
+        options = BuildOptions.model_validate_json(row["options"])
+        try:
+            source = json.loads(row["source"])
+            if source["kind"] == "index" or not row["own"]:
+                return None
+            found = self._documents(_source(source), options)
+        except SeeTopicError:
+            return None
+        return found if with_labels else replace(found, label_field=None)
+
+    def by_sha256(self, sha256: str) -> list[str]:
+        """Ready corpora of the same documents."""
+        ready = self.database.all("SELECT id FROM corpora WHERE state = 'ready' ORDER BY created DESC")
+        return [row["id"] for row in ready if self.index(row["id"]).manifest["corpus"]["sha256"] == sha256]
+
+    def path_of(self, source: Any) -> Path | None:
+        """Where a source lies, for a preview."""
+        return self._path(source)
+
+    def _path(self, source: Any) -> Path | None:
+        if isinstance(source, GivenSource):
+            return Path(source.path)
+        if isinstance(source, FileSource):
+            return self.folder.inside(source.path)
+        return self.uploads.path(source.id) if isinstance(source, UploadSource) else None
+
+    def _documents(self, source: Any, options: BuildOptions) -> Documents:
+        path = self._path(source)
+        if path is None:
+            return demo_documents()
+        return open_documents(
+            path, text_field=options.text_field, on_error=options.on_error, label_field=options.label_field
+        )
+
+    def _settings(self, options: BuildOptions) -> Any:
+        text = replace(DEFAULT.index.text, min_count=options.min_count, language=options.language)
+        return replace(DEFAULT.index, text=text)
+
+    def _insert(self, made: str, title: str, source: Any, options: BuildOptions, folder: Path, **more: Any) -> None:
+        self.database.insert(
+            "corpora",
+            id=made,
+            title=title[:LETTERS],
+            source=source.model_dump_json(),
+            options=options.model_dump_json(),
+            folder=str(folder),
+            own=int(more["own"]),
+            state=more["state"],
+            problem=None,
+            created=now(),
+        )
+
+    def _start(self, corpus: str) -> None:
+        row = self._row(corpus)
+        options = BuildOptions.model_validate_json(row["options"])
+        try:
+            documents = replace(self._documents(_source(json.loads(row["source"])), options), label_field=None)
+        except SeeTopicError as error:
+            self._mark(corpus, "failed", str(error))
+            return
+
+        def ended(_: Any, problem: str | None, stopped: bool) -> None:
+            if self.database.one("SELECT id FROM corpora WHERE id = ?", (corpus,)) is None:
+                return
+            if stopped:  # by a person; or the server ends, and then it goes on at the next start
+                return
+            self._mark(corpus, "ready" if problem is None else "failed", problem)
+
+        self.jobs.start(
+            corpus,
+            BUILDING,
+            ended,
+            build_index,
+            documents,
+            Path(row["folder"]),
+            settings=self._settings(options),
+            model=options.model,
+            cache=self.cache,
+            jobs=self.workers,
+        )
+
+    def _mark(self, corpus: str, state: State, problem: str | None = None) -> None:
+        self.database.do("UPDATE corpora SET state = ?, problem = ? WHERE id = ?", (state, problem, corpus))
+
+    def _row(self, corpus: str) -> Any:
+        row = self.database.one("SELECT * FROM corpora WHERE id = ?", (corpus,))
+        if row is None:
+            raise Missing(f"there is no corpus {corpus[:40]!r}; it may have been removed")
+        return row
+
+    def _shown(self, row: Any) -> Corpus:
+        options = BuildOptions.model_validate_json(row["options"])
+        state: State = row["state"]
+        job = self.jobs.job(row["id"])
+        if state == "waiting" and job is not None and job.seconds > 0:
+            state = "indexing"
+        facts: dict[str, Any] = {"model": options.model or EMBEDDED_NAME}
+        problem = row["problem"]
+        if state == "ready":
+            try:
+                manifest = self.index(row["id"]).manifest
+                known = ("documents", "tokens", "terms", "languages", "warnings", "skipped")
+                facts = {name: manifest["corpus"][name] for name in known} | {"model": manifest["model"]["name"]}
+            except SeeTopicError as error:
+                state, problem = "failed", str(error)
+        return Corpus(
+            id=row["id"],
+            title=row["title"],
+            state=state,
+            created=row["created"],
+            problem=problem,
+            job=job if state in ("waiting", "indexing") else None,
+            text_field=options.text_field,
+            label_field=options.label_field,
+            labels=options.label_field is not None,
+            can_quote=bool(row["own"]),
+            **facts,
+        )
+
+
+def build_index(documents: Documents, out: Path, *, progress: Progress, **options: Any) -> None:
+    """What the process of a build does."""
+    Index.build(documents, out, progress=progress, **options)
+
+
+def _source(value: dict[str, Any]) -> Any:
+    kinds: dict[str, type[Frozen]] = {"upload": UploadSource, "demo": DemoSource, "given": GivenSource}
+    return kinds.get(value["kind"], FileSource).model_validate(value)

@@ -1,0 +1,126 @@
+"""The workbench's memory: one SQLite file. What was answered is on disk; a crash loses nothing."""
+
+from __future__ import annotations
+
+import secrets
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from seetopic.errors import OutputError
+from seetopic.files import writing
+
+FORMAT = 1
+_SCHEMA = """
+CREATE TABLE corpora (
+    id TEXT PRIMARY KEY, title TEXT NOT NULL, source TEXT NOT NULL, options TEXT NOT NULL, folder TEXT NOT NULL,
+    own INTEGER NOT NULL, state TEXT NOT NULL, problem TEXT, created REAL NOT NULL
+);
+CREATE TABLE uploads (id TEXT PRIMARY KEY, name TEXT NOT NULL, bytes INTEGER NOT NULL, created REAL NOT NULL);
+CREATE TABLE projects (
+    id TEXT PRIMARY KEY, corpus TEXT NOT NULL REFERENCES corpora(id), version INTEGER NOT NULL, created REAL NOT NULL
+);
+-- Entries are never changed or removed. Undo makes an earlier one current, an edit after it is a branch.
+CREATE TABLE entries (
+    project TEXT NOT NULL REFERENCES projects(id) ON DELETE CASCADE, number INTEGER NOT NULL, parent INTEGER,
+    names TEXT NOT NULL, label TEXT NOT NULL, person TEXT NOT NULL, made REAL NOT NULL, PRIMARY KEY (project, number)
+);
+-- Which entry was the current one at each version, which rises with every change, undo included.
+CREATE TABLE versions (
+    project TEXT NOT NULL REFERENCES projects(id) ON DELETE CASCADE, version INTEGER NOT NULL, entry INTEGER NOT NULL,
+    label TEXT NOT NULL, person TEXT NOT NULL, made REAL NOT NULL, PRIMARY KEY (project, version)
+);
+CREATE TABLE rounds (
+    id TEXT PRIMARY KEY, project TEXT NOT NULL REFERENCES projects(id) ON DELETE CASCADE, title TEXT NOT NULL,
+    asked TEXT NOT NULL, state TEXT NOT NULL, problem TEXT, sheet TEXT, created REAL NOT NULL
+);
+CREATE TABLE annotators (
+    id TEXT PRIMARY KEY, round TEXT NOT NULL REFERENCES rounds(id) ON DELETE CASCADE, name TEXT NOT NULL,
+    secret TEXT NOT NULL UNIQUE, created REAL NOT NULL
+);
+CREATE TABLE answers (
+    annotator TEXT NOT NULL REFERENCES annotators(id) ON DELETE CASCADE, item INTEGER NOT NULL, belongs INTEGER,
+    made REAL NOT NULL, PRIMARY KEY (annotator, item)
+);
+CREATE TABLE comparisons (
+    id TEXT PRIMARY KEY, project TEXT NOT NULL REFERENCES projects(id) ON DELETE CASCADE, asked TEXT NOT NULL,
+    state TEXT NOT NULL, problem TEXT, result TEXT, created REAL NOT NULL
+);
+"""
+
+
+class Database:
+    """One connection for all threads, one at a time: a change takes a millisecond, finding topics a second."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock = threading.RLock()
+        with writing(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            self._connection = sqlite3.connect(path, check_same_thread=False, timeout=30, isolation_level=None)
+            self._prepare()
+        except sqlite3.Error as error:
+            raise OutputError(f"{path} cannot be used ({error}); choose another folder with --data") from error
+
+    def _prepare(self) -> None:
+        self._connection.row_factory = sqlite3.Row
+        for setting in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+            self._connection.execute(f"PRAGMA {setting}")
+        found = self._connection.execute("PRAGMA user_version").fetchone()[0]
+        if found > FORMAT:
+            raise OutputError(f"{self.path} was made by a newer seetopic; update, or choose another folder with --data")
+        if found == 0:
+            with self.change():
+                for statement in _SCHEMA.split(";"):
+                    self._connection.execute(statement)
+                self._connection.execute(f"PRAGMA user_version={FORMAT}")
+
+    @contextmanager
+    def change(self) -> Iterator[None]:
+        """All of what is done within is kept, or nothing; nobody else changes anything meanwhile."""
+        with self._lock:
+            if self._connection.in_transaction:
+                yield
+                return
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+            except BaseException:
+                self._connection.execute("ROLLBACK")
+                raise
+            self._connection.execute("COMMIT")
+
+    def all(self, question: str, values: Sequence[Any] = ()) -> list[sqlite3.Row]:
+        with self._lock:
+            return self._connection.execute(question, values).fetchall()
+
+    def one(self, question: str, values: Sequence[Any] = ()) -> sqlite3.Row | None:
+        found = self.all(question, values)
+        return found[0] if found else None
+
+    def do(self, statement: str, values: Sequence[Any] = ()) -> int:
+        """How many rows it changed."""
+        with self._lock:
+            return self._connection.execute(statement, values).rowcount
+
+    def insert(self, table: str, **values: Any) -> None:
+        marks = ", ".join("?" * len(values))
+        self.do(f"INSERT INTO {table} ({', '.join(values)}) VALUES ({marks})", list(values.values()))
+
+    def close(self) -> None:
+        with self._lock:
+            self._connection.close()
+
+
+def new_id() -> str:
+    """Unguessable enough that no two are ever the same."""
+    return secrets.token_hex(8)
+
+
+def now() -> float:
+    return time.time()

@@ -1,0 +1,197 @@
+"""Topics for a project's names: found by the library, kept while they may be asked about, compared with before."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal
+
+from pydantic import Field
+
+from seetopic.documents import Documents
+from seetopic.evidence.general import DRIFT
+from seetopic.figures.scene import Scene
+from seetopic.index import Index
+from seetopic.report.sentences import Examples, examples
+from seetopic.run import Discovery, run_of
+from seetopic.settings import DEFAULT
+from seetopic.topics import Topics
+from seetopic.web.names import Frozen, Names, same
+
+_KEPT = 24  # findings of all projects together: what was shown last is asked about
+
+
+class Term(Frozen):
+    """A term of a topic, and what a person said of it."""
+
+    term: str
+    score: float
+    documents: int
+    ranks: dict[str, int | None]
+    variants: tuple[str, ...]
+    state: Literal["pinned", "name", ""]
+
+
+class ShownTopic(Frozen):
+    """A topic as the page draws it."""
+
+    category: str
+    name: str
+    names: tuple[str, ...]
+    in_vocabulary: bool
+    confidence: float
+    low: bool
+    warnings: tuple[str, ...]
+    terms: tuple[Term, ...]
+
+
+class Change(Frozen):
+    """What is different in a topic: terms that came, went, or stood elsewhere (their old place, from 1)."""
+
+    new: bool = False
+    came: tuple[str, ...] = ()
+    went: tuple[str, ...] = ()
+    moved: dict[str, int] = Field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A run of the library for some names, and what is worked out of it when it is first asked for."""
+
+    run: Discovery
+    names: Names
+    documents: Documents | None
+    seconds: float
+    lock: threading.Lock
+
+    @property
+    def topics(self) -> Topics:
+        return self.run.topics
+
+    @cached_property
+    def scene(self) -> Scene:
+        return Scene(self.run)
+
+    @cached_property
+    def examples(self) -> Examples:
+        return examples(self.scene, self.documents, each=5)
+
+    @cached_property
+    def shown(self) -> tuple[ShownTopic, ...]:
+        return shown_topics(self.topics, self.names, self.run.index)
+
+    def number(self, category: str) -> int:
+        """Which topic is a category's; refused if there is none."""
+        return self.names.categories.index(self.names[category])
+
+
+class Finder:
+    """Finds topics, one set of names at a time: two at once would share the cores and both be late."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[tuple[str, str], Finding] = OrderedDict()
+        self._keeping = threading.Lock()
+
+    def find(self, corpus: str, index: Index, names: Names, documents: Documents | None) -> Finding:
+        """Topics for these names, at once if they were found before."""
+        key = corpus, _key(names)
+        kept = self._look(key)
+        if kept is not None:
+            return kept
+        with self._lock:
+            kept = self._look(key)  # somebody who waited for the same has found it
+            if kept is not None:
+                return kept
+            started = time.perf_counter()
+            settings = replace(DEFAULT.discovery, top=names.options.top, merge_variants=not names.options.keep_variants)
+            run = run_of(index, names.seeds, settings)
+            run.topics  # noqa: B018 - found now, while nobody else finds
+            finding = Finding(run, names, documents, time.perf_counter() - started, threading.Lock())
+            with self._keeping:
+                self._kept[key] = finding
+                while len(self._kept) > _KEPT:
+                    self._kept.popitem(last=False)
+            return finding
+
+    def forget(self, corpus: str) -> None:
+        with self._keeping:
+            for key in [key for key in self._kept if key[0] == corpus]:
+                del self._kept[key]
+
+    def _look(self, key: tuple[str, str]) -> Finding | None:
+        with self._keeping:
+            found = self._kept.get(key)
+            if found is not None:
+                self._kept.move_to_end(key)
+            return found
+
+
+def shown_topics(topics: Topics, names: Names, index: Index | None = None) -> tuple[ShownTopic, ...]:
+    """Topics with the ids of their categories, and which terms were asked for."""
+    return tuple(
+        ShownTopic(
+            category=category.id,
+            name=topic.name,
+            names=topic.names,
+            in_vocabulary=topic.in_vocabulary,
+            confidence=topic.confidence,
+            low=bool(topic.terms) and topic.confidence < DRIFT,
+            warnings=topic.warnings,
+            terms=tuple(
+                Term(
+                    term=each.term,
+                    score=round(each.score, 4),
+                    documents=each.documents,
+                    ranks=each.ranks,
+                    variants=each.variants,
+                    state=_state(each.term, category.pinned, category.names, index),
+                )
+                for each in topic.terms
+            ),
+        )
+        for category, topic in zip(names.categories, topics, strict=True)
+    )
+
+
+def changes(before: Sequence[ShownTopic], now: Sequence[ShownTopic]) -> dict[str, Change]:
+    """What differs, by category; categories in which nothing does are left out."""
+    old = {topic.category: [term.term for term in topic.terms] for topic in before}
+    found = {}
+    for topic in now:
+        terms = [term.term for term in topic.terms]
+        was = old.get(topic.category)
+        if was is None:
+            found[topic.category] = Change(new=True)
+        elif was != terms:
+            kept = [term for term in was if term in terms]
+            found[topic.category] = Change(
+                came=tuple(term for term in terms if term not in was),
+                went=tuple(term for term in was if term not in terms),
+                moved={term: was.index(term) + 1 for term in kept if was.index(term) != terms.index(term)},
+            )
+    return found
+
+
+def _state(
+    term: str, pinned: tuple[str, ...], names: tuple[str, ...], index: Index | None
+) -> Literal["pinned", "name", ""]:
+    if any(_is(term, each, index) for each in pinned):
+        return "pinned"
+    return "name" if any(_is(term, each, index) for each in names) else ""
+
+
+def _is(term: str, written: str, index: Index | None) -> bool:
+    """Whether a term is what a person wrote."""
+    return same(term, written) or (index is not None and index.as_term(written) == term)
+
+
+def _key(names: Names) -> str:
+    """The same for names that give the same topics: what the project is called makes no difference."""
+    asked = names.model_dump_json(exclude={"title", "next_id"})
+    return hashlib.sha256(asked.encode()).hexdigest()

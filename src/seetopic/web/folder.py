@@ -1,0 +1,96 @@
+"""The one folder whose files people may open: whatever is asked for, nothing outside it is looked at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from seetopic.documents import FORMATS
+from seetopic.layout import MANIFEST
+from seetopic.web.failures import Missing, Refused
+from seetopic.web.limits import LISTED
+from seetopic.web.names import Frozen
+
+_ENDINGS = tuple(f".{name}{packed}" for name in (*FORMATS, "ndjson") for packed in ("", ".gz"))
+
+
+class FolderEntry(Frozen):
+    """What lies in a folder; `path` is how the server knows it."""
+
+    name: str
+    path: str
+    kind: Literal["folder", "file", "index"]
+    bytes: int
+
+
+class Listing(Frozen):
+    """A folder's contents, folders first."""
+
+    folder: str
+    parent: str | None
+    entries: tuple[FolderEntry, ...]
+
+
+@dataclass(frozen=True)
+class AllowedFolder:
+    """Paths are given relative to the root; links are followed before it is checked where they lead."""
+
+    root: Path | None
+
+    def inside(self, path: str) -> Path:
+        """The file or folder that is meant, if it lies inside and is not hidden."""
+        if self.root is None:
+            raise Refused("this server opens no files of its own; start it with --folder DIR, or upload the file")
+        root = self.root.resolve()
+        try:
+            meant = (root / path).resolve()
+            found = meant.is_relative_to(root) and not _hidden(meant, root) and meant.exists()
+        except (OSError, ValueError, RuntimeError):  # a name too long, a NUL in it, links in a circle
+            found = False
+        if not found:  # the same sentence for what is outside and what is not there: nothing is told of elsewhere
+            raise Missing(f"{path[:200]!r} is not in the server's folder; choose one of its files")
+        return meant
+
+    def listing(self, path: str = "") -> Listing:
+        """Sub-folders, indexes, and files that can be read as documents."""
+        folder = self.inside(path)
+        if not folder.is_dir():
+            raise Missing(f"{path[:200]!r} is a file, not a folder")
+        assert self.root is not None
+        root = self.root.resolve()
+        entries = []
+        for each in sorted(folder.iterdir(), key=lambda one: one.name.casefold()):
+            if each.name.startswith(".") or not each.resolve().is_relative_to(root):
+                continue
+            kind = _kind(each)
+            if kind is not None:
+                size = each.stat().st_size if kind == "file" else 0
+                relative = str(each.relative_to(root))
+                entries.append(FolderEntry(name=_shown(each.name), path=relative, kind=kind, bytes=size))
+            if len(entries) == LISTED:
+                break
+        ordered = sorted(entries, key=lambda one: ("folder", "index", "file").index(one.kind))
+        here = "" if folder == root else str(folder.relative_to(root))
+        parent = None if folder == root else ("" if folder.parent == root else str(folder.parent.relative_to(root)))
+        return Listing(folder=here, parent=parent, entries=tuple(ordered))
+
+
+def is_readable(name: str) -> bool:
+    """Whether a file's name says that it holds documents."""
+    return name.lower().endswith(_ENDINGS)
+
+
+def _kind(path: Path) -> Literal["folder", "file", "index"] | None:
+    if path.is_dir():
+        return "index" if (path / MANIFEST).is_file() else "folder"
+    return "file" if path.is_file() and is_readable(path.name) else None
+
+
+def _hidden(path: Path, root: Path) -> bool:
+    return any(part.startswith(".") for part in path.relative_to(root).parts)
+
+
+def _shown(name: str) -> str:
+    """A name that is no Unicode text is shown as far as it is."""
+    return name.encode("utf-8", "replace").decode()

@@ -1,0 +1,229 @@
+"""Slow work beside the server: a process of its own, which tells how far it is and can be stopped at any time."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from typing import Any, Literal
+
+from seetopic.errors import SeeTopicError
+from seetopic.web.names import Frozen
+
+_OFTEN = 0.1  # seconds between two reports of one stage
+_GRACE = 3.0  # seconds that a stopped process has to end by itself
+Work = Callable[..., Any]  # takes `progress=`; gives what can be pickled
+Ended = Callable[[Any, str | None, bool], None]  # result, problem, whether it was stopped
+
+
+class StageState(Frozen):
+    """One step of a job."""
+
+    name: str
+    state: Literal["done", "running", "waiting"]
+
+
+class Job(Frozen):
+    """How far slow work is; `share` and `remaining` are estimates of the whole."""
+
+    stage: str
+    stages: tuple[StageState, ...]
+    done: int
+    total: int | None
+    share: float
+    seconds: float
+    remaining: float | None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The stages that a job is expected to go through, each with its usual share of the whole time."""
+
+    stages: Sequence[tuple[str, float]]
+
+    def job(self, stage: str, done: int, total: int | None, seconds: float) -> Job:
+        names = [name for name, _ in self.stages]
+        place = names.index(stage) if stage in names else -1
+        within = min(done / total, 1.0) if total else 0.0
+        whole = sum(share for _, share in self.stages) or 1.0
+        before = sum(share for _, share in self.stages[: max(place, 0)])
+        share = (before + (self.stages[place][1] * within if place >= 0 else 0.0)) / whole
+        remaining = seconds * (1 - share) / share if share > 0.02 and seconds > 1 else None
+        states = tuple(
+            StageState(name=name, state="done" if at < place else "running" if at == place else "waiting")
+            for at, name in enumerate(names)
+        )
+        return Job(
+            stage=stage,
+            stages=states,
+            done=done,
+            total=total,
+            share=round(share, 4),
+            seconds=round(seconds, 1),
+            remaining=None if remaining is None else round(remaining, 1),
+        )
+
+
+@dataclass
+class _Running:
+    """What is known of a job; changed by the thread that watches it, read by requests."""
+
+    plan: Plan
+    stage: str = "waiting"
+    done: int = 0
+    total: int | None = None
+    furthest: int = -1
+    started: float | None = None
+    stopped: bool = False
+    process: BaseProcess | None = field(default=None, repr=False)
+
+    def told(self, stage: str, done: int, total: int | None) -> None:
+        names = [name for name, _ in self.plan.stages]
+        place = names.index(stage) if stage in names else -1
+        if place >= self.furthest:  # a stage that asks an earlier one's help does not go back
+            self.furthest = place
+            self.stage, self.done, self.total = stage, done, total
+
+    def job(self) -> Job:
+        seconds = 0.0 if self.started is None else time.monotonic() - self.started
+        return self.plan.job(self.stage, self.done, self.total, seconds)
+
+
+class Jobs:
+    """Slow work, one after the other; each has a key that it is known by."""
+
+    def __init__(self, at_once: int = 1) -> None:
+        self._running: dict[str, _Running] = {}
+        self._lock = threading.Lock()
+        self._closed = False
+        self._watchers = ThreadPoolExecutor(at_once, thread_name_prefix="job")
+
+    def start(self, key: str, plan: Plan, ended: Ended, work: Work, *values: Any, **named: Any) -> None:
+        """Begin when there is room; `ended` is called in another thread, once."""
+        with self._lock:
+            if key in self._running or self._closed:
+                return
+            self._running[key] = _Running(plan)
+        self._watchers.submit(self._watch, key, ended, work, values, named)
+
+    def job(self, key: str) -> Job | None:
+        """How far it is; None if there is no such job."""
+        running = self._running.get(key)
+        return None if running is None else running.job()
+
+    def stop(self, key: str) -> None:
+        with self._lock:
+            running = self._running.get(key)
+            if running is None:
+                return
+            running.stopped = True
+            process = running.process
+        if process is not None:
+            _end(process)
+
+    def close(self) -> None:
+        """End all of it; what keeps its state on disk goes on at the next start."""
+        with self._lock:
+            self._closed = True
+            keys = list(self._running)
+        for key in keys:
+            self.stop(key)
+        self._watchers.shutdown(wait=True)
+
+    def _watch(self, key: str, ended: Ended, work: Work, values: tuple[Any, ...], named: dict[str, Any]) -> None:
+        running = self._running[key]
+        result, problem = None, None
+        try:
+            if not running.stopped:
+                result, problem = self._run(running, work, values, named)
+        except Exception as error:
+            problem = f"the work could not be done ({type(error).__name__}: {error}); look at the server's log"
+        finally:
+            with self._lock:
+                stopped = running.stopped
+                self._running.pop(key, None)
+            ended(result, problem, stopped)
+
+    def _run(self, running: _Running, work: Work, values: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, Any]:
+        context = multiprocessing.get_context("spawn")
+        ours, theirs = context.Pipe(duplex=False)
+        process = context.Process(target=_work_apart, args=(theirs, work, values, named))
+        with self._lock:
+            if running.stopped:
+                return None, None
+            process.start()
+            running.process, running.started = process, time.monotonic()
+        theirs.close()
+        result: Any = None
+        problem: str | None = "the work ended before it was done; was its process killed, or the memory too small?"
+        with suppress(EOFError, OSError):
+            while True:
+                kind, value = ours.recv()
+                if kind == "progress":
+                    running.told(*value)
+                else:
+                    result, problem = (value, None) if kind == "result" else (None, value)
+        process.join()
+        return result, problem
+
+
+def _work_apart(pipe: Connection, work: Work, values: tuple[Any, ...], named: dict[str, Any]) -> None:
+    """The process: works, tells how far it is, and ends with the server."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the server's: it stops its jobs itself
+    if hasattr(os, "setsid"):
+        os.setsid()  # workers of this process are ended with it
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    try:
+        pipe.send(("result", work(*values, progress=_Told(pipe), **named)))
+    except SeeTopicError as error:
+        pipe.send(("problem", str(error)))
+    except Exception as error:
+        pipe.send(("problem", f"something went wrong that should not ({type(error).__name__}); look at the log"))
+        raise
+    finally:
+        pipe.close()
+
+
+def _end_with_parent() -> None:
+    """A server that crashed leaves nobody to stop this: an orphan would keep the index locked."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        _kill_group(os.getpid())
+
+
+class _Told:
+    """Progress through a pipe, not more often than a person can see."""
+
+    def __init__(self, pipe: Connection) -> None:
+        self._pipe, self._stage, self._last = pipe, "", 0.0
+
+    def __call__(self, stage: str, done: int, total: int | None) -> None:
+        moment = time.monotonic()
+        if stage != self._stage or moment - self._last >= _OFTEN:
+            self._stage, self._last = stage, moment
+            self._pipe.send(("progress", (stage, done, total)))
+
+
+def _end(process: BaseProcess) -> None:
+    process.terminate()
+    process.join(_GRACE)
+    if process.pid is not None:
+        _kill_group(process.pid)
+
+
+def _kill_group(leader: int) -> None:
+    if hasattr(os, "killpg"):
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(leader, signal.SIGKILL)
+    else:
+        with suppress(OSError):
+            os.kill(leader, signal.SIGTERM)

@@ -1,0 +1,43 @@
+"""Every bound of the workbench once: what comes over the network is bounded before it is believed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+CATEGORIES = 200  # of a project
+NAMES = 50  # of a category
+TERMS = 1_000  # pinned or negative, of a category
+LETTERS = 200  # of a name or a term
+TITLE = 120  # letters of a title or of a person's name
+TOP = 200  # terms of a topic
+BODY = 2_000_000  # bytes of a request that is no upload
+PREVIEW_BYTES = 262_144  # of a file, from its beginning, that a preview looks at
+PREVIEW_ROWS = 8
+PREVIEW_LETTERS = 300  # of a cell
+COLUMNS = 200  # of a table
+LONGEST_LINE = 50_000_000  # bytes; a longer one is no document
+LISTED = 2_000  # entries of a folder
+PAGE = 100  # documents, at most, of one answer
+DOCUMENT_WORDS = 20_000  # of a document that is shown
+
+
+@dataclass(frozen=True, kw_only=True)
+class UploadLimits:
+    """How much people may send."""
+
+    file_bytes: int = 500_000_000
+    files: int = 100
+    unpacked: int = 10  # times `file_bytes` that a packed file may unpack to
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkbenchSettings:
+    """Where things lie, and what people may do."""
+
+    data: Path
+    folder: Path | None = None
+    models: tuple[str, ...] = ()
+    cache: Path | None = None
+    jobs: int | None = None
+    uploads: UploadLimits = field(default_factory=UploadLimits)

@@ -1,0 +1,154 @@
+"""A first look at a file: its columns, which of them holds the text, and a few rows; never more than its beginning."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import zlib
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from seetopic.documents import format_of
+from seetopic.errors import CorpusError, MissingExtra
+from seetopic.layout import read_manifest
+from seetopic.web.limits import COLUMNS, PREVIEW_BYTES, PREVIEW_LETTERS, PREVIEW_ROWS
+from seetopic.web.names import Frozen
+
+_TEXTS = ("text", "body", "content", "review", "message", "tweet", "abstract", "description", "comment", "document")
+_LABELS = ("label", "labels", "category", "categories", "class", "topic", "target")
+_GUESSED_FROM = 50  # rows
+
+
+class Preview(Frozen):
+    """What a person sees before anything is indexed."""
+
+    columns: tuple[str, ...]
+    text_field: str | None
+    label_field: str | None
+    rows: tuple[dict[str, str], ...]
+    format: str
+    documents: int | None = None  # where it is known without reading all
+
+
+def preview_of(path: Path) -> Preview:
+    """The beginning of a file or folder of documents, or of an index."""
+    if path.is_dir():
+        return _of_index(path) if (path / "manifest.json").is_file() else _of_folder(path)
+    kind = format_of(path)
+    if kind == "txt":
+        return Preview(columns=(), text_field=None, label_field=None, rows=_plain_rows(_lines(path)), format=kind)
+    rows = _parquet_rows(path) if kind == "parquet" else _table_rows(path, kind)
+    columns = list(dict.fromkeys(column for row in rows for column in row))
+    if not columns:
+        raise CorpusError(f"{path.name} begins with no documents; is it the right file?")
+    if len(columns) > COLUMNS:
+        raise CorpusError(f"{path.name} has {len(columns):,} columns, but at most {COLUMNS} can be shown; keep a few")
+    text, label = guessed(columns, rows)
+    shown = tuple({column: _cell(value) for column, value in row.items()} for row in rows[:PREVIEW_ROWS])
+    return Preview(columns=tuple(columns), text_field=text, label_field=label, rows=shown, format=kind)
+
+
+def guessed(columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> tuple[str, str | None]:
+    """The columns that most likely hold text and label: by their names, or the longest text."""
+    known = {column.strip().casefold(): column for column in reversed(columns)}
+    named = next((known[name] for name in _TEXTS if name in known), None)
+    label = next((known[name] for name in _LABELS if name in known), None)
+    length = {column: sum(len(row[column]) for row in rows if isinstance(row.get(column), str)) for column in columns}
+    others = [column for column in columns if column != label] or list(columns)
+    text = named if named is not None and length[named] else max(others, key=lambda column: length[column])
+    return text, label if label != text else None
+
+
+def _of_index(path: Path) -> Preview:
+    manifest = read_manifest(path)
+    return Preview(
+        columns=(),
+        text_field=None,
+        label_field=None,
+        rows=({"text": str(manifest["corpus"]["name"])},),
+        format="index",
+        documents=manifest["corpus"]["documents"],
+    )
+
+
+def _of_folder(path: Path) -> Preview:
+    files = [file for _, file in zip(range(PREVIEW_ROWS), sorted(path.glob("*.txt")), strict=False)]
+    texts = [file.open("rb").read(PREVIEW_LETTERS * 4).decode("utf-8", "replace") for file in files]
+    if not texts:
+        raise CorpusError(f"the folder {path.name} holds no .txt files; choose a file, or a folder with .txt files")
+    return Preview(columns=(), text_field=None, label_field=None, rows=_plain_rows(texts), format="folder")
+
+
+def _beginning(path: Path) -> tuple[str, bool]:
+    """The first bytes of a file, unpacked, as text; whether that is all of it."""
+    try:
+        with gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb") as file:
+            data = file.read(PREVIEW_BYTES + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise CorpusError(f"{path.name} cannot be read: {error}; is the file whole?") from error
+    text = data[:PREVIEW_BYTES].decode("utf-8-sig", "replace")
+    if "\0" in text:
+        raise CorpusError(f"{path.name} holds NUL bytes, so it is no text; save it as UTF-8")
+    return text, len(data) <= PREVIEW_BYTES
+
+
+def _lines(path: Path) -> list[str]:
+    """Whole lines of the beginning; a first line that is longer than it all the same."""
+    text, whole = _beginning(path)
+    lines = text.splitlines()
+    return lines if whole or len(lines) < 2 else lines[:-1]
+
+
+def _plain_rows(texts: Iterable[str]) -> tuple[dict[str, str], ...]:
+    kept = [text for text in texts if text.strip()][:PREVIEW_ROWS]
+    return tuple({"text": _cell(text)} for text in kept)
+
+
+def _table_rows(path: Path, kind: str) -> list[dict[str, Any]]:
+    lines = _lines(path)
+    if kind == "jsonl":
+        return [row for row in map(_json_row, lines[:_GUESSED_FROM]) if row is not None]
+    rows = csv.reader(io.StringIO("\n".join(lines)), delimiter="," if kind == "csv" else "\t")
+    try:
+        header = next(rows, [])
+        return [dict(zip(header, row, strict=False)) for row, _ in zip(rows, range(_GUESSED_FROM), strict=False)] or [
+            dict.fromkeys(header, "")
+        ]
+    except csv.Error as error:
+        raise CorpusError(f"{path.name} does not begin like a table ({error}); mend it") from error
+
+
+def _json_row(line: str) -> dict[str, Any] | None:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _parquet_rows(path: Path) -> list[dict[str, Any]]:
+    try:
+        import pyarrow as arrow
+        import pyarrow.parquet as arrow_parquet
+    except ImportError as error:
+        raise MissingExtra(f"reading {path.name}", "parquet") from error
+    if path.suffix.lower() == ".gz":
+        raise CorpusError(f"{path.name} is packed twice; Parquet packs by itself: unpack it first")
+    try:
+        with arrow_parquet.ParquetFile(path) as file:
+            if len(file.schema_arrow.names) > COLUMNS:
+                raise CorpusError(f"{path.name} has more than {COLUMNS} columns; keep a few")
+            batch = next(file.iter_batches(batch_size=_GUESSED_FROM), None)
+            rows: list[dict[str, Any]] = [] if batch is None else batch.to_pylist()
+            return rows
+    except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise CorpusError(f"{path.name} cannot be read as Parquet: {error}; is the file whole?") from error
+
+
+def _cell(value: Any) -> str:
+    text = "" if value is None else value if isinstance(value, str) else str(value)
+    short = " ".join(text[: 4 * PREVIEW_LETTERS].split())
+    return short if len(short) <= PREVIEW_LETTERS else short[: PREVIEW_LETTERS - 1] + "…"

@@ -1,0 +1,230 @@
+"""Projects: names with their whole history. Nothing that was written is ever lost; undo only looks elsewhere."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic_core import to_jsonable_python
+
+from seetopic.web.database import Database, new_id, now
+from seetopic.web.edits import clash
+from seetopic.web.failures import Conflict, Missing
+from seetopic.web.names import Frozen, Names
+
+NOBODY = "someone"
+
+
+class Last(Frozen):
+    """The last change: who made it, when (seconds since 1970), and what it was."""
+
+    by: str
+    at: float
+    label: str
+
+
+class Entry(Frozen):
+    """One step of a project's history."""
+
+    number: int
+    label: str
+    by: str
+    at: float
+    current: bool
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A project as it is now."""
+
+    id: str
+    corpus: str
+    version: int
+    names: Names
+    undo: str | None
+    redo: str | None
+    last: Last
+
+
+class Projects:
+    """All projects of a database."""
+
+    def __init__(self, database: Database) -> None:
+        self._data = database
+
+    def ids(self) -> list[str]:
+        """Those changed last stand first."""
+        rows = self._data.all(
+            "SELECT p.id FROM projects p JOIN versions v ON v.project = p.id AND v.version = p.version "
+            "ORDER BY v.made DESC, p.id"
+        )
+        return [row["id"] for row in rows]
+
+    def make(self, corpus: str, names: Names, by: str = "", label: str = "begin") -> str:
+        project = new_id()
+        if names.categories:
+            names.seeds  # noqa: B018 - refuses names that stand twice
+        with self._data.change():
+            self._data.insert("projects", id=project, corpus=corpus, version=0, created=now())
+            self._keep(project, None, names, label, by)
+        return project
+
+    def get(self, project: str) -> Kept:
+        with self._data.change():
+            row = self._row(project)
+            step = self._data.one("SELECT * FROM versions WHERE project = ? AND version = ?", (project, row["version"]))
+            assert step is not None
+            entry = self._entry(project, step["entry"])
+            back = None if entry["parent"] is None else entry["label"]
+            onward = self._onward(project, step["entry"])
+        last = Last(by=step["person"], at=step["made"], label=step["label"])
+        names = Names.model_validate_json(entry["names"])
+        return Kept(project, row["corpus"], row["version"], names, back, onward and onward["label"], last)
+
+    def version(self, project: str) -> int:
+        return int(self._row(project)["version"])
+
+    def edit(self, project: str, base: int, by: str, edit: Any) -> Kept:
+        """Make an edit on top of what is there now; refused if somebody changed the same thing since `base`."""
+        with self._data.change():
+            kept = self.get(project)
+            seen = self._names_at(project, base)
+            theirs = clash(edit, seen, kept.names)
+            if theirs is not None:
+                who = self._who_changed(project, base, edit, seen)
+                raise Conflict(
+                    f"{who.by} changed the same meanwhile ({who.label}); look at it, then decide",
+                    theirs=to_jsonable_python(theirs),
+                    by=who.by,
+                )
+            label = edit.told(kept.names)
+            new = edit.applied(kept.names)
+            if new.categories:
+                new.seeds  # noqa: B018 - refused before it is kept
+            if new != kept.names:
+                self._keep(project, self._current(project), new, label, by)
+            return self.get(project)
+
+    def undo(self, project: str, base: int, by: str) -> Kept:
+        with self._data.change():
+            self._must_be_newest(project, base)
+            entry = self._entry(project, self._current(project))
+            if entry["parent"] is None:
+                raise Conflict("there is nothing to undo")
+            self._point(project, entry["parent"], f"undo: {entry['label']}", by)
+            return self.get(project)
+
+    def redo(self, project: str, base: int, by: str) -> Kept:
+        with self._data.change():
+            self._must_be_newest(project, base)
+            onward = self._onward(project, self._current(project))
+            if onward is None:
+                raise Conflict("there is nothing to redo")
+            self._point(project, onward["number"], f"redo: {onward['label']}", by)
+            return self.get(project)
+
+    def restore(self, project: str, base: int, by: str, number: int) -> Kept:
+        """An earlier state as a new step: it can be undone like any other."""
+        with self._data.change():
+            self._must_be_newest(project, base)
+            names = Names.model_validate_json(self._entry(project, number)["names"])
+            newest = self.get(project).names.next_id
+            again = names.model_copy(update={"next_id": max(names.next_id, newest)})
+            self._keep(project, self._current(project), again, f"go back to step {number}", by)
+            return self.get(project)
+
+    def names_of_entry(self, project: str, number: int) -> Names:
+        return Names.model_validate_json(self._entry(project, number)["names"])
+
+    def history(self, project: str) -> list[Entry]:
+        current = self._current(project)
+        rows = self._data.all(
+            "SELECT number, label, person, made FROM entries WHERE project = ? ORDER BY number DESC", (project,)
+        )
+        return [
+            Entry(
+                number=row["number"],
+                label=row["label"],
+                by=row["person"],
+                at=row["made"],
+                current=row["number"] == current,
+            )
+            for row in rows
+        ]
+
+    def remove(self, project: str) -> None:
+        if not self._data.do("DELETE FROM projects WHERE id = ?", (project,)):
+            raise Missing(f"there is no project {project!r}")
+
+    def of_corpus(self, corpus: str) -> list[str]:
+        return [row["id"] for row in self._data.all("SELECT id FROM projects WHERE corpus = ?", (corpus,))]
+
+    def _row(self, project: str) -> Any:
+        row = self._data.one("SELECT * FROM projects WHERE id = ?", (project,))
+        if row is None:
+            raise Missing(f"there is no project {project!r}; it may have been removed")
+        return row
+
+    def _entry(self, project: str, number: int) -> Any:
+        row = self._data.one("SELECT * FROM entries WHERE project = ? AND number = ?", (project, number))
+        if row is None:
+            raise Missing(f"the project has no step {number}")
+        return row
+
+    def _current(self, project: str) -> int:
+        row = self._data.one(
+            "SELECT v.entry FROM versions v JOIN projects p ON p.id = v.project AND p.version = v.version "
+            "WHERE p.id = ?",
+            (project,),
+        )
+        if row is None:
+            raise Missing(f"there is no project {project!r}; it may have been removed")
+        return int(row["entry"])
+
+    def _onward(self, project: str, entry: int) -> Any:
+        """The newest step that was made from this one."""
+        return self._data.one(
+            "SELECT number, label FROM entries WHERE project = ? AND parent = ? ORDER BY number DESC LIMIT 1",
+            (project, entry),
+        )
+
+    def _names_at(self, project: str, version: int) -> Names:
+        row = self._data.one("SELECT entry FROM versions WHERE project = ? AND version = ?", (project, version))
+        if row is None:
+            raise Conflict(f"the project never had a version {version}; load it again")
+        return self.names_of_entry(project, row["entry"])
+
+    def _who_changed(self, project: str, base: int, edit: Any, seen: Names) -> Last:
+        """The first change after `base` of what an edit wants to change."""
+        rows = self._data.all(
+            "SELECT * FROM versions WHERE project = ? AND version > ? ORDER BY version", (project, base)
+        )
+        made = next(row for row in rows if clash(edit, seen, self.names_of_entry(project, row["entry"])) is not None)
+        return Last(by=made["person"], at=made["made"], label=made["label"])
+
+    def _must_be_newest(self, project: str, base: int) -> None:
+        kept = self.get(project)
+        if kept.version != base:
+            raise Conflict(f"{kept.last.by} changed the project meanwhile ({kept.last.label}); look at it first")
+
+    def _keep(self, project: str, parent: int | None, names: Names, label: str, by: str) -> None:
+        row = self._data.one("SELECT max(number) AS last FROM entries WHERE project = ?", (project,))
+        number = 1 + ((row["last"] or 0) if row else 0)
+        self._data.insert(
+            "entries",
+            project=project,
+            number=number,
+            parent=parent,
+            names=names.model_dump_json(),
+            label=label,
+            person=by or NOBODY,
+            made=now(),
+        )
+        self._point(project, number, label, by)
+
+    def _point(self, project: str, entry: int, label: str, by: str) -> None:
+        version = self.version(project) + 1
+        self._data.do("UPDATE projects SET version = ? WHERE id = ?", (version, project))
+        self._data.insert(
+            "versions", project=project, version=version, entry=entry, label=label, person=by or NOBODY, made=now()
+        )

@@ -1,0 +1,65 @@
+"""What all routes share."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+from urllib.parse import quote
+
+from fastapi import APIRouter, Depends, Path, Request, Response
+from pydantic import StringConstraints
+
+from seetopic.web.limits import TITLE
+from seetopic.web.names import Frozen
+from seetopic.web.projects import Kept
+from seetopic.web.workbench import Workbench
+
+Id = Annotated[str, Path(pattern=r"^[0-9a-f]{16}$")]
+CategoryPath = Annotated[str, Path(pattern=r"^c[0-9]{1,9}$")]
+Person = Annotated[str, StringConstraints(strip_whitespace=True, max_length=TITLE)]
+
+
+class Problem(Frozen):
+    """What went wrong, in one sentence."""
+
+    problem: str
+    kind: str
+
+
+_WRONG: dict[int | str, dict[str, Any]] = {
+    status: {"model": Problem, "description": about}
+    for status, about in {
+        400: "What was asked cannot be done; the sentence says why.",
+        401: "A token is needed.",
+        403: "This may not be done.",
+        404: "It is not there, or not any more.",
+        409: "Somebody else changed it, or it is not ready.",
+        411: "The request does not say how long it is.",
+        413: "More than is allowed.",
+        422: "The request does not fit the schema.",
+    }.items()
+}
+
+
+def router_for(name: str) -> APIRouter:
+    return APIRouter(prefix="/api", tags=[name], responses=_WRONG)
+
+
+def workbench_of(request: Request) -> Workbench:
+    workbench: Workbench = request.app.state.workbench
+    return workbench
+
+
+Bench = Annotated[Workbench, Depends(workbench_of)]
+
+
+def kept_project(project: Id, workbench: Bench) -> Kept:
+    return workbench.projects.get(project)
+
+
+KeptProject = Annotated[Kept, Depends(kept_project)]
+
+
+def attachment(text: str, name: str, kind: str = "text/plain") -> Response:
+    """A file to save; its name may hold any letters."""
+    headers = {"content-disposition": f"attachment; filename*=UTF-8''{quote(name)}"}
+    return Response(text.encode("utf-8"), media_type=f"{kind}; charset=utf-8", headers=headers)

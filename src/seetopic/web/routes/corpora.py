@@ -1,0 +1,183 @@
+"""Corpora over HTTP: what there is, files to open, uploads, previews, indexing."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import Body, Query, Request, Response
+
+from seetopic.baselines import METHODS, require
+from seetopic.demo import demo_documents
+from seetopic.encoder.minilm import EMBEDDED_NAME
+from seetopic.errors import MissingExtra
+from seetopic.exports import FORMATS
+from seetopic.settings import PRESETS
+from seetopic.version import __version__
+from seetopic.web.corpora import BuildOptions, Corpus, DemoSource, Source
+from seetopic.web.folder import Listing
+from seetopic.web.names import Frozen, Title
+from seetopic.web.preview import Preview, preview_of
+from seetopic.web.routes.common import Bench, Id, router_for
+from seetopic.web.uploads import Upload
+
+router = router_for("corpora")
+_ABOUT = {
+    "default": "seetopic as the page shows it",
+    "paper": "the paper's Algorithm 1, with trained vectors",
+    "released-code": "as the paper's program does it",
+    "no-iter": "the paper's method without iterations",
+    "plm": "the language model alone",
+    "zero-shot": "documents sorted by the language model, then their typical terms",
+    "seeded-lda": "LDA with the names' terms as priors",
+    "anchored-corex": "CorEx with the names' terms as anchors",
+    "labeled-etm": "embedded topic model with labels",
+    "cate": "category-guided embeddings",
+    "bertopic-guided": "BERTopic, guided by the names",
+    "bertopic-zeroshot": "BERTopic, zero-shot by the names",
+}
+_QUICK = ("default", "plm", "zero-shot")
+
+
+class FormatAbout(Frozen):
+    name: str
+    about: str
+    suffix: str
+
+
+class MethodAbout(Frozen):
+    name: str
+    about: str
+    available: bool
+    slow: bool
+    trains: bool  # vectors, for minutes on a CPU
+
+
+class About(Frozen):
+    """What this workbench offers."""
+
+    version: str
+    folder: str | None
+    upload_bytes: int
+    formats: tuple[FormatAbout, ...]
+    methods: tuple[MethodAbout, ...]
+    models: tuple[str, ...]
+    demo: bool
+
+
+class NewCorpus(BuildOptions):
+    source: Source
+    title: Title | None = None
+
+
+class NewTitle(Frozen):
+    title: Title
+
+
+class AskedPreview(Frozen):
+    source: Source
+
+
+@router.get("/workbench")
+def about(workbench: Bench) -> About:
+    """What this workbench offers."""
+    root = workbench.settings.folder
+    return About(
+        version=__version__,
+        folder=None if root is None else (root.resolve().name or "/"),
+        upload_bytes=workbench.settings.uploads.file_bytes,
+        formats=tuple(
+            FormatAbout(name=name, about=each.about, suffix=each.suffixes[0]) for name, each in FORMATS.items()
+        ),
+        methods=tuple(
+            MethodAbout(
+                name=name,
+                about=_ABOUT.get(name, name),
+                available=_available(name),
+                slow=name not in _QUICK,
+                trains=name in PRESETS and PRESETS[name].discovery.training is not None,
+            )
+            for name in METHODS
+        ),
+        models=(EMBEDDED_NAME, *workbench.settings.models),
+        demo=True,
+    )
+
+
+def _available(method: str) -> bool:
+    try:
+        require(method)
+    except MissingExtra:
+        return False
+    return True
+
+
+@router.get("/files")
+def files(workbench: Bench, folder: Annotated[str, Query(max_length=4000)] = "") -> Listing:
+    """A folder within the one that the server may open."""
+    return workbench.folder.listing(folder)
+
+
+@router.post("/uploads", status_code=201, openapi_extra={"requestBody": {"content": {"application/octet-stream": {}}}})
+async def upload(request: Request, workbench: Bench, name: Annotated[str, Query(max_length=1000)]) -> Upload:
+    """A file of documents, as the body of the request."""
+    length = request.headers.get("content-length", "")
+    return await workbench.uploads.receive(name, request.stream(), int(length) if length.isdigit() else None)
+
+
+@router.post("/previews")
+def preview(workbench: Bench, asked: Annotated[AskedPreview, Body()]) -> Preview:
+    """The beginning of a file, and which of its columns most likely holds the text."""
+    if isinstance(asked.source, DemoSource):
+        return preview_of(_demo_path())
+    path = workbench.corpora.path_of(asked.source)
+    assert path is not None
+    return preview_of(path)
+
+
+def _demo_path() -> Any:
+    return demo_documents().source
+
+
+@router.get("/corpora")
+def corpora(workbench: Bench) -> list[Corpus]:
+    """All corpora, the newest first."""
+    return workbench.corpora.all()
+
+
+@router.post("/corpora", status_code=202)
+def add(workbench: Bench, asked: Annotated[NewCorpus, Body()]) -> Corpus:
+    """Open an index, or begin to index documents; it goes on without anybody watching."""
+    options = BuildOptions(**asked.model_dump(exclude={"source", "title"}))
+    return workbench.corpora.add(asked.source, options, asked.title)
+
+
+@router.get("/corpora/{corpus}")
+def corpus(workbench: Bench, corpus: Id) -> Corpus:
+    """One corpus; while it is being indexed, how far that is."""
+    return workbench.corpora.get(corpus)
+
+
+@router.post("/corpora/{corpus}/title")
+def rename(workbench: Bench, corpus: Id, asked: Annotated[NewTitle, Body()]) -> Corpus:
+    """What people call it."""
+    return workbench.corpora.rename(corpus, asked.title)
+
+
+@router.post("/corpora/{corpus}/stop")
+def stop(workbench: Bench, corpus: Id) -> Corpus:
+    """Stop indexing; what is done is kept."""
+    return workbench.corpora.stop(corpus)
+
+
+@router.post("/corpora/{corpus}/resume")
+def resume(workbench: Bench, corpus: Id) -> Corpus:
+    """Go on with an index that was stopped or failed."""
+    return workbench.corpora.resume(corpus)
+
+
+@router.delete("/corpora/{corpus}", status_code=204)
+def remove(workbench: Bench, corpus: Id) -> Response:
+    """Remove a corpus that no project uses; a person's own files stay where they are."""
+    workbench.corpora.remove(corpus)
+    workbench.finder.forget(corpus)
+    return Response(status_code=204)

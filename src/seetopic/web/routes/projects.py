@@ -1,0 +1,166 @@
+"""Projects over HTTP: names, edits, undo and redo, history."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import Body, Header, Response
+from pydantic import Field
+
+from seetopic.web.edits import Edit
+from seetopic.web.failures import Conflict, NeedsCorpus
+from seetopic.web.limits import CATEGORIES
+from seetopic.web.names import Frozen, Given, Names, Text, Title, with_new
+from seetopic.web.projects import Entry, Kept
+from seetopic.web.routes.common import Bench, Id, KeptProject, Person, router_for
+from seetopic.web.takeaway import read_project
+from seetopic.web.workbench import Project, Result, shown_project
+
+router = router_for("projects")
+IdText = Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
+_NO_CONTENT: dict[int | str, dict[str, Any]] = {304: {"description": "It is still the version that you have."}}
+
+
+class ListedProject(Frozen):
+    id: str
+    title: str
+    corpus: str
+    corpus_title: str
+    categories: tuple[str, ...]
+    changed: float
+    version: int
+
+
+class NewProject(Frozen):
+    corpus: IdText
+    title: Title | None = None
+    names: tuple[Text, ...] = Field(default=(), max_length=CATEGORIES)
+    copy_of: IdText | None = None
+    by: Person = ""
+
+
+class AskedEdit(Frozen):
+    base: int = Field(ge=1, le=2**53)
+    by: Person = ""
+    edit: Edit
+
+
+class AskedStep(Frozen):
+    base: int = Field(ge=1, le=2**53)
+    by: Person = ""
+
+
+class AskedEntry(AskedStep):
+    number: int = Field(ge=1, le=2**53)
+
+
+class Imported(Frozen):
+    file: dict[str, Any]
+    corpus: IdText | None = None
+    by: Person = ""
+
+
+@router.get("/projects")
+def projects(workbench: Bench) -> list[ListedProject]:
+    """All projects, those changed last first."""
+    titles = {corpus.id: corpus.title for corpus in workbench.corpora.all()}
+    return [_listed(workbench.projects.get(project), titles) for project in workbench.projects.ids()]
+
+
+def _listed(kept: Kept, titles: dict[str, str]) -> ListedProject:
+    return ListedProject(
+        id=kept.id,
+        title=kept.names.title,
+        corpus=kept.corpus,
+        corpus_title=titles.get(kept.corpus, ""),
+        categories=tuple(category.name for category in kept.names.categories),
+        changed=kept.last.at,
+        version=kept.version,
+    )
+
+
+@router.post("/projects", status_code=201)
+def make(workbench: Bench, asked: Annotated[NewProject, Body()]) -> Project:
+    """A project about a corpus; with names, or with those of another project."""
+    corpus = workbench.corpora.get(asked.corpus)
+    if asked.copy_of is not None:
+        names = workbench.projects.get(asked.copy_of).names
+        names = names.model_copy(update={"title": asked.title or names.title})
+    else:
+        title = asked.title or corpus.title[:100]
+        names = with_new(Names(title=title), [Given(name=name) for name in asked.names])
+    made = workbench.projects.make(asked.corpus, names, asked.by)
+    return shown_project(workbench.projects.get(made))
+
+
+@router.post("/projects/import", status_code=201)
+def import_project(workbench: Bench, asked: Annotated[Imported, Body()]) -> Project:
+    """A project that was taken away elsewhere; its documents must be here, or another corpus be chosen."""
+    file = read_project(asked.file)
+    found = [asked.corpus] if asked.corpus is not None else workbench.corpora.by_sha256(file.corpus.sha256)
+    if not found:
+        raise NeedsCorpus(
+            f"the documents of {file.corpus.name!r} are not here; open them first, or choose another corpus",
+            corpus=file.corpus.model_dump(),
+        )
+    workbench.corpora.get(found[0])
+    names = file.names.model_copy(update={"title": file.title})
+    made = workbench.projects.make(found[0], names, asked.by, "open a project file")
+    return shown_project(workbench.projects.get(made))
+
+
+@router.get("/projects/{project}", responses=_NO_CONTENT, response_model=Project)
+def project(kept: KeptProject, response: Response, if_none_match: Annotated[str | None, Header()] = None) -> Any:
+    """A project as it is now; its version is the ETag."""
+    tag = f'"{kept.version}"'
+    if if_none_match == tag:
+        return Response(status_code=304, headers={"etag": tag})
+    response.headers["etag"] = tag
+    return shown_project(kept)
+
+
+@router.delete("/projects/{project}", status_code=204)
+def remove(workbench: Bench, project: Id) -> Response:
+    """Remove a project with its history, rounds and judgements."""
+    workbench.projects.remove(project)
+    return Response(status_code=204)
+
+
+@router.get("/projects/{project}/topics")
+def topics(workbench: Bench, kept: KeptProject) -> Result:
+    """The topics of the names as they are now."""
+    return workbench.result(kept)
+
+
+@router.post("/projects/{project}/edits")
+def edit(workbench: Bench, project: Id, asked: Annotated[AskedEdit, Body()]) -> Result:
+    """Change names or judge terms. `base` is the version that the person saw."""
+    try:
+        return workbench.edited(project, asked.base, asked.by, asked.edit)
+    except Conflict as conflict:
+        newest = shown_project(workbench.projects.get(project)).model_dump(mode="json")
+        raise Conflict(str(conflict), **{**conflict.more, "project": newest}) from conflict
+
+
+@router.post("/projects/{project}/undo")
+def undo(workbench: Bench, kept: KeptProject, asked: Annotated[AskedStep, Body()]) -> Result:
+    """Take the last change back."""
+    return workbench.result(workbench.projects.undo(kept.id, asked.base, asked.by), kept)
+
+
+@router.post("/projects/{project}/redo")
+def redo(workbench: Bench, kept: KeptProject, asked: Annotated[AskedStep, Body()]) -> Result:
+    """Make a change again that was taken back."""
+    return workbench.result(workbench.projects.redo(kept.id, asked.base, asked.by), kept)
+
+
+@router.post("/projects/{project}/restore")
+def restore(workbench: Bench, kept: KeptProject, asked: Annotated[AskedEntry, Body()]) -> Result:
+    """Go back to an earlier step, as a new one."""
+    return workbench.result(workbench.projects.restore(kept.id, asked.base, asked.by, asked.number), kept)
+
+
+@router.get("/projects/{project}/history")
+def history(workbench: Bench, kept: KeptProject) -> list[Entry]:
+    """Every step that was ever made, the newest first."""
+    return workbench.projects.history(kept.id)

@@ -1,0 +1,113 @@
+"""The server: binds an address, says how to open it, and runs until it is told to stop."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import secrets
+import socket
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from seetopic.errors import MissingExtra, SettingsError
+from seetopic.files import writing
+from seetopic.web.limits import WorkbenchSettings
+
+DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 8765
+_TRIED = 20  # ports after the usual one, if that is taken
+
+
+@dataclass(frozen=True, kw_only=True)
+class Address:
+    """Where the server listens; `port` 0 is any free one, None the usual one or one near it."""
+
+    host: str = DEFAULT_HOST
+    port: int | None = None
+
+    def bound(self) -> socket.socket:
+        ports = range(DEFAULT_PORT, DEFAULT_PORT + _TRIED) if self.port is None else [self.port]
+        reason = ""
+        for port in ports:
+            try:
+                return _listening(self.host, port)
+            except OSError as error:
+                reason = error.strerror or str(error)
+        raise SettingsError(
+            f"cannot listen at {self.host} port {ports[0]} ({reason}); choose another with --host or --port"
+        )
+
+    @property
+    def is_loopback(self) -> bool:
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return self.host == "localhost"
+
+
+def serve(
+    settings: WorkbenchSettings,
+    address: Address,
+    *,
+    source: str | Path | None = None,
+    text_field: str | None = None,
+    label_field: str | None = None,
+    token: str | None = None,
+    ready: Callable[[str], None],
+) -> None:
+    """Serve the workbench until it is interrupted; `ready` is called with the address to open."""
+    try:
+        import fastapi  # noqa: F401
+        import uvicorn
+    except ImportError as error:
+        raise MissingExtra("the workbench", "web") from error
+    from seetopic.web.app import application
+    from seetopic.web.corpora import BuildOptions
+    from seetopic.web.guard import LOOPBACK, Access
+    from seetopic.web.workbench import Workbench
+
+    secret = token or kept_token(settings.data)
+    if not secret.isascii() or not secret.isprintable() or not 8 <= len(secret) <= 200:
+        raise SettingsError("the token must have 8 to 200 plain letters and digits; choose another with --token")
+    taken = address.bound()
+    workbench = Workbench(settings)
+    opened = ""
+    if source is not None:
+        options = BuildOptions(text_field=text_field, label_field=label_field)
+        opened = f"#/corpus/{workbench.corpora.add_given(Path(source).resolve(), options).id}"
+    access = Access(secret, address.is_loopback, LOOPBACK | {address.host} if address.is_loopback else None)
+    shown = f"[{address.host}]" if ":" in address.host else address.host
+    shown = socket.gethostname() if address.host in ("0.0.0.0", "::") else shown
+    entry = "" if address.is_loopback else f"?token={secret}"
+    config = uvicorn.Config(
+        application(workbench, access), log_level="warning", access_log=False, ws="none", timeout_graceful_shutdown=3
+    )
+    threading.Thread(target=workbench.warm, daemon=True).start()
+    ready(f"http://{shown}:{taken.getsockname()[1]}/{entry}{opened}")
+    uvicorn.Server(config).run(sockets=[taken])
+
+
+def kept_token(data: Path) -> str:
+    """The same at every start, so that pages that are open go on working; readable by its owner alone."""
+    path = data / "token"
+    if path.is_file():
+        return path.read_text(encoding="ascii").strip()
+    made = secrets.token_urlsafe(24)
+    with writing(path):
+        data.mkdir(parents=True, exist_ok=True)
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            file.write(made)
+    return made
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    made = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.bind((host, port))
+    except OSError:
+        made.close()
+        raise
+    return made

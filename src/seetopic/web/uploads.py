@@ -1,0 +1,130 @@
+"""Files that people send: bounded, checked, and kept under names that the server chooses."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+import threading
+import zlib
+from collections.abc import AsyncIterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from seetopic.documents import format_of
+from seetopic.errors import CorpusError
+from seetopic.files import writing
+from seetopic.web.database import Database, new_id, now
+from seetopic.web.failures import Missing, TooLarge
+from seetopic.web.folder import is_readable
+from seetopic.web.limits import LETTERS, LONGEST_LINE, UploadLimits
+from seetopic.web.names import Frozen
+
+_CHUNK = 1 << 20
+_UNSAFE = re.compile(r"[\x00-\x1f\x7f/\\:*?\"<>|]+")
+
+
+class Upload(Frozen):
+    """A file that was sent whole."""
+
+    id: str
+    name: str
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Uploads:
+    """All of them; each lies in a folder by its id, under its own name as far as a file may be called so."""
+
+    database: Database
+    folder: Path
+    limits: UploadLimits
+    counting: threading.Lock
+
+    async def receive(self, name: str, chunks: AsyncIterable[bytes], announced: int | None) -> Upload:
+        """Keep what comes in; what is too large, cut off or no documents is refused, and nothing is left of it."""
+        safe = file_name(name)
+        most = self.limits.file_bytes
+        if announced is not None and announced > most:
+            raise TooLarge(f"{safe} has {announced:,} bytes, but at most {most:,} can be sent; send a part of it")
+        held = self.database.one("SELECT count(*) AS n FROM uploads")
+        if held is not None and held["n"] >= self.limits.files:
+            raise TooLarge(f"there are {held['n']} uploaded files already, and no more fit; remove a corpus first")
+        made = new_id()
+        home = self.folder / made
+        target = home / safe
+        part = home / ".part"
+        try:
+            with writing(target):
+                home.mkdir(parents=True)
+                size = await self._write(part, chunks, safe)
+                if announced is not None and size != announced:
+                    raise CorpusError(f"{safe} came with {size:,} of {announced:,} bytes; send it again")
+                check_contents(part, safe, most * self.limits.unpacked)
+                part.replace(target)
+            self.database.insert("uploads", id=made, name=safe, bytes=size, created=now())
+        except BaseException:
+            _remove(home)
+            raise
+        return Upload(id=made, name=safe, bytes=size)
+
+    async def _write(self, part: Path, chunks: AsyncIterable[bytes], name: str) -> int:
+        size = 0
+        with part.open("wb") as file:
+            async for chunk in chunks:
+                size += len(chunk)
+                if size > self.limits.file_bytes:
+                    raise TooLarge(f"{name} is larger than the {self.limits.file_bytes:,} bytes that can be sent")
+                file.write(chunk)
+            file.flush()
+            os.fsync(file.fileno())
+        return size
+
+    def path(self, upload: str) -> Path:
+        row = self.database.one("SELECT name FROM uploads WHERE id = ?", (upload,))
+        if row is None:
+            raise Missing(f"there is no uploaded file {upload[:40]!r}; send it again")
+        return self.folder / upload / str(row["name"])
+
+    def remove(self, upload: str) -> None:
+        if self.database.do("DELETE FROM uploads WHERE id = ?", (upload,)):
+            _remove(self.folder / upload)
+
+
+def file_name(name: str) -> str:
+    """A name that a file may have on any system, with an ending that says what is in it."""
+    last = re.split(r"[/\\]", name)[-1]
+    safe = _UNSAFE.sub(" ", last.encode("utf-8", "replace").decode()).strip(" .")
+    if not is_readable(safe) or safe.startswith("."):
+        format_of(Path(safe or "file"))  # says which endings are known
+        raise CorpusError(f"{name[:80]!r} is no name for a file; give it one such as documents.csv")
+    if len(safe.encode()) > LETTERS:
+        raise CorpusError(f"the file name {safe[:40]!r}… is longer than {LETTERS} bytes; shorten it")
+    return safe
+
+
+def check_contents(path: Path, name: str, most: int) -> None:
+    """Refuse a file that unpacks to too much, or whose lines are too long to be held in memory."""
+    if path.stat().st_size == 0:
+        raise CorpusError(f"{name} is empty; send a file with documents")
+    plain = not name.lower().endswith(".gz")
+    if name.lower().endswith((".parquet", ".parquet.gz")) and plain:
+        return  # it is read by row groups, and says by itself if it is cut off
+    size = line = 0
+    try:
+        with path.open("rb") if plain else gzip.open(path) as file:
+            while chunk := file.read(_CHUNK):
+                size += len(chunk)
+                if size > most:
+                    raise TooLarge(f"{name} unpacks to more than {most:,} bytes; send a part of it")
+                line = line + len(chunk) if b"\n" not in chunk else len(chunk) - chunk.rfind(b"\n")
+                if line > LONGEST_LINE:
+                    raise TooLarge(f"{name} has a line of more than {LONGEST_LINE:,} bytes, which is no document")
+    except (OSError, EOFError, zlib.error) as error:
+        raise CorpusError(f"{name} cannot be unpacked ({error}); is the file whole?") from error
+
+
+def _remove(folder: Path) -> None:
+    import shutil
+
+    shutil.rmtree(folder, ignore_errors=True)

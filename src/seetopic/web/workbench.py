@@ -1,0 +1,123 @@
+"""All of the workbench but HTTP: what people do in it, as calls."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import suppress
+from typing import Any
+
+from seetopic.errors import SeeTopicError
+from seetopic.web.corpora import Corpora
+from seetopic.web.database import Database
+from seetopic.web.finding import Change, Finder, Finding, ShownTopic, changes
+from seetopic.web.folder import AllowedFolder
+from seetopic.web.jobs import Jobs
+from seetopic.web.limits import WorkbenchSettings
+from seetopic.web.names import Category, Frozen, Options
+from seetopic.web.projects import Kept, Last, Projects
+from seetopic.web.uploads import Uploads
+
+
+class Project(Frozen):
+    """A project as it is now."""
+
+    id: str
+    title: str
+    corpus: str
+    version: int
+    categories: tuple[Category, ...]
+    options: Options
+    undo: str | None
+    redo: str | None
+    last: Last
+
+
+class Result(Frozen):
+    """A project and its topics; `problem` says why there are none."""
+
+    project: Project
+    topics: tuple[ShownTopic, ...] | None
+    problem: str | None
+    changes: dict[str, Change]
+    seconds: float
+
+
+class Workbench:
+    """Holds what is open. Made once a server; `close` ends its slow work."""
+
+    def __init__(self, settings: WorkbenchSettings) -> None:
+        self.settings = settings
+        self.database = Database(settings.data / "workbench.sqlite")
+        self.folder = AllowedFolder(settings.folder)
+        self.uploads = Uploads(self.database, settings.data / "uploads", settings.uploads, threading.Lock())
+        self.building, self.working = Jobs(), Jobs()
+        self.corpora = Corpora(
+            self.database,
+            self.folder,
+            self.uploads,
+            settings.data / "indexes",
+            self.building,
+            settings.models,
+            settings.cache,
+            settings.jobs,
+            {},
+        )
+        self.projects = Projects(self.database)
+        self.finder = Finder()
+
+    def begin(self) -> None:
+        """Go on with whatever was in the making when the last server ended."""
+        self.corpora.resume_all()
+
+    def warm(self) -> None:
+        """Find the topics of the project that was changed last, so that the first look at it is quick, too."""
+        for project in self.projects.ids()[:1]:
+            with suppress(SeeTopicError):
+                self.finding(self.projects.get(project))
+
+    def close(self) -> None:
+        self.building.close()
+        self.working.close()
+        self.database.close()
+
+    def finding(self, kept: Kept) -> Finding:
+        """The topics of a project as it is now."""
+        index = self.corpora.index(kept.corpus)
+        return self.finder.find(kept.corpus, index, kept.names, self.corpora.documents(kept.corpus))
+
+    def result(self, kept: Kept, before: Kept | None = None) -> Result:
+        """The project with its topics, and what is different from before. A change is kept whatever comes of it."""
+        topics, problem, seconds, differing = None, None, 0.0, {}
+        try:
+            finding = self.finding(kept)
+            topics, seconds = finding.shown, finding.seconds
+            if before is not None and before.names.categories:
+                differing = changes(self.finding(before).shown, topics)
+        except SeeTopicError as error:
+            problem = str(error)
+        return Result(
+            project=shown_project(kept),
+            topics=topics,
+            problem=problem,
+            changes=differing,
+            seconds=round(seconds, 3),
+        )
+
+    def edited(self, project: str, base: int, by: str, edit: Any) -> Result:
+        before = self.projects.get(project)
+        return self.result(self.projects.edit(project, base, by, edit), before)
+
+
+def shown_project(kept: Kept) -> Project:
+    names = kept.names
+    return Project(
+        id=kept.id,
+        title=names.title,
+        corpus=kept.corpus,
+        version=kept.version,
+        categories=names.categories,
+        options=names.options,
+        undo=kept.undo,
+        redo=kept.redo,
+        last=kept.last,
+    )
