@@ -152,7 +152,7 @@ function drawHeader(project) {
       h("span", { class: "saved", role: "status" }),
       iconButton("undo", "Undo", () => project.undo(), { id: "undo" }),
       iconButton("redo", "Redo", () => project.redo(), { id: "redo" }));
-    const field = h("input", { class: "quiet", "aria-label": "Title of the project", maxLength: 200, spellcheck: false });
+    const field = h("input", { class: "quiet", "aria-label": "Title of the project", maxLength: 120, spellcheck: false });
     field.addEventListener("focus", () => (field.base = project.begin()));
     field.addEventListener("change", () => {
       const text = field.value.trim();

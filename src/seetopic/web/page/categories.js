@@ -55,7 +55,7 @@ function makeRow({ category: { id }, open, feedback, drafts, place, announce, dr
   const at = () => open.project.categories.findIndex((each) => each.id === id);
   const dot = h("span", { class: "dot", "aria-hidden": "true" });
   const grip = h("span", { class: "grip", draggable: true, title: "Drag to another place", "aria-hidden": "true" }, icon("grip"));
-  const field = h("input", { class: "quiet name", spellcheck: false, maxLength: 300, enterKeyHint: "done" });
+  const field = h("input", { class: "quiet name", spellcheck: false, maxLength: 200, enterKeyHint: "done" });
   const problem = h("p", { class: "problem", hidden: true });
   problem.id = `problem-${id}`;
   const tags = h("div", { class: "tags" });
@@ -125,7 +125,7 @@ function makeRow({ category: { id }, open, feedback, drafts, place, announce, dr
 
 /** The field at the end: Enter adds the name; several lines pasted add several. */
 function newName(open, feedback, announce) {
-  const field = h("input", { class: "new-name", placeholder: "Add a category", "aria-label": "Name of a new category", spellcheck: false, maxLength: 300, enterKeyHint: "done" });
+  const field = h("input", { class: "new-name", placeholder: "Add a category", "aria-label": "Name of a new category", spellcheck: false, maxLength: 200, enterKeyHint: "done" });
   const problem = h("p", { class: "problem", role: "alert", hidden: true });
   const first = h("p", { class: "soft small" }, "Write what you want to find, such as “health & personal care”. Paste a list to add several at once.");
   const form = h("form", { class: "add-name" }, field, h("button", { type: "submit" }, "Add"));

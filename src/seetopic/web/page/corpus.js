@@ -53,7 +53,7 @@ export function show(root, { announce }, [id]) {
 /** A ready corpus: its facts, its projects, and a new one. */
 function naming(page, corpus) {
   const names = h("textarea", { rows: 8, id: "first-names", spellcheck: false, placeholder: "health & personal care\nbooks\ntoys & games" });
-  const title = h("input", { maxLength: 200, placeholder: corpus.title });
+  const title = h("input", { maxLength: 120, placeholder: corpus.title });
   const problem = h("div", { role: "alert" });
   const create = h("button", { type: "submit", class: "primary" }, "Show the topics");
   const form = h("form", {}, h("label", { class: "field", for: "first-names" }, h("span", {}, "Your categories, one a line"), names, h("small", {}, "A name may be a phrase that never occurs in the documents. You can change everything later.")),

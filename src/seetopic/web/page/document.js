@@ -17,5 +17,6 @@ export async function showDocument(place, open, number, signal) {
   fill(place,
     h("ul", { class: "shares" }, shares.map((each) => h("li", {}, h("span", { class: "dot", style: { "--hue": places.get(each.category)?.colour ?? "var(--soft)" } }), h("span", {}, each.name), h("b", { class: "number" }, `${Math.round(100 * each.share)} %`)))),
     shares.length ? null : h("p", { class: "soft" }, "No term of any topic stands in it."),
-    h("div", { class: "document" }, marked(found.parts, (category) => places.get(category))));
+    h("div", { class: "document" }, marked(found.parts, (category) => places.get(category))),
+    found.cut ? h("p", { class: "soft" }, "It goes on; only its beginning is shown.") : null);
 }

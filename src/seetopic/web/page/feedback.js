@@ -17,7 +17,7 @@ export function nameFeedback(open) {
     asked?.abort();
     const mine = (asked = new AbortController());
     try {
-      const found = await get(url`/api/projects/${open.id}/check?name=${name}&category=${category}`, { signal: mine.signal });
+      const found = await get(url`/api/projects/${open.id}/check?name=${name}` + (category ? url`&category=${category}` : ""), { signal: mine.signal });
       if (asked === mine) draw(found);
     } catch (error) {
       if (error.name !== "AbortError" && asked === mine) draw({ name, problem: error.message, nearest: [], clashes: [] });
