@@ -30,11 +30,11 @@ function dressHeader() {
     if (theme.value) document.documentElement.dataset.theme = theme.value;
     else delete document.documentElement.dataset.theme;
   });
-  const me = byId("me");
-  me.value = kept("seetopic-name");
-  me.addEventListener("change", () => kept("seetopic-name", me.value.trim()));
+  byId("me").value = kept("seetopic-name");
+  byId("me").addEventListener("change", () => kept("seetopic-name", me()));
 }
 
+const me = () => byId("me").value.trim();
 const parts = () => location.hash.replace(/^#\/?/, "").split("/").map(decodeURIComponent);
 
 async function route() {
@@ -43,7 +43,7 @@ async function route() {
   if (first !== "project") leaveProject();
   if (first === "project") return showProject(rest[0], rest[1] || "topics", rest.slice(2));
   const source = VIEWS[first ?? ""];
-  await show(`${first}/${rest.join("/")}`, source, rest, () => ({ api, workbench, announce, notify }));
+  await show(`${first}/${rest.join("/")}`, source, rest, () => ({ api, workbench, announce, notify, me }));
 }
 
 /** Load a view's module and let it draw; a view that is shown already hears of the new address only. */
@@ -72,14 +72,14 @@ async function showProject(id, tab, rest) {
     leaveProject();
     view?.stop?.();
     view = null;
-    open = new OpenProject(id, () => byId("me").value.trim());
+    open = new OpenProject(id, me);
     open.ready = enterProject(open);
   }
   const project = open;
   if (!(await project.ready) || project !== open) return;
   drawTabs(tab);
   const context = () => ({
-    api, workbench, open: project, announce, notify,
+    api, workbench, open: project, announce, notify, me,
     project: () => project.project, topics: () => project.topics ?? [], refresh: () => project.retryNow(),
   });
   await show(`project/${id}/${tab}`, TABS[tab]?.[1], rest, context);

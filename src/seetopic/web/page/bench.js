@@ -44,7 +44,8 @@ export function show(root, context, rest) {
   draw();
   const route = (parts) => {
     panel.show(parts);
-    root.classList.toggle("reading-open", parts.length > 0 && parts[0] !== "");
+    root.classList.toggle("reading-open", Boolean(parts[0]));
+    if (parts[0]) cards.bring(parts[0]);
   };
   route(rest);
   return {

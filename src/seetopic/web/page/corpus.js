@@ -5,7 +5,7 @@ import { empty, fill, h, note, skeleton } from "./dom.js";
 import { indexing, unfinished } from "./indexing.js";
 import { ago, counted } from "./telling.js";
 
-export function show(root, { announce }, [id]) {
+export function show(root, { announce, me }, [id]) {
   const page = h("div", { class: "page narrow" }, skeleton(5));
   root.append(page);
   let stopped = false;
@@ -30,7 +30,7 @@ export function show(root, { announce }, [id]) {
     if (corpus.state === "ready") {
       if (shown !== "ready") {
         if (shown) announce(`${corpus.title} is ready`);
-        naming(page, corpus);
+        naming(page, corpus, me);
       }
       shown = "ready";
       return;
@@ -51,7 +51,7 @@ export function show(root, { announce }, [id]) {
 }
 
 /** A ready corpus: its facts, its projects, and a new one. */
-function naming(page, corpus) {
+function naming(page, corpus, me) {
   const names = h("textarea", { rows: 8, id: "first-names", spellcheck: false, placeholder: "health & personal care\nbooks\ntoys & games" });
   const title = h("input", { maxLength: 120, placeholder: corpus.title });
   const problem = h("div", { role: "alert" });
@@ -63,7 +63,7 @@ function naming(page, corpus) {
     create.disabled = true;
     const lines = [...new Set(names.value.split("\n").map((line) => line.trim().replace(/\s+/g, " ")).filter(Boolean))];
     try {
-      const project = await post("/api/projects", { corpus: corpus.id, title: title.value.trim() || corpus.title, names: lines });
+      const project = await post("/api/projects", { corpus: corpus.id, title: title.value.trim() || corpus.title, names: lines, by: me() });
       location.hash = `#/project/${encodeURIComponent(project.id)}/topics`;
     } catch (error) {
       fill(problem, note(error.message, "bad"));

@@ -7,7 +7,7 @@ import { ago, counted } from "./telling.js";
 
 const POLL = 1000; // milliseconds, while something is indexed
 
-export function show(root, { notify }) {
+export function show(root, { notify, me }) {
   const projects = h("ul", { class: "cards" });
   const corpora = h("ul", { class: "cards" });
   const noProjects = h("div");
@@ -62,7 +62,7 @@ export function show(root, { notify }) {
   fromFile.addEventListener("change", async () => {
     const [file] = fromFile.files;
     fromFile.value = "";
-    if (file) openProjectFile(file, known, notify);
+    if (file) openProjectFile(file, known, notify, me);
   });
   load();
   return { stop: () => { stopped = true; clearTimeout(timer); } };
@@ -124,7 +124,7 @@ function confirmed(question) {
 }
 
 /** A project file opens with its own corpus; if that is not here, a person says with which. */
-async function openProjectFile(file, corpora, notify) {
+async function openProjectFile(file, corpora, notify, me) {
   let content;
   try {
     content = JSON.parse(await file.text());
@@ -133,7 +133,7 @@ async function openProjectFile(file, corpora, notify) {
   }
   const bring = async (corpus) => {
     try {
-      const project = await post("/api/projects/import", corpus ? { file: content, corpus } : { file: content });
+      const project = await post("/api/projects/import", { file: content, by: me(), ...(corpus ? { corpus } : {}) });
       location.hash = `#/project/${encodeURIComponent(project.id)}/topics`;
     } catch (error) {
       const ready = corpora.filter((each) => each.state === "ready").slice(0, 5);
