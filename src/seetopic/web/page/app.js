@@ -120,7 +120,9 @@ function listen(project) {
   project.addEventListener("removed", here((problem) => banner(`This project is gone: ${problem}`)));
   project.addEventListener("conflict", here(({ step, theirs, by, problem }) => {
     if (!step.edit || theirs === undefined) return notify(problem, { kind: "warn", key: "refused" });
-    conflict({ by, theirs, mine: inWords(step.edit, project.project), useMine: () => project.insist(step), keepTheirs: () => announce("Theirs was kept.") });
+    const known = new Map(project.project.categories.map((each) => [each.id, each.name]));
+    const told = Array.isArray(theirs) ? theirs.map((each) => known.get(each) ?? each) : theirs;
+    conflict({ by, theirs: told, mine: inWords(step.edit, project.project), useMine: () => project.insist(step), keepTheirs: () => announce("Theirs was kept.") });
   }));
 }
 

@@ -105,11 +105,12 @@ function termRow(judge) {
     say(documents, term.documents.toLocaleString("en"));
     const from = change?.moved[term.term];
     const came = Boolean(change && !change.new && change.came.includes(term.term));
-    say(mark, came ? "new" : from ? `${from > place + 1 ? "↑" : "↓"} from ${from}` : "");
+    say(mark, came ? "new" : from ? `${from > place + 1 ? "↑" : "↓"}${from}` : "");
+    mark.title = from ? `was number ${from}` : "";
     element.classList.toggle("came", came);
     element.classList.toggle("moved", Boolean(from));
     const state = { pinned: ", accepted", name: ", the name itself", rejected: ", rejected" }[element.dataset.state] ?? "";
-    main.setAttribute("aria-label", `${term.term}${state}${mark.textContent ? `, ${mark.textContent}` : ""}, score ${term.score.toFixed(2)}, in ${term.documents} documents`);
+    main.setAttribute("aria-label", `${term.term}${state}${came ? ", new" : from ? `, was number ${from}` : ""}, score ${term.score.toFixed(2)}, in ${term.documents} documents`);
     main.title = [term.term, ...term.variants].join(", ");
     yes.setAttribute("aria-pressed", String(accepted));
     for (const [button, verb] of [[yes, accepted ? "Take back: accepted" : "Accept"], [no, "Reject"], [move, "Move to another category"]]) {
