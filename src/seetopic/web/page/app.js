@@ -151,7 +151,7 @@ function drawHeader(project) {
   document.title = `${title} · seetopic`;
   if (!byId("tools").firstChild) {
     fill(byId("tools"),
-      h("span", { class: "saved", role: "status" }),
+      h("span", { class: "saved" }),
       iconButton("undo", "Undo", () => project.undo(), { id: "undo" }),
       iconButton("redo", "Redo", () => project.redo(), { id: "redo" }));
     const field = h("input", { class: "quiet", "aria-label": "Title of the project", maxLength: 120, spellcheck: false });
