@@ -52,12 +52,12 @@ async function show(key, source, rest, context) {
   view?.stop?.();
   const mine = (view = { key });
   const root = h("div", { class: "view" });
-  if (!source) return fill(byId("main"), empty("There is nothing at this address", "The link may be old.", h("a", { class: "button", href: "#/" }, "To the start")));
+  if (!source) return fill(byId("main"), h("div", { class: "page" }, empty("There is nothing at this address", "The link may be old.", h("a", { class: "button", href: "#/" }, "To the start"))));
   let module;
   try {
     module = await import(source);
   } catch {
-    if (view === mine) fill(byId("main"), note("This part of the page could not be loaded; reload the page to try again.", "bad"));
+    if (view === mine) fill(byId("main"), h("div", { class: "page" }, note("This part of the page could not be loaded; reload the page to try again.", "bad")));
     return;
   }
   if (view !== mine) return;
@@ -94,7 +94,7 @@ async function enterProject(mine) {
     if (open === mine) {
       leaveProject();
       const again = h("button", { type: "button", on: { click: () => route() } }, "Try again");
-      fill(byId("main"), h("div", { class: "view" }, empty(error.status === 404 ? "This project is not here" : "The project could not be opened", error.message, error.status === 404 ? h("a", { class: "button primary", href: "#/" }, "To the projects") : again)));
+      fill(byId("main"), h("div", { class: "page" }, empty(error.status === 404 ? "This project is not here" : "The project could not be opened", error.message, error.status === 404 ? h("a", { class: "button primary", href: "#/" }, "To the projects") : again)));
     }
     return false;
   }
