@@ -52,12 +52,12 @@ async function show(key, source, rest, context) {
   view?.stop?.();
   const mine = (view = { key });
   const root = h("div", { class: "view" });
-  if (!source) return fill(byId("main"), empty("There is nothing at this address", "The link may be old.", h("a", { class: "button", href: "#/" }, "To the start")));
+  if (!source) return fill(byId("main"), h("div", { class: "page" }, empty("There is nothing at this address", "The link may be old.", h("a", { class: "button", href: "#/" }, "To the start"))));
   let module;
   try {
     module = await import(source);
   } catch {
-    if (view === mine) fill(byId("main"), note("This part of the page could not be loaded; reload the page to try again.", "bad"));
+    if (view === mine) fill(byId("main"), h("div", { class: "page" }, note("This part of the page could not be loaded; reload the page to try again.", "bad")));
     return;
   }
   if (view !== mine) return;
@@ -94,7 +94,7 @@ async function enterProject(mine) {
     if (open === mine) {
       leaveProject();
       const again = h("button", { type: "button", on: { click: () => route() } }, "Try again");
-      fill(byId("main"), h("div", { class: "view" }, empty(error.status === 404 ? "This project is not here" : "The project could not be opened", error.message, error.status === 404 ? h("a", { class: "button primary", href: "#/" }, "To the projects") : again)));
+      fill(byId("main"), h("div", { class: "page" }, empty(error.status === 404 ? "This project is not here" : "The project could not be opened", error.message, error.status === 404 ? h("a", { class: "button primary", href: "#/" }, "To the projects") : again)));
     }
     return false;
   }
@@ -120,7 +120,9 @@ function listen(project) {
   project.addEventListener("removed", here((problem) => banner(`This project is gone: ${problem}`)));
   project.addEventListener("conflict", here(({ step, theirs, by, problem }) => {
     if (!step.edit || theirs === undefined) return notify(problem, { kind: "warn", key: "refused" });
-    conflict({ by, theirs, mine: inWords(step.edit, project.project), useMine: () => project.insist(step), keepTheirs: () => announce("Theirs was kept.") });
+    const known = new Map(project.project.categories.map((each) => [each.id, each.name]));
+    const told = Array.isArray(theirs) ? theirs.map((each) => known.get(each) ?? each) : theirs;
+    conflict({ by, theirs: told, mine: inWords(step.edit, project.project), useMine: () => project.insist(step), keepTheirs: () => announce("Theirs was kept.") });
   }));
 }
 
@@ -149,7 +151,7 @@ function drawHeader(project) {
   document.title = `${title} · seetopic`;
   if (!byId("tools").firstChild) {
     fill(byId("tools"),
-      h("span", { class: "saved", role: "status" }),
+      h("span", { class: "saved" }),
       iconButton("undo", "Undo", () => project.undo(), { id: "undo" }),
       iconButton("redo", "Redo", () => project.redo(), { id: "redo" }));
     const field = h("input", { class: "quiet", "aria-label": "Title of the project", maxLength: 120, spellcheck: false });

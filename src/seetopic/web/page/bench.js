@@ -62,7 +62,7 @@ export function show(root, context, rest) {
 
 /** What came of the last edit, in one line. */
 function sentence(open) {
-  if (open.topics === null) return open.problem ?? "";
+  if (open.topics === null) return "";
   const counted = (lists) => lists.reduce((sum, list) => sum + list.length, 0);
   const changes = Object.values(open.changes);
   const took = open.seconds === null ? "" : ` in ${open.seconds.toFixed(2)} s`;

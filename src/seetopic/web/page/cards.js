@@ -1,6 +1,7 @@
 // The topics as cards: terms as bars, how sure each topic is, and what the last edit changed.
 
 import { empty, fill, h, hue, iconButton, keyed, say, skeleton } from "./dom.js";
+import { holds } from "./edits.js";
 import { judging } from "./judging.js";
 
 export function topicCards(context, goTo) {
@@ -95,8 +96,8 @@ function termRow(judge) {
   main.addEventListener("click", () => judge.why(element));
   element.update = ({ term, place, best, category, change }) => {
     Object.assign(element.dataset, { term: term.term, category: category.id });
-    const accepted = category.pinned.includes(term.term);
-    const rejected = category.negative.includes(term.term);
+    const accepted = holds(category.pinned, term.term);
+    const rejected = holds(category.negative, term.term);
     element.dataset.state = rejected ? "rejected" : accepted ? "pinned" : term.state === "pinned" ? "" : term.state;
     bar.style.setProperty("width", `${best > 0 ? (100 * Math.sqrt(Math.max(term.score, 0) / best)).toFixed(1) : 0}%`);
     say(text, term.term);
@@ -105,11 +106,12 @@ function termRow(judge) {
     say(documents, term.documents.toLocaleString("en"));
     const from = change?.moved[term.term];
     const came = Boolean(change && !change.new && change.came.includes(term.term));
-    say(mark, came ? "new" : from ? `${from > place + 1 ? "↑" : "↓"} from ${from}` : "");
+    say(mark, came ? "new" : from ? `${from > place + 1 ? "↑" : "↓"}${from}` : "");
+    mark.title = from ? `was number ${from}` : "";
     element.classList.toggle("came", came);
     element.classList.toggle("moved", Boolean(from));
     const state = { pinned: ", accepted", name: ", the name itself", rejected: ", rejected" }[element.dataset.state] ?? "";
-    main.setAttribute("aria-label", `${term.term}${state}${mark.textContent ? `, ${mark.textContent}` : ""}, score ${term.score.toFixed(2)}, in ${term.documents} documents`);
+    main.setAttribute("aria-label", `${term.term}${state}${came ? ", new" : from ? `, was number ${from}` : ""}, score ${term.score.toFixed(2)}, in ${term.documents} documents`);
     main.title = [term.term, ...term.variants].join(", ");
     yes.setAttribute("aria-pressed", String(accepted));
     for (const [button, verb] of [[yes, accepted ? "Take back: accepted" : "Accept"], [no, "Reject"], [move, "Move to another category"]]) {

@@ -37,11 +37,13 @@ export function show(root, { announce, me }, [id]) {
     }
     if (shown !== "going") {
       const going = indexing(draw);
-      fill(page, h("h1", {}, corpus.title), going, h("p", { class: "soft" }, "You may close this page: indexing goes on, and the start page shows how far it is."));
+      page.closing = h("p", { class: "soft" }, "You may close this page: indexing goes on, and the start page shows how far it is.");
+      fill(page, h("h1", {}, corpus.title), going, page.closing);
       page.going = going;
       shown = "going";
     }
     page.going.update(corpus);
+    page.closing.hidden = !unfinished(corpus);
     clearTimeout(timer);
     if (unfinished(corpus)) timer = setTimeout(load, 700);
   }

@@ -55,6 +55,15 @@ export function fill(element, ...children) {
   return element;
 }
 
+/** `fill`, for what may hold the focus: it goes to what stands in the same place afterwards. */
+export function refill(element, ...children) {
+  const stops = () => [...element.querySelectorAll("a[href], button, summary, input, select, textarea")];
+  const held = element.contains(document.activeElement) ? stops().indexOf(document.activeElement) : -1;
+  fill(element, ...children);
+  if (held >= 0) stops().slice(0, held + 1).at(-1)?.focus({ preventScroll: true });
+  return element;
+}
+
 /** Set text only where it differs, so that screen readers and selections are left alone. */
 export function say(element, text) {
   if (element.textContent !== text) element.textContent = text;

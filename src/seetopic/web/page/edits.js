@@ -1,7 +1,11 @@
 // What an edit does to a project, shown before the server has answered; the server's answer always stands above it.
 
-const without = (list, term) => list.filter((each) => each !== term);
-const withTerm = (list, term) => (list.includes(term) ? list : [...list, term]);
+const plain = (text) => text.toLowerCase().split(/\s+/).filter(Boolean).join(" ");
+const without = (list, term) => list.filter((each) => plain(each) !== plain(term));
+const withTerm = (list, term) => [...without(list, term), term];
+
+/** Whether a term stands in a list, as a person reads it. */
+export const holds = (list, term) => list.some((each) => plain(each) === plain(term));
 
 /** The project as it will be after an edit. */
 export function foreseen(project, edit) {

@@ -45,7 +45,7 @@ export function show(root, { notify, me }) {
       ? h("p", { class: "soft" }, "None yet: choose a corpus below and name your categories.")
       : empty("Begin with documents", "Open a CSV, JSON Lines, text or Parquet file, an index you have, or the demo corpus of 2,225 news articles.", h("a", { class: "button primary", href: "#/open" }, "Open a corpus")));
     fill(noCorpora, found.length || !made.length ? (found.length ? null : h("p", { class: "soft" }, "None yet.")) : null);
-    keyed(projects, made, (each) => each.id, () => projectCard(remove), (element, each) => element.update(each));
+    keyed(projects, made, (each) => each.id, () => projectCard(remove, copy), (element, each) => element.update(each));
     keyed(corpora, found, (each) => each.id, () => corpusCard(remove, load), (element, each) => element.update(each));
   }
 
@@ -53,6 +53,15 @@ export function show(root, { notify, me }) {
     if (!(await confirmed(question))) return;
     try {
       await del(path);
+    } catch (error) {
+      notify(error.message, { kind: "bad" });
+    }
+    load();
+  }
+
+  async function copy({ id, corpus, title }) {
+    try {
+      await post("/api/projects", { corpus, copy_of: id, title: `${title.slice(0, 110)} (copy)`, by: me() });
     } catch (error) {
       notify(error.message, { kind: "bad" });
     }
@@ -68,13 +77,15 @@ export function show(root, { notify, me }) {
   return { stop: () => { stopped = true; clearTimeout(timer); } };
 }
 
-function projectCard(remove) {
+function projectCard(remove, copy) {
   const name = h("a", { class: "card-name" });
   const names = h("p", { class: "names-line" });
   const facts = h("p", { class: "soft small" });
+  const again = h("button", { type: "button", class: "plain" }, "Copy");
   const button = h("button", { type: "button", class: "plain danger" }, "Remove");
-  const element = h("li", { class: "card linked" }, h("h3", {}, name), names, h("div", { class: "card-foot" }, facts, button));
+  const element = h("li", { class: "card linked" }, h("h3", {}, name), names, h("div", { class: "card-foot" }, facts, h("span", {}, again, button)));
   let project = null;
+  again.addEventListener("click", () => copy(project));
   button.addEventListener("click", () => remove(url`/api/projects/${project.id}`, `Remove the project “${project.title}” with its whole history? This cannot be undone.`));
   element.update = (given) => {
     project = given;
@@ -82,6 +93,7 @@ function projectCard(remove) {
     say(name, given.title);
     say(names, given.categories.join(" · ") || "no categories yet");
     say(facts, `${given.corpus_title} · ${ago(given.changed)}`);
+    again.setAttribute("aria-label", `Copy the project ${given.title}`);
     button.setAttribute("aria-label", `Remove the project ${given.title}`);
   };
   return element;

@@ -3,10 +3,12 @@
 import { get, url } from "./api.js";
 import { fill, h, marked, note, skeleton } from "./dom.js";
 
-export function whyTerms(open, category, topic, goTo, signal) {
+/** `before`: what stood here, of the same topic: what was unfolded stays so, and is told anew. */
+export function whyTerms(open, category, topic, goTo, signal, before = null) {
   const items = new Map();
   const list = topic.terms.map((term, place) => {
-    const told = h("div", { class: "why" }, skeleton(2));
+    const old = before?.items.get(term.term);
+    const told = h("div", { class: "why" }, old?.open ? [...old.querySelector(".why").childNodes] : skeleton(2));
     const details = h("details", {}, h("summary", {}, h("span", { class: "place number" }, place + 1), h("span", { class: "text" }, term.term), h("span", { class: "soft small number" }, term.score.toFixed(2))), told);
     details.addEventListener("toggle", () => {
       if (!details.open || details.asked) return;
@@ -17,9 +19,11 @@ export function whyTerms(open, category, topic, goTo, signal) {
       });
     });
     items.set(term.term, details);
+    if (old?.open) details.open = true;
     return h("li", {}, details);
   });
   return {
+    items,
     element: h("ol", { class: "why-terms" }, list),
     open(term) {
       const details = items.get(term);
