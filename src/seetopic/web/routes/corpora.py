@@ -6,10 +6,9 @@ from typing import Annotated, Any
 
 from fastapi import Body, Query, Request, Response
 
-from seetopic.baselines import METHODS, require
+from seetopic.baselines import METHODS, available
 from seetopic.demo import demo_documents
 from seetopic.encoder.minilm import EMBEDDED_NAME
-from seetopic.errors import MissingExtra
 from seetopic.exports import FORMATS
 from seetopic.settings import PRESETS
 from seetopic.version import __version__
@@ -92,7 +91,7 @@ def about(workbench: Bench) -> About:
             MethodAbout(
                 name=name,
                 about=_ABOUT.get(name, name),
-                available=_available(name),
+                available=available(name),
                 slow=name not in _QUICK,
                 trains=name in PRESETS and PRESETS[name].discovery.training is not None,
             )
@@ -101,14 +100,6 @@ def about(workbench: Bench) -> About:
         models=(EMBEDDED_NAME, *workbench.settings.models),
         demo=True,
     )
-
-
-def _available(method: str) -> bool:
-    try:
-        require(method)
-    except MissingExtra:
-        return False
-    return True
 
 
 @router.get("/files")
