@@ -19,7 +19,7 @@ from seetopic.figures.scene import Scene
 from seetopic.index import Index
 from seetopic.report.sentences import Examples, examples
 from seetopic.run import Discovery, run_of
-from seetopic.settings import DEFAULT
+from seetopic.settings import DEFAULT, DiscoverySettings
 from seetopic.topics import Topics
 from seetopic.web.names import Frozen, Names, same
 
@@ -109,8 +109,7 @@ class Finder:
             if kept is not None:
                 return kept
             started = time.perf_counter()
-            settings = replace(DEFAULT.discovery, top=names.options.top, merge_variants=not names.options.keep_variants)
-            run = run_of(index, names.seeds, settings)
+            run = run_of(index, names.seeds, settings_of(names))
             run.topics  # noqa: B018 - found now, while nobody else finds
             finding = Finding(run, names, documents, time.perf_counter() - started, threading.Lock())
             with self._keeping:
@@ -130,6 +129,11 @@ class Finder:
             if found is not None:
                 self._kept.move_to_end(key)
             return found
+
+
+def settings_of(names: Names) -> DiscoverySettings:
+    """How topics are found for a project's names."""
+    return replace(DEFAULT.discovery, top=names.options.top, merge_variants=not names.options.keep_variants)
 
 
 def shown_topics(topics: Topics, names: Names, index: Index | None = None) -> tuple[ShownTopic, ...]:
