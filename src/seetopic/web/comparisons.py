@@ -23,7 +23,7 @@ from seetopic.web.jobs import Job, Jobs
 from seetopic.web.limits import COMPARISONS
 from seetopic.web.names import Frozen
 from seetopic.web.projects import Kept
-from seetopic.web.sides import MEASURING, Run, Sides, Wanted, find_topics, plan_for, with_own_titles
+from seetopic.web.sides import MEASURING, Run, Sides, Wanted, Within, find_topics, plan_for, with_own_titles
 
 ComparisonState = Literal["running", "ready", "failed"]
 _SAME_DOCUMENTS = (
@@ -127,12 +127,10 @@ def compare(runs: Sequence[Run], measured: Measured | None, *, progress: Progres
 
 
 def _evaluated(topics: Sequence[Topics], measured: Measured, progress: Progress) -> tuple[list[Evaluation], str]:
-    def told(stage: str, done: int, total: int | None) -> None:
-        progress(MEASURING, done, total)
-
     documents, workers = measured.documents, measured.workers
     note = _SAME_DOCUMENTS.format(corpus=repr(measured.corpus))
-    told(MEASURING, 0, None)
+    progress(MEASURING, 0, None)
+    told = Within(progress, MEASURING)
     try:
         found = evaluate_all(topics, documents, jobs=workers, progress=told)
     except CorpusError as error:

@@ -84,14 +84,14 @@ class Run:
         found = kept_topics(self.kept)
         if found is None:
             texts = None if self.documents is None else tuple(self.documents.texts())
-            task = Task(self.index, self.names.seeds, texts, progress=_Within(progress, self.title))
+            task = Task(self.index, self.names.seeds, texts, progress=Within(progress, self.title))
             found = method_named(self.method)(task, self.names.options.top, 0)
             write_json(self.kept, found.to_json())
         return found
 
 
-class _Within:
-    """A method's own stages as parts of one: each next one is taken for half of what remains."""
+class Within:
+    """Somebody's stages as parts of one of ours: each next one is taken for half of what remains."""
 
     def __init__(self, progress: Progress, stage: str) -> None:
         self._progress, self._stage, self._seen = progress, stage, [""]
