@@ -46,6 +46,19 @@ def application(workbench: Workbench, access: Access) -> Guard:
         yield
         workbench.close()
 
+    app = _routed(lifespan)
+    app.state.workbench = workbench
+    _add_pages(app, access)
+    _add_answers(app)
+    return Guard(app, access)
+
+
+def openapi_document() -> dict[str, Any]:
+    """The API in OpenAPI's words, without any server."""
+    return _routed(None).openapi()
+
+
+def _routed(lifespan: Any) -> FastAPI:
     app = FastAPI(
         title="seetopic workbench",
         version=__version__,
@@ -56,12 +69,9 @@ def application(workbench: Workbench, access: Access) -> Guard:
         redoc_url=None,
         lifespan=lifespan,
     )
-    app.state.workbench = workbench
     for router in ROUTERS:
         app.include_router(router)
-    _add_pages(app, access)
-    _add_answers(app)
-    return Guard(app, access)
+    return app
 
 
 def _add_pages(app: FastAPI, access: Access) -> None:

@@ -30,11 +30,11 @@ function dressHeader() {
     if (theme.value) document.documentElement.dataset.theme = theme.value;
     else delete document.documentElement.dataset.theme;
   });
-  const me = byId("me");
-  me.value = kept("seetopic-name");
-  me.addEventListener("change", () => kept("seetopic-name", me.value.trim()));
+  byId("me").value = kept("seetopic-name");
+  byId("me").addEventListener("change", () => kept("seetopic-name", me()));
 }
 
+const me = () => byId("me").value.trim();
 const parts = () => location.hash.replace(/^#\/?/, "").split("/").map(decodeURIComponent);
 
 async function route() {
@@ -43,7 +43,7 @@ async function route() {
   if (first !== "project") leaveProject();
   if (first === "project") return showProject(rest[0], rest[1] || "topics", rest.slice(2));
   const source = VIEWS[first ?? ""];
-  await show(`${first}/${rest.join("/")}`, source, rest, () => ({ api, workbench, announce, notify }));
+  await show(`${first}/${rest.join("/")}`, source, rest, () => ({ api, workbench, announce, notify, me }));
 }
 
 /** Load a view's module and let it draw; a view that is shown already hears of the new address only. */
@@ -52,12 +52,12 @@ async function show(key, source, rest, context) {
   view?.stop?.();
   const mine = (view = { key });
   const root = h("div", { class: "view" });
-  if (!source) return fill(byId("main"), empty("There is nothing at this address", "The link may be old.", h("a", { class: "button", href: "#/" }, "To the start")));
+  if (!source) return fill(byId("main"), h("div", { class: "page" }, empty("There is nothing at this address", "The link may be old.", h("a", { class: "button", href: "#/" }, "To the start"))));
   let module;
   try {
     module = await import(source);
   } catch {
-    if (view === mine) fill(byId("main"), note("This part of the page could not be loaded; reload the page to try again.", "bad"));
+    if (view === mine) fill(byId("main"), h("div", { class: "page" }, note("This part of the page could not be loaded; reload the page to try again.", "bad")));
     return;
   }
   if (view !== mine) return;
@@ -72,14 +72,14 @@ async function showProject(id, tab, rest) {
     leaveProject();
     view?.stop?.();
     view = null;
-    open = new OpenProject(id, () => byId("me").value.trim());
+    open = new OpenProject(id, me);
     open.ready = enterProject(open);
   }
   const project = open;
   if (!(await project.ready) || project !== open) return;
   drawTabs(tab);
   const context = () => ({
-    api, workbench, open: project, announce, notify,
+    api, workbench, open: project, announce, notify, me,
     project: () => project.project, topics: () => project.topics ?? [], refresh: () => project.retryNow(),
   });
   await show(`project/${id}/${tab}`, TABS[tab]?.[1], rest, context);
@@ -94,7 +94,7 @@ async function enterProject(mine) {
     if (open === mine) {
       leaveProject();
       const again = h("button", { type: "button", on: { click: () => route() } }, "Try again");
-      fill(byId("main"), h("div", { class: "view" }, empty(error.status === 404 ? "This project is not here" : "The project could not be opened", error.message, error.status === 404 ? h("a", { class: "button primary", href: "#/" }, "To the projects") : again)));
+      fill(byId("main"), h("div", { class: "page" }, empty(error.status === 404 ? "This project is not here" : "The project could not be opened", error.message, error.status === 404 ? h("a", { class: "button primary", href: "#/" }, "To the projects") : again)));
     }
     return false;
   }
@@ -120,7 +120,9 @@ function listen(project) {
   project.addEventListener("removed", here((problem) => banner(`This project is gone: ${problem}`)));
   project.addEventListener("conflict", here(({ step, theirs, by, problem }) => {
     if (!step.edit || theirs === undefined) return notify(problem, { kind: "warn", key: "refused" });
-    conflict({ by, theirs, mine: inWords(step.edit, project.project), useMine: () => project.insist(step), keepTheirs: () => announce("Theirs was kept.") });
+    const known = new Map(project.project.categories.map((each) => [each.id, each.name]));
+    const told = Array.isArray(theirs) ? theirs.map((each) => known.get(each) ?? each) : theirs;
+    conflict({ by, theirs: told, mine: inWords(step.edit, project.project), useMine: () => project.insist(step), keepTheirs: () => announce("Theirs was kept.") });
   }));
 }
 
@@ -149,10 +151,10 @@ function drawHeader(project) {
   document.title = `${title} · seetopic`;
   if (!byId("tools").firstChild) {
     fill(byId("tools"),
-      h("span", { class: "saved", role: "status" }),
+      h("span", { class: "saved" }),
       iconButton("undo", "Undo", () => project.undo(), { id: "undo" }),
       iconButton("redo", "Redo", () => project.redo(), { id: "redo" }));
-    const field = h("input", { class: "quiet", "aria-label": "Title of the project", maxLength: 200, spellcheck: false });
+    const field = h("input", { class: "quiet", "aria-label": "Title of the project", maxLength: 120, spellcheck: false });
     field.addEventListener("focus", () => (field.base = project.begin()));
     field.addEventListener("change", () => {
       const text = field.value.trim();

@@ -44,7 +44,8 @@ export function show(root, context, rest) {
   draw();
   const route = (parts) => {
     panel.show(parts);
-    root.classList.toggle("reading-open", parts.length > 0 && parts[0] !== "");
+    root.classList.toggle("reading-open", Boolean(parts[0]));
+    if (parts[0]) cards.bring(parts[0]);
   };
   route(rest);
   return {
@@ -61,7 +62,7 @@ export function show(root, context, rest) {
 
 /** What came of the last edit, in one line. */
 function sentence(open) {
-  if (open.topics === null) return open.problem ?? "";
+  if (open.topics === null) return "";
   const counted = (lists) => lists.reduce((sum, list) => sum + list.length, 0);
   const changes = Object.values(open.changes);
   const took = open.seconds === null ? "" : ` in ${open.seconds.toFixed(2)} s`;

@@ -19,7 +19,11 @@ export function topicCards(context, goTo) {
       ({ category }) => category.id, () => card(judge, goTo), (each, item) => each.update(item));
     judge.settle(keep);
   }
-  return { element, draw };
+  /** Scroll so far that a topic's card is in sight. */
+  function bring(category) {
+    grid.querySelector(`[data-category="${CSS.escape(category)}"]`)?.scrollIntoView({ block: "nearest" });
+  }
+  return { element, draw, bring };
 }
 
 function nothing(open, categories) {
@@ -33,10 +37,11 @@ function card(judge, goTo) {
   const also = h("p", { class: "also" });
   const facts = h("p", { class: "facts" });
   const notes = h("div", { class: "notes" });
+  const head = h("div", { class: "term term-head", "aria-hidden": "true" }, h("span"), h("span", {}, "score"), h("span", { class: "term-documents" }, "docs"), h("span"));
   const terms = h("ol", { class: "terms" });
   const went = h("p", { class: "went" });
   const waiting = skeleton(8);
-  const element = h("li", { class: "topic card" }, h("h3", {}, name), also, facts, notes, terms, waiting, went);
+  const element = h("li", { class: "topic card" }, h("h3", {}, name), also, facts, notes, head, terms, waiting, went);
   element.update = ({ category, at, topic, change }) => {
     element.style.setProperty("--hue", hue(at));
     element.dataset.category = category.id;
@@ -80,8 +85,8 @@ function termRow(judge) {
   const variants = h("span", { class: "variants" });
   const mark = h("span", { class: "change" });
   const main = h("button", { type: "button", class: "term-main", tabIndex: -1, "aria-keyshortcuts": "a r m Enter" }, bar, text, variants, mark);
-  const score = h("span", { class: "score number" });
-  const documents = h("span", { class: "documents number" });
+  const score = h("span", { class: "term-score number" });
+  const documents = h("span", { class: "term-documents number" });
   const act = (name, label, run) => iconButton(name, label, () => run(element), { tabIndex: -1 });
   const yes = act("check", "Accept", judge.accept);
   const no = act("cross", "Reject", judge.reject);
@@ -100,11 +105,12 @@ function termRow(judge) {
     say(documents, term.documents.toLocaleString("en"));
     const from = change?.moved[term.term];
     const came = Boolean(change && !change.new && change.came.includes(term.term));
-    say(mark, came ? "new" : from ? `${from > place + 1 ? "↑" : "↓"} from ${from}` : "");
+    say(mark, came ? "new" : from ? `${from > place + 1 ? "↑" : "↓"}${from}` : "");
+    mark.title = from ? `was number ${from}` : "";
     element.classList.toggle("came", came);
     element.classList.toggle("moved", Boolean(from));
     const state = { pinned: ", accepted", name: ", the name itself", rejected: ", rejected" }[element.dataset.state] ?? "";
-    main.setAttribute("aria-label", `${term.term}${state}${mark.textContent ? `, ${mark.textContent}` : ""}, score ${term.score.toFixed(2)}, in ${term.documents} documents`);
+    main.setAttribute("aria-label", `${term.term}${state}${came ? ", new" : from ? `, was number ${from}` : ""}, score ${term.score.toFixed(2)}, in ${term.documents} documents`);
     main.title = [term.term, ...term.variants].join(", ");
     yes.setAttribute("aria-pressed", String(accepted));
     for (const [button, verb] of [[yes, accepted ? "Take back: accepted" : "Accept"], [no, "Reject"], [move, "Move to another category"]]) {

@@ -27,10 +27,18 @@ export function categoryList({ open, announce }) {
   const row = (category) => makeRow({ category, open, feedback, drafts, place, announce, draw });
   function draw() {
     const { categories } = open.project;
+    keepTyped(categories);
     say(count, String(categories.length));
     keyed(rows, categories.map((category, at) => ({ category, at, last: at === categories.length - 1 })),
       ({ category }) => category.id, ({ category }) => row(category), (each, item) => each.update(item));
     fresh.draw(categories.length === 0);
+  }
+  /** Whoever typed a name of a category that someone else removed finds it in the field for new ones. */
+  function keepTyped(categories) {
+    const row = rows.contains(document.activeElement) ? document.activeElement.closest(".row") : null;
+    const field = row?.querySelector(".name");
+    if (field?.dataset.typing !== "true" || categories.some((each) => each.id === row.dataset.key)) return;
+    fresh.refused([field.value], "This category was removed meanwhile; what you typed is kept here.");
   }
   sortable(rows, place);
 
@@ -40,7 +48,9 @@ export function categoryList({ open, announce }) {
     stop: feedback.rest,
     refused(detail) {
       const edit = detail.step.edit;
-      if (edit?.kind === "rename") drafts.set(edit.category, { text: edit.name, problem: detail.problem });
+      const there = open.project.categories.some((each) => each.id === edit?.category);
+      if (edit?.kind === "rename" && there) drafts.set(edit.category, { text: edit.name, problem: detail.problem });
+      else if (edit?.kind === "rename") fresh.refused([edit.name], detail.problem);
       else if (edit?.kind === "add") fresh.refused(edit.names, detail.problem);
       else return;
       detail.shown = true;
@@ -53,9 +63,12 @@ export function categoryList({ open, announce }) {
 function makeRow({ category: { id }, open, feedback, drafts, place, announce, draw }) {
   const now = () => open.project.categories.find((each) => each.id === id);
   const at = () => open.project.categories.findIndex((each) => each.id === id);
-  const dot = h("span", { class: "dot", "aria-hidden": "true" });
+  const more = iconButton("more", "More", () => {
+    const shown = element.classList.toggle("tools-open");
+    more.setAttribute("aria-expanded", String(shown));
+  }, { class: "icon-button row-more", "aria-expanded": "false" });
   const grip = h("span", { class: "grip", draggable: true, title: "Drag to another place", "aria-hidden": "true" }, icon("grip"));
-  const field = h("input", { class: "quiet name", spellcheck: false, maxLength: 300, enterKeyHint: "done" });
+  const field = h("input", { class: "quiet name", spellcheck: false, maxLength: 200, enterKeyHint: "done" });
   const problem = h("p", { class: "problem", hidden: true });
   problem.id = `problem-${id}`;
   const tags = h("div", { class: "tags" });
@@ -64,7 +77,7 @@ function makeRow({ category: { id }, open, feedback, drafts, place, announce, dr
   const down = iconButton("down", "Down", () => { place(id, at() + 1); down.focus(); });
   const remove = iconButton("cross", "Remove", () => open.edit({ kind: "remove", category: id }));
   const plus = iconButton("plus", "Add a name or a term", () => add.toggle(plus), { "aria-expanded": "false" });
-  const element = h("li", { class: "row" }, h("div", { class: "row-line" }, grip, dot, field, h("span", { class: "row-tools" }, plus, up, down, remove)), problem, tags, add.element);
+  const element = h("li", { class: "row" }, h("div", { class: "row-line" }, grip, field, more, h("span", { class: "row-tools" }, plus, up, down, remove)), problem, tags, add.element);
 
   const sync = () => { field.dataset.typing = String(field.value !== now()?.name); };
   field.addEventListener("focus", () => { field.base = open.begin(); });
@@ -113,9 +126,9 @@ function makeRow({ category: { id }, open, feedback, drafts, place, announce, dr
     say(problem, draft?.problem ?? "");
     up.disabled = number === 0;
     down.disabled = last;
-    for (const [button, verb] of [[up, "Move up"], [down, "Move down"], [remove, "Remove"], [plus, "Add a name or a term to"]]) {
+    for (const [button, verb] of [[up, "Move up"], [down, "Move down"], [remove, "Remove"], [plus, "Add a name or a term to"], [more, "More about"]]) {
       button.setAttribute("aria-label", `${verb}: ${category.name}`);
-      button.title = verb.replace(" to", "");
+      button.title = verb.replace(/ (to|about)$/, "");
     }
     tagsOf(tags, category, open);
     add.draw(category);
@@ -125,7 +138,7 @@ function makeRow({ category: { id }, open, feedback, drafts, place, announce, dr
 
 /** The field at the end: Enter adds the name; several lines pasted add several. */
 function newName(open, feedback, announce) {
-  const field = h("input", { class: "new-name", placeholder: "Add a category", "aria-label": "Name of a new category", spellcheck: false, maxLength: 300, enterKeyHint: "done" });
+  const field = h("input", { class: "new-name", placeholder: "Add a category", "aria-label": "Name of a new category", spellcheck: false, maxLength: 200, enterKeyHint: "done" });
   const problem = h("p", { class: "problem", role: "alert", hidden: true });
   const first = h("p", { class: "soft small" }, "Write what you want to find, such as “health & personal care”. Paste a list to add several at once.");
   const form = h("form", { class: "add-name" }, field, h("button", { type: "submit" }, "Add"));

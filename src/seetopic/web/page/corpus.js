@@ -5,7 +5,7 @@ import { empty, fill, h, note, skeleton } from "./dom.js";
 import { indexing, unfinished } from "./indexing.js";
 import { ago, counted } from "./telling.js";
 
-export function show(root, { announce }, [id]) {
+export function show(root, { announce, me }, [id]) {
   const page = h("div", { class: "page narrow" }, skeleton(5));
   root.append(page);
   let stopped = false;
@@ -30,18 +30,20 @@ export function show(root, { announce }, [id]) {
     if (corpus.state === "ready") {
       if (shown !== "ready") {
         if (shown) announce(`${corpus.title} is ready`);
-        naming(page, corpus);
+        naming(page, corpus, me);
       }
       shown = "ready";
       return;
     }
     if (shown !== "going") {
       const going = indexing(draw);
-      fill(page, h("h1", {}, corpus.title), going, h("p", { class: "soft" }, "You may close this page: indexing goes on, and the start page shows how far it is."));
+      page.closing = h("p", { class: "soft" }, "You may close this page: indexing goes on, and the start page shows how far it is.");
+      fill(page, h("h1", {}, corpus.title), going, page.closing);
       page.going = going;
       shown = "going";
     }
     page.going.update(corpus);
+    page.closing.hidden = !unfinished(corpus);
     clearTimeout(timer);
     if (unfinished(corpus)) timer = setTimeout(load, 700);
   }
@@ -51,9 +53,9 @@ export function show(root, { announce }, [id]) {
 }
 
 /** A ready corpus: its facts, its projects, and a new one. */
-function naming(page, corpus) {
+function naming(page, corpus, me) {
   const names = h("textarea", { rows: 8, id: "first-names", spellcheck: false, placeholder: "health & personal care\nbooks\ntoys & games" });
-  const title = h("input", { maxLength: 200, placeholder: corpus.title });
+  const title = h("input", { maxLength: 120, placeholder: corpus.title });
   const problem = h("div", { role: "alert" });
   const create = h("button", { type: "submit", class: "primary" }, "Show the topics");
   const form = h("form", {}, h("label", { class: "field", for: "first-names" }, h("span", {}, "Your categories, one a line"), names, h("small", {}, "A name may be a phrase that never occurs in the documents. You can change everything later.")),
@@ -63,7 +65,7 @@ function naming(page, corpus) {
     create.disabled = true;
     const lines = [...new Set(names.value.split("\n").map((line) => line.trim().replace(/\s+/g, " ")).filter(Boolean))];
     try {
-      const project = await post("/api/projects", { corpus: corpus.id, title: title.value.trim() || corpus.title, names: lines });
+      const project = await post("/api/projects", { corpus: corpus.id, title: title.value.trim() || corpus.title, names: lines, by: me() });
       location.hash = `#/project/${encodeURIComponent(project.id)}/topics`;
     } catch (error) {
       fill(problem, note(error.message, "bad"));

@@ -68,7 +68,7 @@ export function inWords(edit, project) {
   const name = (id) => project.categories.find((each) => each.id === id)?.name ?? "a category that is gone";
   switch (edit?.kind) {
     case "add": return `add ${edit.names.map((each) => `“${each}”`).join(", ")}`;
-    case "rename": return `call it “${edit.name}”`;
+    case "rename": return edit.name;
     case "names": return `further names of “${name(edit.category)}”: ${edit.names.join(", ") || "none"}`;
     case "remove": return `remove “${name(edit.category)}”`;
     case "place": return `move “${name(edit.category)}” to place ${edit.at + 1}`;

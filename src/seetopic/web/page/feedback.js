@@ -17,7 +17,7 @@ export function nameFeedback(open) {
     asked?.abort();
     const mine = (asked = new AbortController());
     try {
-      const found = await get(url`/api/projects/${open.id}/check?name=${name}&category=${category}`, { signal: mine.signal });
+      const found = await get(url`/api/projects/${open.id}/check?name=${name}` + (category ? url`&category=${category}` : ""), { signal: mine.signal });
       if (asked === mine) draw(found);
     } catch (error) {
       if (error.name !== "AbortError" && asked === mine) draw({ name, problem: error.message, nearest: [], clashes: [] });
@@ -27,12 +27,13 @@ export function nameFeedback(open) {
   function draw({ name, problem, in_vocabulary, occurrences, nearest, clashes }) {
     element.classList.remove("idle");
     if (problem && !nearest?.length) {
-      fill(told, h("b", {}, name), " ", problem);
+      fill(told, problem);
       near.replaceChildren();
       clash.replaceChildren();
+      clash.classList.remove("warns");
       return;
     }
-    const often = in_vocabulary ? `occurs ${occurrences.toLocaleString("en")} ${occurrences === 1 ? "time" : "times"}` : "does not occur as a term; it is understood by its meaning";
+    const often = in_vocabulary ? `occurs ${occurrences.toLocaleString("en")} ${occurrences === 1 ? "time" : "times"}` : "does not occur; its meaning is used";
     fill(told, h("b", {}, name), " ", h("span", { class: in_vocabulary ? "yes" : "no" }, often));
     fill(near, nearest.length ? ["near: ", h("span", {}, nearest.map(([term]) => term).join(", "))] : "");
     fill(clash, clashes?.length ? [h("b", {}, "close to "), clashes.map((each) => `“${each.name}” (${each.similarity.toFixed(2)})`).join(", ")] : problem ?? "");
@@ -47,6 +48,7 @@ export function nameFeedback(open) {
     say(told, "While you type a name, this tells whether it occurs, what is near it, and what it clashes with.");
     near.replaceChildren();
     clash.replaceChildren();
+    clash.classList.remove("warns");
   }
 
   rest();

@@ -28,6 +28,7 @@ export function indexing(changed) {
     const job = corpus.job;
     const running = corpus.state === "waiting" || corpus.state === "indexing";
     stages.replaceChildren(...(job?.stages ?? []).map((stage) => h("li", { class: stage.state, "aria-current": stage.state === "running" ? "step" : undefined }, stage.name)));
+    stages.hidden = bar.hidden = !job && !running;
     const share = job?.share ?? 0;
     bar.setAttribute("aria-valuenow", String(Math.round(100 * share)));
     bar.firstChild.style.setProperty("width", `${(100 * share).toFixed(1)}%`);

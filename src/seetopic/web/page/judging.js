@@ -4,7 +4,7 @@ import { h } from "./dom.js";
 import { popover } from "./popover.js";
 
 export function judging(grid, { open, announce }, goTo) {
-  const rows = (card = grid) => [...card.querySelectorAll(".term")];
+  const rows = (card = grid) => [...card.querySelectorAll(".terms > .term")];
   const cards = () => [...grid.children];
   const mainOf = (row) => row?.querySelector(".term-main");
   const rowOf = (element) => element?.closest?.(".term") ?? null;
@@ -71,7 +71,7 @@ export function judging(grid, { open, announce }, goTo) {
     if (key === "ArrowDown" && at < own.length - 1) return own[at + 1];
     if (key === "ArrowUp" && at > 0) return own[at - 1];
     const side = key === "ArrowLeft" || key === "ArrowUp" ? -1 : 1;
-    const all = cards().filter((each) => each.querySelector(".term"));
+    const all = cards().filter((each) => each.querySelector(".terms > .term"));
     const other = all[all.indexOf(card) + side];
     if (!other) return null;
     const there = rows(other);

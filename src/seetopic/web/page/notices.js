@@ -28,6 +28,7 @@ export function notify(text, { kind = "info", actions = {}, details = null, stay
 
 /** Two people changed the same: both values, and the choice. */
 export function conflict({ by, theirs, mine, useMine, keepTheirs }) {
+  document.querySelector('[data-notice="other"]')?.remove();
   notify(`${by || "Someone"} changed the same thing while you did.`, {
     kind: "warn", key: `conflict-${mine}`,
     details: h("dl", { class: "both" }, h("dt", {}, by || "Theirs"), h("dd", {}, shown(theirs)), h("dt", {}, "Yours"), h("dd", {}, mine)),

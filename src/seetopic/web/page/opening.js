@@ -38,7 +38,6 @@ export function show(root, { workbench, announce }) {
 const way = (title, about, ...content) => h("section", { class: "card way" }, h("h2", {}, title), about ? h("p", { class: "soft small" }, about) : null, content);
 
 function uploader(workbench, began, choose) {
-  const kinds = workbench.formats.map((each) => each.name).join(", ");
   const field = h("input", { type: "file", class: "unseen", id: "upload" });
   const place = h("div", { class: "upload-state", role: "status" });
   const drop = h("label", { class: "drop", for: "upload" }, icon("file"), h("b", {}, "Choose a file"), h("span", { class: "soft small" }, "or drop it here"));
@@ -66,7 +65,7 @@ function uploader(workbench, began, choose) {
   for (const name of ["dragover", "dragenter"]) drop.addEventListener(name, (event) => { event.preventDefault(); drop.classList.add("over"); });
   for (const name of ["dragleave", "drop"]) drop.addEventListener(name, () => drop.classList.remove("over"));
   drop.addEventListener("drop", (event) => { event.preventDefault(); send(event.dataTransfer.files[0]); });
-  return way("Upload", `${kinds}; up to ${sized(workbench.upload_bytes)}`, field, drop, place);
+  return way("Upload", `CSV, TSV, JSON Lines, text or Parquet, also packed as .gz; up to ${sized(workbench.upload_bytes)}`, field, drop, place);
 }
 
 function demo(direct) {

@@ -88,8 +88,9 @@ export function readingPanel({ open, announce }, goTo) {
 
   async function passages(place, signal) {
     const { passages: found, quoted } = await get(url`/api/projects/${open.id}/topics/${shown.category}/passages`, { signal });
-    if (!found.length) return fill(place, h("p", { class: "soft" }, quoted ? "No passage holds its terms." : "The texts of the documents are not kept beside this index, so none can be shown."));
-    fill(place, h("ul", { class: "passages" }, found.map((each) => h("li", {}, h("p", {}, marked(each.parts)), from(each.document)))));
+    if (!found.length) return fill(place, h("p", { class: "soft" }, quoted ? "No passage holds its terms." : "No passage holds its terms, or the documents can no longer be read."));
+    const plain = quoted ? null : h("p", { class: "soft small" }, "The documents' own file cannot be read; these are the words that the index keeps.");
+    fill(place, plain, h("ul", { class: "passages" }, found.map((each) => h("li", {}, h("p", {}, marked(each.parts)), from(each.document)))));
   }
 
   async function documents(place, signal, offset = 0, before = null) {

@@ -7,7 +7,7 @@ import { ago, counted } from "./telling.js";
 
 const POLL = 1000; // milliseconds, while something is indexed
 
-export function show(root, { notify }) {
+export function show(root, { notify, me }) {
   const projects = h("ul", { class: "cards" });
   const corpora = h("ul", { class: "cards" });
   const noProjects = h("div");
@@ -45,7 +45,7 @@ export function show(root, { notify }) {
       ? h("p", { class: "soft" }, "None yet: choose a corpus below and name your categories.")
       : empty("Begin with documents", "Open a CSV, JSON Lines, text or Parquet file, an index you have, or the demo corpus of 2,225 news articles.", h("a", { class: "button primary", href: "#/open" }, "Open a corpus")));
     fill(noCorpora, found.length || !made.length ? (found.length ? null : h("p", { class: "soft" }, "None yet.")) : null);
-    keyed(projects, made, (each) => each.id, () => projectCard(remove), (element, each) => element.update(each));
+    keyed(projects, made, (each) => each.id, () => projectCard(remove, copy), (element, each) => element.update(each));
     keyed(corpora, found, (each) => each.id, () => corpusCard(remove, load), (element, each) => element.update(each));
   }
 
@@ -59,22 +59,33 @@ export function show(root, { notify }) {
     load();
   }
 
+  async function copy({ id, corpus, title }) {
+    try {
+      await post("/api/projects", { corpus, copy_of: id, title: `${title.slice(0, 110)} (copy)`, by: me() });
+    } catch (error) {
+      notify(error.message, { kind: "bad" });
+    }
+    load();
+  }
+
   fromFile.addEventListener("change", async () => {
     const [file] = fromFile.files;
     fromFile.value = "";
-    if (file) openProjectFile(file, known, notify);
+    if (file) openProjectFile(file, known, notify, me);
   });
   load();
   return { stop: () => { stopped = true; clearTimeout(timer); } };
 }
 
-function projectCard(remove) {
+function projectCard(remove, copy) {
   const name = h("a", { class: "card-name" });
   const names = h("p", { class: "names-line" });
   const facts = h("p", { class: "soft small" });
+  const again = h("button", { type: "button", class: "plain" }, "Copy");
   const button = h("button", { type: "button", class: "plain danger" }, "Remove");
-  const element = h("li", { class: "card linked" }, h("h3", {}, name), names, h("div", { class: "card-foot" }, facts, button));
+  const element = h("li", { class: "card linked" }, h("h3", {}, name), names, h("div", { class: "card-foot" }, facts, h("span", {}, again, button)));
   let project = null;
+  again.addEventListener("click", () => copy(project));
   button.addEventListener("click", () => remove(url`/api/projects/${project.id}`, `Remove the project “${project.title}” with its whole history? This cannot be undone.`));
   element.update = (given) => {
     project = given;
@@ -82,6 +93,7 @@ function projectCard(remove) {
     say(name, given.title);
     say(names, given.categories.join(" · ") || "no categories yet");
     say(facts, `${given.corpus_title} · ${ago(given.changed)}`);
+    again.setAttribute("aria-label", `Copy the project ${given.title}`);
     button.setAttribute("aria-label", `Remove the project ${given.title}`);
   };
   return element;
@@ -124,7 +136,7 @@ function confirmed(question) {
 }
 
 /** A project file opens with its own corpus; if that is not here, a person says with which. */
-async function openProjectFile(file, corpora, notify) {
+async function openProjectFile(file, corpora, notify, me) {
   let content;
   try {
     content = JSON.parse(await file.text());
@@ -133,7 +145,7 @@ async function openProjectFile(file, corpora, notify) {
   }
   const bring = async (corpus) => {
     try {
-      const project = await post("/api/projects/import", corpus ? { file: content, corpus } : { file: content });
+      const project = await post("/api/projects/import", { file: content, by: me(), ...(corpus ? { corpus } : {}) });
       location.hash = `#/project/${encodeURIComponent(project.id)}/topics`;
     } catch (error) {
       const ready = corpora.filter((each) => each.state === "ready").slice(0, 5);

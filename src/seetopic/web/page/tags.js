@@ -44,7 +44,7 @@ function remove(open, id, { kind, text }) {
 /** A small form, folded until asked for: what kind, and the name or term. */
 export function adder(open, now, announce) {
   const kind = h("select", { "aria-label": "What to add" }, Object.entries(KINDS).map(([value, { label }]) => h("option", { value }, label)));
-  const field = h("input", { placeholder: "name or term", maxLength: 300, spellcheck: false });
+  const field = h("input", { placeholder: "name or term", maxLength: 200, spellcheck: false });
   const element = h("form", { class: "adder", hidden: true }, kind, field, h("button", { type: "submit" }, "Add"));
   let opener = null;
   const close = () => { element.hidden = true; opener?.setAttribute("aria-expanded", "false"); opener?.focus(); };

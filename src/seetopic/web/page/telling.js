@@ -13,7 +13,7 @@ export function lasting(seconds) {
 export function sized(bytes) {
   if (bytes < 1000) return `${bytes} bytes`;
   const unit = bytes < 1e6 ? [1e3, "kB"] : bytes < 1e9 ? [1e6, "MB"] : [1e9, "GB"];
-  return `${(bytes / unit[0]).toPrecision(3).replace(/\.?0+$/, "")} ${unit[1]}`;
+  return `${Number((bytes / unit[0]).toPrecision(3)).toLocaleString("en")} ${unit[1]}`;
 }
 
 const date = (at) => new Date(typeof at === "number" ? at * 1000 : at);
