@@ -20,7 +20,7 @@ from seetopic.index import Index
 from seetopic.naming import NamedIndex
 from seetopic.report.sentences import Examples, examples
 from seetopic.run import Discovery, run_of
-from seetopic.settings import DEFAULT
+from seetopic.settings import DEFAULT, DiscoverySettings
 from seetopic.topics import Topics
 from seetopic.web.names import Frozen, Names, same
 
@@ -140,8 +140,7 @@ class Finder:
             if kept is not None:
                 return kept
             started = time.perf_counter()
-            settings = replace(DEFAULT.discovery, top=names.options.top, merge_variants=not names.options.keep_variants)
-            run = run_of(index, names.seeds, settings)
+            run = run_of(index, names.seeds, settings_of(names))
             run.topics  # noqa: B018 - found now, while nobody else finds
             finding = Finding(run, names, documents, time.perf_counter() - started, threading.Lock())
             with self._keeping:
@@ -171,6 +170,11 @@ def _megabytes(finding: Finding) -> float:
     if isinstance(index, NamedIndex):
         numbers += 4 * (index.general.shape[1] + index.local.shape[1])
     return len(index.vocabulary) * numbers / 1e6
+
+
+def settings_of(names: Names) -> DiscoverySettings:
+    """How topics are found for a project's names."""
+    return replace(DEFAULT.discovery, top=names.options.top, merge_variants=not names.options.keep_variants)
 
 
 def shown_topics(topics: Topics, names: Names, index: Index | None = None) -> tuple[ShownTopic, ...]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from seetopic.errors import SeeTopicError
 from seetopic.run import run_of
+from seetopic.web.comparisons import Comparisons
 from seetopic.web.corpora import Corpora
 from seetopic.web.database import Database
 from seetopic.web.finding import Change, Finder, Finding, Found, ShownTopic, changes
@@ -16,6 +17,8 @@ from seetopic.web.jobs import Jobs
 from seetopic.web.limits import WorkbenchSettings
 from seetopic.web.names import Category, Frozen, Options
 from seetopic.web.projects import Kept, Last, Projects
+from seetopic.web.rounds import Rounds
+from seetopic.web.sides import Sides
 from seetopic.web.uploads import Uploads
 
 
@@ -65,10 +68,15 @@ class Workbench:
         )
         self.projects = Projects(self.database)
         self.finder = Finder()
+        self.sides = Sides(self.projects, self.corpora, self.finder, settings.data / "methods")
+        self.rounds = Rounds(self.database, self.sides, self.working)
+        self.comparisons = Comparisons(self.database, self.sides, self.corpora, self.working, settings.jobs)
 
     def begin(self) -> None:
         """Go on with whatever was in the making when the last server ended."""
         self.corpora.resume_all()
+        self.rounds.resume_all()
+        self.comparisons.resume_all()
 
     def warm(self) -> None:
         """Find the topics of the project that was changed last, so that the first look at it is quick, too; without
