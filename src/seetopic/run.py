@@ -13,7 +13,7 @@ from seetopic.arrays import Flags, Floats
 from seetopic.device import resolve_device
 from seetopic.discovery import Discovered, Wishes, discover_terms
 from seetopic.errors import EncoderError, NotEnoughTerms
-from seetopic.evidence import CurrentTerms, Evidence
+from seetopic.evidence import CurrentTerms, Evidence, StartRemembered
 from seetopic.evidence.documents import MatchedDocumentsEvidence, ReadDocumentsEvidence, typical_terms
 from seetopic.evidence.general import DRIFT, GeneralEvidence, confidence
 from seetopic.evidence.local import LocalEvidence
@@ -117,14 +117,20 @@ class Discovery:
         return self.settings.documents_weight > 0 and len(self.seeds) > 1 and len(self.index.sample) > 0
 
     def _found(self, settings: DiscoverySettings, reading: Reading | None) -> Discovered:
-        kinds: list[tuple[Evidence, float]] = [
-            (self._general_evidence, settings.general_weight),
-            (self._local_evidence, settings.local_weight),
-        ]
+        kinds: list[tuple[Evidence, float]] = [*self._of_terms]
         if self._uses_documents:
             kinds.append((self._documents_evidence(reading), settings.documents_weight))
         kept = [(kind, weight) for kind, weight in kinds if weight > 0]
         return discover_terms(self.similarity, self.wishes, kept, settings, self._variants)
+
+    @cached_property
+    def _of_terms(self) -> tuple[tuple[Evidence, float], ...]:
+        """The kinds of evidence that depend on current terms alone, with their weights; both passes start alike."""
+        settings = self.settings
+        return (
+            (StartRemembered(self._general_evidence), settings.general_weight),
+            (StartRemembered(self._local_evidence), settings.local_weight),
+        )
 
     @property
     def _variants(self) -> Variants:

@@ -13,7 +13,7 @@ import numpy as np
 
 from seetopic.arrays import Doubles, Floats, Longs
 from seetopic.settings import SortingSettings
-from seetopic.threads import one_thread
+from seetopic.threads import one_thread, product
 
 _LEAST = 5  # documents that a category learns from, if it has so many
 
@@ -108,7 +108,7 @@ def regression(features: Floats, scores: Doubles, settings: SortingSettings, kep
     targets = np.zeros(scores.shape, np.float32)
     targets[np.arange(len(guesses)), guesses] = 1
     weighted = features * weights[:, None].astype(np.float32)
-    gram = (features.T @ weighted).astype(np.float64)
+    gram = product(features.T, weighted).astype(np.float64)
     gram[np.diag_indices_from(gram)] += settings.ridge * len(features)
     return np.linalg.solve(gram, (weighted.T @ targets).astype(np.float64)).astype(np.float64)
 

@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cached_property
+from itertools import pairwise
 from threading import Lock
 from typing import Any
+
+import numpy as np
+
+from seetopic.arrays import Floats
+from seetopic.engine import available_cores
+
+_PARTS = 4  # of a product, for any number of cores
+_LARGE = 1 << 24  # multiplications of a product that is worth parting
 
 
 class _Limit:
@@ -52,3 +62,21 @@ def one_thread() -> Iterator[None]:
         yield
     finally:
         _LIMIT.go_out()
+
+
+@one_thread()
+def product(left: Floats, right: Floats) -> Floats:
+    """The product of two matrices, the rows of a large one in parts, side by side.
+
+    The parts are always the same, and each is one thread's, so the bits are the same on any machine's cores.
+    """
+    n_rows = len(left)
+    found = np.empty((n_rows, right.shape[1]), np.float32)
+    parts = _PARTS if left.size * right.shape[1] >= _LARGE else 1
+    bounds = pairwise([n_rows * part // parts for part in range(parts + 1)])
+    slices = [slice(first, last) for first, last in bounds]
+    if parts == 1:
+        return np.matmul(left, right, out=found)
+    with ThreadPoolExecutor(min(parts, available_cores())) as workers:  # not kept: threads do not survive a fork
+        list(workers.map(lambda part: np.matmul(left[part], right, out=found[part]), slices))
+    return found

@@ -35,7 +35,7 @@ def embedded_folder() -> Path:
     return Path(spec.origin).parent / "model"
 
 
-_ROWS = 64  # of a product
+_ROWS = 32  # of a product
 _AT_ONCE = 50  # texts, so that memory does not grow with their number
 
 

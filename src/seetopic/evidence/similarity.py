@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from seetopic.arrays import Floats
-from seetopic.threads import one_thread
+from seetopic.threads import product
 
 
 def mean_vectors(vectors: Floats, current: list[list[int]]) -> Floats:
@@ -22,11 +22,9 @@ def mean_similarity(vectors: Floats, current: list[list[int]]) -> Floats:
     return products(mean_vectors(vectors, current), vectors)
 
 
-@one_thread()
 def products(rows: Floats, vectors: Floats) -> Floats:
     """Of each row and each vector; (n_rows, n_vectors)."""
-    found: Floats = rows @ vectors.T
-    return found
+    return np.ascontiguousarray(product(vectors, rows.T).T)  # this way round, the many rows are those that are parted
 
 
 def without_terms(current: list[list[int]]) -> list[int]:
