@@ -354,3 +354,14 @@ def test_the_report_shows_them_behind_their_term_and_the_text_does_not():
     assert "exercise <small>exercises, &lt;b&gt;exercising&lt;/b&gt;</small>" in report_html(topics)
     assert "<small>" not in report_html(one_topic())
     assert str(topics).splitlines()[1].split("  ")[-1] == "exercise"
+
+
+@given(
+    some.lists(some.sampled_from([word for group in TOGETHER for word in group.split("/")]), min_size=2, unique=True)
+)
+def test_terms_that_come_later_are_spelled_as_if_they_had_been_there(terms):
+    whole = spellings_of(terms)
+    for first in range(1, len(terms)):
+        grown = spellings_of(terms[:first]).followed_by(terms[first:])
+        assert (grown.folded, grown.skeletons) == (whole.folded, whole.skeletons)
+        assert sorted(grown.pairs.tolist()) == sorted(whole.pairs.tolist())

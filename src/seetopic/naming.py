@@ -133,7 +133,6 @@ def _says_something(index: Index, word: str) -> bool:
     return Grammar(frozenset[str]().union(*listed), frozenset()).may_be_a_term(word)
 
 
-@one_thread()
 def folded_in(index: Index, terms: Sequence[Longs]) -> Floats:
     """The local vectors that terms would have, nearly, given the documents of each; unit rows, (n_new, rank).
 
@@ -146,6 +145,8 @@ def folded_in(index: Index, terms: Sequence[Longs]) -> Floats:
     rows = []
     for documents in terms:
         near, times = np.unique(index.terms_of(documents[:: -(-len(documents) // _READ)]), return_counts=True)
-        vector = (times * index.idf[near]).astype(np.float32) @ local[near] / lengths
+        weights = (times * index.idf[near]).astype(np.float32)
+        with one_thread():
+            vector = weights @ local[near] / lengths
         rows.append(vector / max(float(np.linalg.norm(vector)), 1e-9))
     return np.array(rows, np.float32)

@@ -103,11 +103,11 @@ class MiniLM:
     def vectors(self, texts: Sequence[str]) -> list[Floats]:
         """Mean over all tokens of the last layer, for each text; a text's bits do not depend on those beside it."""
         found: list[Floats] = []
-        with one_thread():
-            for first in range(0, len(texts), _AT_ONCE):
-                found += self._together(texts[first : first + _AT_ONCE])
+        for first in range(0, len(texts), _AT_ONCE):
+            found += self._together(texts[first : first + _AT_ONCE])
         return found
 
+    @one_thread()
     def _together(self, texts: Sequence[str]) -> list[Floats]:
         states, bounds = self._embedded([self._tokenizer.encode(text).ids for text in texts])
         for layer in range(self._layers):

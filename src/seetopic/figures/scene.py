@@ -70,8 +70,9 @@ class Scene:
     @cached_property
     def likeness(self) -> Doubles:
         """Cosine of topics' centres; (n_topics, n_topics)."""
+        centres = self.centres
         with one_thread():
-            cosines: Doubles = np.clip(self.centres @ self.centres.T, -1, 1)
+            cosines: Doubles = np.clip(centres @ centres.T, -1, 1)
         return cosines
 
     @cached_property
