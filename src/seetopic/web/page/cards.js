@@ -19,6 +19,8 @@ export function topicCards(context, goTo) {
     keyed(grid, open.problem && open.topics === null ? [] : categories.map((category, at) => ({ category, at, topic: topics.get(category.id), change: open.changes[category.id] })),
       ({ category }) => category.id, () => card(judge, goTo), (each, item) => each.update(item));
     judge.settle(keep);
+    const drawn = String(open.topicsVersion);
+    if (open.topics && grid.dataset.version !== drawn) grid.dataset.version = drawn; // the version whose topics are on screen
   }
   /** Scroll so far that a topic's card is in sight. */
   function bring(category) {
