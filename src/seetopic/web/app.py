@@ -21,13 +21,20 @@ from seetopic.report.frame import colours
 from seetopic.version import __version__
 from seetopic.web.failures import Missing, RequestError
 from seetopic.web.guard import Access, Guard
-from seetopic.web.routes import corpora, looking, projects, takeaway
+from seetopic.web.routes import comparisons, corpora, looking, projects, rounds, takeaway
 from seetopic.web.workbench import Workbench
 
 _LOG = logging.getLogger("seetopic.web")
 _KINDS = {"js": "text/javascript", "css": "text/css", "svg": "image/svg+xml", "html": "text/html"}
 _TOKEN_MARK = "__TOKEN__"
-ROUTERS = (corpora.router, projects.router, looking.router, takeaway.router)
+ROUTERS = (
+    corpora.router,
+    projects.router,
+    looking.router,
+    rounds.router,
+    comparisons.router,
+    takeaway.router,
+)
 
 
 def application(workbench: Workbench, access: Access) -> Guard:
