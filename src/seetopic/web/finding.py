@@ -25,7 +25,7 @@ from seetopic.topics import Topics
 from seetopic.web.names import Frozen, Names, same
 
 _SHOWN = 256  # sets of topics that are kept as the page draws them
-_MEGABYTES = 600.0  # of runs that are kept, because what was shown last is asked about
+_MEGABYTES = 300.0  # of runs that are kept, because what was shown last is asked about
 Key: TypeAlias = tuple[str, str]  # corpus, names
 Item = TypeVar("Item")
 

@@ -31,6 +31,8 @@ export function topicCards(context, goTo) {
       (each, item) => each.update(item),
     );
     judge.settle(keep);
+    const drawn = String(open.topicsVersion);
+    if (open.topics && grid.dataset.version !== drawn) grid.dataset.version = drawn; // the version whose topics are on screen
   }
   /** Scroll so far that a topic's card is in sight. */
   function bring(category) {

@@ -20,6 +20,7 @@ export class OpenProject extends EventTarget {
     this.by = name; // a function: who edits
     this.server = null; // the project as the server has it
     this.topics = null;
+    this.topicsVersion = 0; // of the names that these topics are of
     this.problem = null; // why there are no topics
     this.changes = {};
     this.seconds = null;
@@ -156,6 +157,7 @@ export class OpenProject extends EventTarget {
     this.changes = result.changes ?? {};
     this.seconds = result.seconds;
     this.topics = result.topics;
+    this.topicsVersion = result.project.version;
     this.#emit("project");
     this.#emit("topics");
   }
