@@ -187,12 +187,15 @@ def test_a_term_is_moved_to_another_category_by_keyboard(page: Page, served: Ser
     assert focused(page)
 
 
-def test_two_who_change_the_same_name_are_both_heard(page: Page, served: Served) -> None:
+@pytest.mark.parametrize("seen", [False, True])
+def test_two_who_change_the_same_name_are_both_heard(page: Page, served: Served, seen: bool) -> None:
     project = served.project(*NAMES)
     opened(page, served, project)
     field = page.get_by_label("Name of category 1")
     field.fill("ball games")
     served.edit(project, kind="rename", category="c1", name="athletics")
+    if seen:  # the page has it, but who types has begun before
+        expect(page.locator(".notice")).to_contain_text("athletics")
     field.press("Enter")
     notice = page.locator(".notice.warn")
     expect(notice).to_contain_text("Ana")

@@ -9,7 +9,18 @@ export function whyTerms(open, category, topic, goTo, signal, before = null) {
   const list = topic.terms.map((term, place) => {
     const old = before?.items.get(term.term);
     const told = h("div", { class: "why" }, old?.open ? [...old.querySelector(".why").childNodes] : skeleton(2));
-    const details = h("details", {}, h("summary", {}, h("span", { class: "place number" }, place + 1), h("span", { class: "text" }, term.term), h("span", { class: "soft small number" }, term.score.toFixed(2))), told);
+    const details = h(
+      "details",
+      {},
+      h(
+        "summary",
+        {},
+        h("span", { class: "place number" }, place + 1),
+        h("span", { class: "text" }, term.term),
+        h("span", { class: "soft small number" }, term.score.toFixed(2)),
+      ),
+      told,
+    );
     details.addEventListener("toggle", () => {
       if (!details.open || details.asked) return;
       details.asked = true;
@@ -39,8 +50,22 @@ async function explain(place, open, category, term, goTo, signal) {
   const found = await get(url`/api/projects/${open.id}/topics/${category}/term?term=${term.term}`, { signal });
   const near = found.nearest.map((each) => `${each.name} ${each.similarity.toFixed(2)}`).join(", ");
   const passage = found.passage;
-  fill(place,
+  fill(
+    place,
     found.sentences.map((sentence) => h("p", {}, sentence)),
     near ? h("p", { class: "soft small" }, "Nearest names: ", near) : null,
-    passage ? h("blockquote", {}, marked(passage.parts), " ", h("a", { class: "from", href: goTo.address(category, "document", passage.document) }, `document ${(passage.document + 1).toLocaleString("en")}`)) : null);
+    passage
+      ? h(
+          "blockquote",
+          {},
+          marked(passage.parts),
+          " ",
+          h(
+            "a",
+            { class: "from", href: goTo.address(category, "document", passage.document) },
+            `document ${(passage.document + 1).toLocaleString("en")}`,
+          ),
+        )
+      : null,
+  );
 }
