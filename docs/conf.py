@@ -9,7 +9,7 @@ sys.path[:0] = [str(HERE / "_ext"), str(HERE.parent / "src")]
 from seetopic.version import __version__  # noqa: E402
 
 project, author, release = "seetopic", "the seetopic authors", __version__
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx_click", "mathml", "plain_docstrings"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx_click", "mathml", "plain_docstrings", "http_reference"]
 exclude_patterns = ["_build", "_ext", "_static"]
 highlight_language = "none"  # a block says what it is written in
 

@@ -48,13 +48,11 @@ def print_evaluation(evaluation: Evaluation) -> None:
     """All figures beside those of random words as rare as the terms, then topic by topic."""
     console = Console()
     overall = _table("measure", "topics", "random words", "")
-    for name in _in_order(evaluation.figures):
+    for name in in_order(evaluation.figures):
         random = evaluation.control.get(name)
-        overall.add_row(
-            name, _shown(evaluation.figures[name]), "" if random is None else _shown(random), _meaning(name)
-        )
+        overall.add_row(name, _shown(evaluation.figures[name]), "" if random is None else _shown(random), meaning(name))
     console.print(overall)
-    shown = [name for name in _in_order(evaluation.figures) if _begins(name, _OF_TOPICS)]
+    shown = [name for name in in_order(evaluation.figures) if _begins(name, _OF_TOPICS)]
     per_topic = _table("category", *shown)
     for topic in evaluation.topics:
         per_topic.add_row(escape(topic.name), *(_shown(topic.figures.get(name, float("nan"))) for name in shown))
@@ -142,7 +140,7 @@ def _table(*headings: str) -> Table:
     return table
 
 
-def _in_order(names: Iterable[str]) -> list[str]:
+def in_order(names: Iterable[str]) -> list[str]:
     """Figures in the order of `_MEANINGS`, then the others."""
     order = list(_MEANINGS)
     return sorted(names, key=lambda name: order.index(_stem(name)) if _stem(name) in order else len(order))
@@ -157,7 +155,8 @@ def _begins(name: str, stems: tuple[str, ...]) -> bool:
     return _stem(name) in stems
 
 
-def _meaning(name: str) -> str:
+def meaning(name: str) -> str:
+    """What a figure says, in a few words; empty where its name says it."""
     return _MEANINGS.get(_stem(name), "")
 
 

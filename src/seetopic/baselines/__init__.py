@@ -41,12 +41,17 @@ def method_named(name: str) -> Method:
     return cast(Method, getattr(import_module(f"seetopic.baselines.{module}"), function))
 
 
+def available(name: str) -> bool:
+    """Whether all packages that a method needs are installed; none of them is loaded for that."""
+    package, _ = _NEEDS.get(name, (None, ""))
+    return package is None or find_spec(package) is not None
+
+
 def require(name: str) -> None:
     """Refuse a method that is unknown, or whose package is missing, before any work."""
     method_named(name)
-    package, extra = _NEEDS.get(name, (None, ""))
-    if package is not None and find_spec(package) is None:
-        raise MissingExtra(f"the method {name}", extra)
+    if not available(name):
+        raise MissingExtra(f"the method {name}", _NEEDS[name][1])
 
 
-__all__ = ["METHODS", "Method", "Task", "method_named", "require"]
+__all__ = ["METHODS", "Method", "Task", "available", "method_named", "require"]

@@ -176,15 +176,23 @@ def read_key(path: str | Path) -> Sheet:
     """The sheet that a key describes."""
     try:
         value = json.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise SheetError(f"{path} cannot be read as a key ({error}); give the .key.json of `annotate`") from error
+    return sheet_of_key(value, str(path))
+
+
+def sheet_of_key(value: Any, name: str = "the key") -> Sheet:
+    """The inverse of `to_key`; `name` is what errors call it."""
+    try:
         if value["format"] != FORMAT:
-            raise SheetError(f"{path} has key format {value['format']!r}, but this seetopic reads format {FORMAT}")
+            raise SheetError(f"{name} has key format {value['format']!r}, but this seetopic reads format {FORMAT}")
         items = tuple(Item(each["item"], each["category"], each["term"], each["methods"]) for each in value["items"])
         sheet = Sheet(tuple(value["methods"]), tuple(value["categories"]), items)
         whole = sheet.id == value["sheet"]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise SheetError(f"{path} cannot be read as a key ({error}); give the .key.json of `annotate`") from error
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise SheetError(f"{name} cannot be read as a key ({error}); give the .key.json of `annotate`") from error
     if not whole:
-        raise SheetError(f"{path} was changed since it was written; give the .key.json as `annotate` wrote it")
+        raise SheetError(f"{name} was changed since it was written; give the .key.json as `annotate` wrote it")
     return sheet
 
 

@@ -22,13 +22,20 @@ from seetopic.version import __version__
 from seetopic.web.failures import Missing, RequestError
 from seetopic.web.folder import readable
 from seetopic.web.guard import Access, Guard
-from seetopic.web.routes import corpora, looking, projects, takeaway
+from seetopic.web.routes import comparisons, corpora, looking, projects, rounds, takeaway
 from seetopic.web.workbench import Workbench
 
 _LOG = logging.getLogger("seetopic.web")
 _KINDS = {"js": "text/javascript", "css": "text/css", "svg": "image/svg+xml", "html": "text/html"}
 _TOKEN_MARK = "__TOKEN__"
-ROUTERS = (corpora.router, projects.router, looking.router, takeaway.router)
+ROUTERS = (
+    corpora.router,
+    projects.router,
+    looking.router,
+    rounds.router,
+    comparisons.router,
+    takeaway.router,
+)
 
 
 def application(workbench: Workbench, access: Access) -> Guard:
@@ -40,6 +47,19 @@ def application(workbench: Workbench, access: Access) -> Guard:
         yield
         workbench.close()
 
+    app = _routed(lifespan)
+    app.state.workbench = workbench
+    _add_pages(app, access)
+    _add_answers(app, workbench.corpora.plainly)
+    return Guard(app, access)
+
+
+def openapi_document() -> dict[str, Any]:
+    """The API in OpenAPI's words, without any server."""
+    return _routed(None).openapi()
+
+
+def _routed(lifespan: Any) -> FastAPI:
     app = FastAPI(
         title="seetopic workbench",
         version=__version__,
@@ -50,12 +70,9 @@ def application(workbench: Workbench, access: Access) -> Guard:
         redoc_url=None,
         lifespan=lifespan,
     )
-    app.state.workbench = workbench
     for router in ROUTERS:
         app.include_router(router)
-    _add_pages(app, access)
-    _add_answers(app, workbench.corpora.plainly)
-    return Guard(app, access)
+    return app
 
 
 def _add_pages(app: FastAPI, access: Access) -> None:

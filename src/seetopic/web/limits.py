@@ -19,6 +19,11 @@ COLUMNS = 200  # of a table
 LONGEST_LINE = 50_000_000  # bytes; a longer one is no document
 LISTED = 2_000  # entries of a folder
 PAGE = 100  # documents, at most, of one answer
+SOURCES = 8  # whose terms a round of annotation mixes
+ROUNDS = 200  # of a project
+ANNOTATORS = 100  # of a round
+COMPARISONS = 200  # of a project: older ones go
+RUNS = 300  # of methods whose topics are kept: older ones go
 DOCUMENT_WORDS = 20_000  # of a document that is shown
 
 

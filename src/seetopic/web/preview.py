@@ -79,8 +79,10 @@ def _of_index(path: Path) -> Preview:
 
 
 def _of_folder(path: Path) -> Preview:
-    files = [file for _, file in zip(range(PREVIEW_ROWS), sorted(path.glob("*.txt")), strict=False)]
-    texts = [file.open("rb").read(PREVIEW_LETTERS * 4).decode("utf-8", "replace") for file in files]
+    texts = []
+    for file in sorted(each for each in path.rglob("*.txt") if each.is_file())[:PREVIEW_ROWS]:
+        with file.open("rb") as opened:
+            texts.append(opened.read(PREVIEW_LETTERS * 4).decode("utf-8-sig", "replace"))
     if not texts:
         raise CorpusError(f"the folder {path.name} holds no .txt files; choose a file, or a folder with .txt files")
     return Preview(columns=(), text_field=None, label_field=None, rows=_plain_rows(texts), format="folder")

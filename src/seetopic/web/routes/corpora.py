@@ -7,10 +7,10 @@ from typing import Annotated, Any
 from fastapi import Body, Query, Request, Response
 from starlette.requests import ClientDisconnect
 
-from seetopic.baselines import METHODS, require
+from seetopic.baselines import METHODS, available
 from seetopic.demo import demo_documents
 from seetopic.encoder.minilm import EMBEDDED_NAME
-from seetopic.errors import CorpusError, MissingExtra
+from seetopic.errors import CorpusError
 from seetopic.exports import FORMATS
 from seetopic.settings import PRESETS
 from seetopic.version import __version__
@@ -93,7 +93,7 @@ def about(workbench: Bench) -> About:
             MethodAbout(
                 name=name,
                 about=_ABOUT.get(name, name),
-                available=_available(name),
+                available=available(name),
                 slow=name not in _QUICK,
                 trains=name in PRESETS and PRESETS[name].discovery.training is not None,
             )
@@ -102,14 +102,6 @@ def about(workbench: Bench) -> About:
         models=(EMBEDDED_NAME, *workbench.settings.models),
         demo=True,
     )
-
-
-def _available(method: str) -> bool:
-    try:
-        require(method)
-    except MissingExtra:
-        return False
-    return True
 
 
 @router.get("/files")

@@ -45,6 +45,7 @@ class AskedEdit(Frozen):
     base: int = Field(ge=1, le=2**53)
     by: Person = ""
     edit: Edit
+    topics: bool = True  # false: only keep it, for another edit follows at once
 
 
 class AskedStep(Frozen):
@@ -135,9 +136,16 @@ def topics(workbench: Bench, kept: KeptProject) -> Result:
     return workbench.result(kept)
 
 
+@router.post("/projects/{project}/edits")
+def edit(workbench: Bench, project: Id, asked: Annotated[AskedEdit, Body()]) -> Result:
+    """Change names or judge terms. `base` is the version that the person saw."""
+    with _newest_told(workbench, project):
+        return workbench.edited(project, asked.base, asked.by, asked.edit, with_topics=asked.topics)
+
+
 @contextmanager
-def _newest_with_conflict(workbench: Workbench, project: str) -> Iterator[None]:
-    """Whoever is refused sees at once what is there now."""
+def _newest_told(workbench: Workbench, project: str) -> Iterator[None]:
+    """Whoever is refused because of somebody else's change is told what there is now."""
     try:
         yield
     except Conflict as conflict:
@@ -145,31 +153,24 @@ def _newest_with_conflict(workbench: Workbench, project: str) -> Iterator[None]:
         raise Conflict(str(conflict), **{**conflict.more, "project": newest}) from conflict
 
 
-@router.post("/projects/{project}/edits")
-def edit(workbench: Bench, project: Id, asked: Annotated[AskedEdit, Body()]) -> Result:
-    """Change names or judge terms. `base` is the version that the person saw."""
-    with _newest_with_conflict(workbench, project):
-        return workbench.edited(project, asked.base, asked.by, asked.edit)
-
-
 @router.post("/projects/{project}/undo")
 def undo(workbench: Bench, kept: KeptProject, asked: Annotated[AskedStep, Body()]) -> Result:
     """Take the last change back."""
-    with _newest_with_conflict(workbench, kept.id):
+    with _newest_told(workbench, kept.id):
         return workbench.result(workbench.projects.undo(kept.id, asked.base, asked.by), kept)
 
 
 @router.post("/projects/{project}/redo")
 def redo(workbench: Bench, kept: KeptProject, asked: Annotated[AskedStep, Body()]) -> Result:
     """Make a change again that was taken back."""
-    with _newest_with_conflict(workbench, kept.id):
+    with _newest_told(workbench, kept.id):
         return workbench.result(workbench.projects.redo(kept.id, asked.base, asked.by), kept)
 
 
 @router.post("/projects/{project}/restore")
 def restore(workbench: Bench, kept: KeptProject, asked: Annotated[AskedEntry, Body()]) -> Result:
     """Go back to an earlier step, as a new one."""
-    with _newest_with_conflict(workbench, kept.id):
+    with _newest_told(workbench, kept.id):
         return workbench.result(workbench.projects.restore(kept.id, asked.base, asked.by, asked.number), kept)
 
 

@@ -1,0 +1,243 @@
+"""The workbench measured: edits until topics are on screen, ten people at once, memory over many edits, the start.
+
+    python benchmarks/workbench.py FOLDER [--corpus amazon] [--edits 50] [--many 2000] [--cache CACHE] > workbench.json
+
+FOLDER holds NAME.jsonl.gz and NAME.seeds.txt. Chromium shows the page; an edit's time runs from the key that ends
+it to the frame in which the new topics are painted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import numpy as np
+import psutil
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from seetopic import Index
+from seetopic.demo import NAMES, demo_documents
+from seetopic.seeds import read_seeds
+
+WORDS = (
+    *("gifts for children", "garden", "camping", "travel guides", "home repair", "jewellery", "shoes", "cameras"),
+    *("fitness", "baby care", "cooking", "phones", "science fiction", "horror films", "make-up", "board games"),
+)
+_RECORDER = """() => {
+  window.took = [];
+  let began = null;
+  document.addEventListener("keydown", (event) => { if (event.key === "Enter") began = performance.now(); }, true);
+  const drawn = () => requestAnimationFrame(() => setTimeout(() => {
+    if (began !== null) window.took.push(performance.now() - began);
+    began = null;
+  }));
+  const topics = document.querySelector(".topic-cards");
+  new MutationObserver(drawn).observe(topics, { attributes: true, attributeFilter: ["data-version"] });
+}"""
+
+
+@dataclass(frozen=True)
+class Server:
+    """A workbench that runs as a process of its own."""
+
+    url: str
+    token: str
+    process: subprocess.Popen[str]
+    client: httpx.Client
+
+    def post(self, path: str, **body: Any) -> Any:
+        answer = self.client.post(f"/api{path}", json=body)
+        answer.raise_for_status()
+        return answer.json()
+
+    def project(self, names: list[str]) -> dict[str, Any]:
+        corpus = self.client.get("/api/corpora").json()[0]["id"]
+        made: dict[str, Any] = self.post("/projects", corpus=corpus, names=names)
+        return made
+
+    @property
+    def megabytes(self) -> float:
+        return float(psutil.Process(self.process.pid).memory_info().rss / 1e6)
+
+
+@contextmanager
+def serving(index: Path, data: Path, cache: Path | None) -> Iterator[Server]:
+    """The command, as a person gives it."""
+    command = [
+        sys.executable,
+        "-m",
+        "seetopic",
+        "serve",
+        str(index),
+        "--data",
+        str(data),
+        "--no-browser",
+        "--port",
+        "0",
+    ]
+    command += ["--cache", str(cache)] if cache else []
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        found = re.search(r"http://[^/\s]+", process.stdout.readline())
+        assert found is not None, "the server did not start"
+        token = (data / "token").read_text()
+        with httpx.Client(base_url=found[0], headers={"X-Seetopic-Token": token}, timeout=60) as client:
+            yield Server(found[0], token, process, client)
+        process.terminate()
+
+
+def start_seconds(index: Path, data: Path, browser: Browser, project: str, cache: Path | None) -> dict[str, float]:
+    """From the command to a page that answers: the first field of a project's names can be typed into."""
+    started = time.perf_counter()
+    with serving(index, data, cache) as server:
+        page = browser.new_page()
+        sizes: list[int] = []
+        page.on("requestfinished", lambda request: sizes.append(_weight(request)))
+        page.goto(f"{server.url}/#/project/{project}/topics")
+        page.locator(".row input.name").first.wait_for()
+        usable = time.perf_counter() - started
+        page.locator(".topic-cards[data-version]").wait_for()
+        topics = time.perf_counter() - started
+        page.close()
+    return {"usable": usable, "with topics": topics, "page_megabytes": sum(sizes) / 1e6}
+
+
+def _weight(request: Any) -> int:
+    sizes = request.sizes()
+    return int(sizes["responseBodySize"] + sizes["responseHeadersSize"])
+
+
+def edit_seconds(server: Server, page: Page, project: str, edits: int) -> list[float]:
+    """A person types another name, again and again, each time for another category."""
+    page.goto(f"{server.url}/#/project/{project}/topics")
+    page.locator(".topic-cards[data-version]").wait_for()
+    page.evaluate(_RECORDER)
+    fields = page.locator(".row input.name")
+    number = fields.count()
+    for edit in range(edits):
+        field = fields.nth(edit % number)
+        field.click()
+        field.fill(f"{WORDS[edit % len(WORDS)]} {'' if edit < len(WORDS) else edit}".strip())
+        field.press("Enter")
+        page.wait_for_function("wanted => window.took.length >= wanted", arg=edit + 1, timeout=30_000)
+    return [milliseconds / 1000 for milliseconds in page.evaluate("window.took")]
+
+
+def people_at_once(server: Server, names: list[str], people: int, edits: int) -> tuple[list[float], int]:
+    """Each has a project and makes an edit as soon as the last one is answered; seconds of all, and errors."""
+    took: list[float] = []
+    errors: list[str] = []
+
+    def person(number: int) -> None:
+        made = server.project(names)
+        version, category = made["version"], made["categories"][0]["id"]
+        for edit in range(edits):
+            asked = {"kind": "rename", "category": category, "name": f"{WORDS[(edit + number) % len(WORDS)]} {number}"}
+            began = time.perf_counter()
+            try:
+                result = server.post(f"/projects/{made['id']}/edits", base=version, by=f"person {number}", edit=asked)
+                version = result["project"]["version"]
+                if result["topics"] is None:
+                    errors.append(result["problem"])
+            except httpx.HTTPError as error:
+                errors.append(str(error))
+            took.append(time.perf_counter() - began)
+
+    threads = [threading.Thread(target=person, args=(number,)) for number in range(people)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return took, len(errors)
+
+
+def memory_over(server: Server, names: list[str], edits: int) -> dict[str, float]:
+    """The server's memory after warming up, and after many edits of names and terms."""
+    made = server.project(names)
+    version, categories = made["version"], [each["id"] for each in made["categories"]]
+    sizes = []
+    for edit in range(edits):
+        category = categories[edit % len(categories)]
+        term = f"{WORDS[edit % len(WORDS)]} {edit}"
+        kinds = (
+            {"kind": "rename", "name": term},
+            {"kind": "pin", "term": "market"},
+            {"kind": "free", "term": "market"},
+        )
+        result = server.post(
+            f"/projects/{made['id']}/edits", base=version, by="", edit={"category": category, **kinds[edit % 3]}
+        )
+        version = result["project"]["version"]
+        if edit % 20 == 0:
+            server.client.get(f"/api/projects/{made['id']}/figures/map")
+            server.client.get(f"/api/projects/{made['id']}/topics/{category}/documents")
+        sizes.append(server.megabytes)
+    tenth = len(sizes) // 10
+    return {
+        "edits": edits,
+        "megabytes_after_a_tenth": round(float(np.median(sizes[tenth : 2 * tenth])), 1),
+        "megabytes_at_the_end": round(float(np.median(sizes[-tenth:])), 1),
+    }
+
+
+def told(seconds: list[float]) -> dict[str, float]:
+    return {
+        "edits": len(seconds),
+        "median": round(float(np.median(seconds)), 3),
+        "p95": round(float(np.quantile(seconds, 0.95)), 3),
+        "slowest": round(max(seconds), 3),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--corpus", default="amazon")
+    parser.add_argument("--index", type=Path, help="a ready index of the corpus")
+    parser.add_argument("--edits", type=int, default=50)
+    parser.add_argument("--many", type=int, default=2000)
+    parser.add_argument("--cache", type=Path)
+    options = parser.parse_args()
+    names = list(read_seeds(options.folder / f"{options.corpus}.seeds.txt").names)
+    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium")
+    result: dict[str, Any] = {}
+    with tempfile.TemporaryDirectory() as place, sync_playwright() as playwright:
+        work = Path(place)
+        index = options.index or work / options.corpus
+        if options.index is None:
+            Index.build(options.folder / f"{options.corpus}.jsonl.gz", index, cache=options.cache)
+        Index.build(demo_documents(), work / "demo-index", cache=options.cache)
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        for name, folder, own in ((options.corpus, index, names), ("demo", work / "demo-index", list(NAMES))):
+            data = work / f"{name}-data"
+            with serving(folder, data, options.cache) as server:
+                project = server.project(own)["id"]
+                page = browser.new_page()
+                result[name] = {"edit_seconds": told(edit_seconds(server, page, project, options.edits))}
+                page.close()
+                if name == "demo":
+                    took, errors = people_at_once(server, own, 10, 10)
+                    result[name]["ten_people"] = {**told(took), "errors": errors}
+                    result[name]["memory"] = memory_over(server, own, options.many)
+            starts = [start_seconds(folder, data, browser, project, options.cache) for _ in range(3)]
+            result[name]["start"] = {key: round(float(np.median([one[key] for one in starts])), 3) for key in starts[0]}
+        browser.close()
+    print(json.dumps(result, indent=1))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,328 @@
+"""Two sides next to each other: their topics, what differs, and figures of both on the same documents."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from seetopic.documents import Documents
+from seetopic.errors import CorpusError, SeeTopicError
+from seetopic.evaluation.evaluate import evaluate_all
+from seetopic.evaluation.figures import Evaluation
+from seetopic.index import Index
+from seetopic.progress import Progress
+from seetopic.topics import Topics
+from seetopic.verdicts import in_order, meaning
+from seetopic.web.corpora import Corpora
+from seetopic.web.database import Database, new_id, now
+from seetopic.web.failures import Conflict, Missing
+from seetopic.web.finding import ShownTopic, shown_topics
+from seetopic.web.jobs import Job, Jobs
+from seetopic.web.limits import COMPARISONS
+from seetopic.web.names import Frozen
+from seetopic.web.projects import Kept
+from seetopic.web.sides import MEASURING, Run, Sides, Wanted, Within, find_topics, plan_for, with_own_titles
+
+ComparisonState = Literal["running", "ready", "failed"]
+_SAME_DOCUMENTS = (
+    "Both sides are measured on the documents of {corpus}, from which topics were made: the figures compare the two "
+    "sides and are no promise for new documents."
+)
+
+
+class AskedComparison(Frozen):
+    """Both sides as they were when they were asked for, and the corpus to measure them on."""
+
+    left: Wanted
+    right: Wanted
+    measured: str | None
+
+
+class SideTopics(Frozen):
+    """One side's topics."""
+
+    title: str
+    topics: tuple[ShownTopic, ...]
+
+
+class Difference(Frozen):
+    """A category of either side: terms of both, in the left side's order, and those of one side alone."""
+
+    name: str
+    both: tuple[str, ...]
+    only_left: tuple[str, ...]
+    only_right: tuple[str, ...]
+
+
+class ComparedFigures(Frozen):
+    """The same measures of both sides; null where one has no answer."""
+
+    names: tuple[str, ...]
+    about: dict[str, str]
+    left: dict[str, float | None]
+    right: dict[str, float | None]
+    note: str
+
+
+class Compared(Frozen):
+    """What a comparison found."""
+
+    left: SideTopics
+    right: SideTopics
+    differences: tuple[Difference, ...]
+    figures: ComparedFigures | None
+
+
+class ListedComparison(Frozen):
+    id: str
+    left: str
+    right: str
+    created: float
+    state: ComparisonState
+
+
+class Comparison(Frozen):
+    """A comparison, found or in the making."""
+
+    id: str
+    project: str
+    titles: tuple[str, str]
+    state: ComparisonState
+    problem: str | None
+    job: Job | None
+    created: float
+    left: SideTopics | None
+    right: SideTopics | None
+    differences: tuple[Difference, ...]
+    figures: ComparedFigures | None
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What topics are measured on: documents, with their labels if known, or an index where there is nothing else."""
+
+    corpus: str
+    documents: Documents | Index
+    workers: int | None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the process of a comparison gives back."""
+
+    topics: tuple[Topics, Topics]
+    evaluations: tuple[Evaluation, Evaluation] | None
+    note: str
+
+
+def compare(runs: Sequence[Run], measured: Measured | None, *, progress: Progress) -> Outcome:
+    """What the process of a comparison does."""
+    left, right = find_topics(runs, progress=progress)
+    if measured is None:
+        return Outcome((left, right), None, "")
+    evaluations, note = _evaluated((left, right), measured, progress)
+    return Outcome((left, right), (evaluations[0], evaluations[1]), note)
+
+
+def _evaluated(topics: Sequence[Topics], measured: Measured, progress: Progress) -> tuple[list[Evaluation], str]:
+    documents, workers = measured.documents, measured.workers
+    note = _SAME_DOCUMENTS.format(corpus=repr(measured.corpus))
+    progress(MEASURING, 0, None)
+    told = Within(progress, MEASURING)
+    try:
+        found = evaluate_all(topics, documents, jobs=workers, progress=told)
+    except CorpusError as error:
+        if not isinstance(documents, Documents) or documents.label_field is None:
+            raise
+        # Names need not be labels: everything else can be measured without them.
+        found = evaluate_all(topics, replace(documents, label_field=None), jobs=workers, progress=told)
+        return found, f"{note} Their labels are left out: {error}."
+    if isinstance(documents, Index) or documents.label_field is None:
+        note += " No field of labels is known for them, so measures by labels are left out."
+    return found, note
+
+
+@dataclass(frozen=True)
+class Comparisons:
+    """All comparisons of a database."""
+
+    database: Database
+    sides: Sides
+    corpora: Corpora
+    jobs: Jobs
+    workers: int | None
+
+    def of_project(self, project: str) -> list[ListedComparison]:
+        """The newest first."""
+        rows = self.database.all(
+            "SELECT id, asked, created, state FROM comparisons WHERE project = ? ORDER BY created DESC, id", (project,)
+        )
+        asked = [AskedComparison.model_validate_json(row["asked"]) for row in rows]
+        return [
+            ListedComparison(
+                id=row["id"],
+                left=each.left.title,
+                right=each.right.title,
+                created=row["created"],
+                state=row["state"],
+            )
+            for row, each in zip(rows, asked, strict=True)
+        ]
+
+    def get(self, number: str) -> Comparison:
+        row = self._row(number)
+        asked = AskedComparison.model_validate_json(row["asked"])
+        found = None if row["result"] is None else Compared.model_validate_json(row["result"])
+        return Comparison(
+            id=row["id"],
+            project=row["project"],
+            titles=(asked.left.title, asked.right.title),
+            state=row["state"],
+            problem=row["problem"],
+            job=self.jobs.job(number) if row["state"] == "running" else None,
+            created=row["created"],
+            left=None if found is None else found.left,
+            right=None if found is None else found.right,
+            differences=() if found is None else found.differences,
+            figures=None if found is None else found.figures,
+        )
+
+    def make(self, kept: Kept, left: Wanted, right: Wanted, evaluate: bool) -> Comparison:
+        """Compare at once or, where methods must run or figures are asked for, beside the server."""
+        if left == right:
+            raise Conflict("both sides are the same; choose two that can differ")
+        first, second = with_own_titles([left, right])
+        asked = AskedComparison(left=first, right=second, measured=kept.corpus if evaluate else None)
+        made = new_id()
+        self.database.insert(
+            "comparisons",
+            id=made,
+            project=kept.id,
+            asked=asked.model_dump_json(),
+            state="running",
+            problem=None,
+            result=None,
+            created=now(),
+        )
+        self._forget_old(kept.id)
+        self._start(made)
+        return self.get(made)
+
+    def again(self, number: str) -> Comparison:
+        """Try once more what failed."""
+        if self._row(number)["state"] != "failed":
+            raise Conflict("this comparison did not fail, so there is nothing to try again")
+        self._mark(number, "running")
+        self._start(number)
+        return self.get(number)
+
+    def resume_all(self) -> None:
+        """What a server that ended left unfinished is found now; methods that had run are not run again."""
+        for row in self.database.all("SELECT id FROM comparisons WHERE state = 'running' ORDER BY created"):
+            self._start(row["id"])
+
+    def remove(self, number: str) -> None:
+        self._row(number)
+        self.jobs.stop(number)
+        self.database.do("DELETE FROM comparisons WHERE id = ?", (number,))
+
+    def _start(self, number: str) -> None:
+        asked = AskedComparison.model_validate_json(self._row(number)["asked"])
+        sides = (asked.left, asked.right)
+
+        def ended(found: Outcome | None, problem: str | None, stopped: bool) -> None:
+            if stopped:  # removed by a person; or the server ends, and then it goes on at the next start
+                return
+            self._keep(number, asked, found) if found is not None else self._mark(number, "failed", problem)
+            self.sides.tidy()
+
+        try:
+            found = self.sides.quick(sides) if asked.measured is None else None
+            if found is not None:
+                self._keep(number, asked, Outcome((found[0], found[1]), None, ""))
+                return
+            runs, measured = self.sides.runs(sides), self._measured(asked.measured)
+            self.jobs.start(number, plan_for(sides, measured is not None), ended, compare, runs, measured)
+        except SeeTopicError as error:
+            self._mark(number, "failed", str(error))
+
+    def _measured(self, corpus: str | None) -> Measured | None:
+        if corpus is None:
+            return None
+        documents = self.corpora.documents(corpus, with_labels=True) or self.corpora.index(corpus)
+        return Measured(self.corpora.get(corpus).title, documents, self.workers)
+
+    def _keep(self, number: str, asked: AskedComparison, found: Outcome) -> None:
+        try:
+            left, right = (
+                SideTopics(title=each.title, topics=shown_topics(topics, each.names, self.corpora.index(each.corpus)))
+                for each, topics in zip((asked.left, asked.right), found.topics, strict=True)
+            )
+        except SeeTopicError as error:
+            self._mark(number, "failed", str(error))
+            return
+        figures = None if found.evaluations is None else compared_figures(*found.evaluations, note=found.note)
+        differing = differences(left.topics, right.topics)
+        result = Compared(left=left, right=right, differences=differing, figures=figures).model_dump_json()
+        self.database.do(
+            "UPDATE comparisons SET state = 'ready', problem = NULL, result = ? WHERE id = ?", (result, number)
+        )
+
+    def _mark(self, number: str, state: ComparisonState, problem: str | None = None) -> None:
+        self.database.do("UPDATE comparisons SET state = ?, problem = ? WHERE id = ?", (state, problem, number))
+
+    def _row(self, number: str) -> Any:
+        row = self.database.one("SELECT * FROM comparisons WHERE id = ?", (number,))
+        if row is None:
+            raise Missing("there is no such comparison; it may have been removed")
+        return row
+
+    def _forget_old(self, project: str) -> None:
+        self.database.do(
+            "DELETE FROM comparisons WHERE project = ? AND state <> 'running' AND id NOT IN "
+            "(SELECT id FROM comparisons WHERE project = ? ORDER BY created DESC, id LIMIT ?)",
+            (project, project, COMPARISONS),
+        )
+
+
+def differences(left: Sequence[ShownTopic], right: Sequence[ShownTopic]) -> tuple[Difference, ...]:
+    """By the categories' names, whatever their case: those of the left side first, then what only the right one has."""
+    ours, theirs = ({_folded(topic.name): topic for topic in side} for side in (left, right))
+    found = []
+    for key in dict.fromkeys([*ours, *theirs]):
+        mine, other = (_terms(side.get(key)) for side in (ours, theirs))
+        found.append(
+            Difference(
+                name=(ours.get(key) or theirs[key]).name,
+                both=tuple(term for term in mine if term in other),
+                only_left=tuple(term for term in mine if term not in other),
+                only_right=tuple(term for term in other if term not in mine),
+            )
+        )
+    return tuple(found)
+
+
+def compared_figures(left: Evaluation, right: Evaluation, note: str) -> ComparedFigures:
+    names = in_order(dict.fromkeys([*left.figures, *right.figures]))
+    return ComparedFigures(
+        names=tuple(names),
+        about={name: meaning(name) for name in names},
+        left=_plain(left, names),
+        right=_plain(right, names),
+        note=note,
+    )
+
+
+def _plain(evaluation: Evaluation, names: Sequence[str]) -> dict[str, float | None]:
+    values = {name: evaluation.figures.get(name, math.nan) for name in names}
+    return {name: None if math.isnan(value) else value for name, value in values.items()}
+
+
+def _terms(topic: ShownTopic | None) -> tuple[str, ...]:
+    return () if topic is None else tuple(term.term for term in topic.terms)
+
+
+def _folded(name: str) -> str:
+    return " ".join(name.casefold().split())

@@ -1,0 +1,91 @@
+// Answers on their way: each is sent at once, one after the other, and again until the server has it.
+
+import { post, url } from "./api.js";
+
+const WAITS = [1000, 2000, 4000, 8000]; // milliseconds
+
+/** `told(state)` hears "saved", "saving", "away" (trying again) or {refused: sentence}. */
+export class Answers {
+  #waiting = new Map(); // item -> the newest answer that the server does not have
+  #busy = false;
+  #tries = 0;
+  #wake = null;
+
+  constructor(secret, told) {
+    this.secret = secret;
+    this.told = told;
+    for (const [item, belongs] of this.#remembered()) this.#waiting.set(item, belongs);
+    window.addEventListener("online", () => this.#wake?.());
+    window.addEventListener("pagehide", () => this.#hurry());
+  }
+
+  /** What the server does not have yet, from before the page was closed, too. */
+  get unsaved() {
+    return new Map(this.#waiting);
+  }
+
+  give(item, belongs) {
+    this.#waiting.delete(item); // the newest goes last
+    this.#waiting.set(item, belongs);
+    this.#remember();
+    this.send();
+  }
+
+  async send() {
+    if (this.#busy) return this.#wake?.();
+    this.#busy = true;
+    while (this.#waiting.size) {
+      const [item, belongs] = this.#waiting.entries().next().value;
+      this.told(this.#tries ? "away" : "saving");
+      try {
+        await post(url`/api/annotate/${this.secret}/answers`, { item, belongs });
+        this.#tries = 0;
+        if (this.#waiting.get(item) === belongs) this.#waiting.delete(item);
+        this.#remember();
+      } catch (error) {
+        if (error.status >= 400 && error.status < 500 && error.status !== 429) {
+          this.#busy = false;
+          return this.told({ refused: error.message });
+        }
+        this.told("away");
+        await this.#pause(WAITS[Math.min(this.#tries++, WAITS.length - 1)]);
+      }
+    }
+    this.#busy = false;
+    this.told("saved");
+  }
+
+  /** The page goes: all that waits is sent at once, and the browser carries it on without the page. */
+  #hurry() {
+    for (const [item, belongs] of this.#waiting) {
+      post(url`/api/annotate/${this.secret}/answers`, { item, belongs }, { keepalive: true }).catch(() => {});
+    }
+  }
+
+  #pause(wait) {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, wait);
+      this.#wake = () => { clearTimeout(timer); resolve(); };
+    });
+  }
+
+  get #key() {
+    return `seetopic-answers-${this.secret}`;
+  }
+
+  #remember() {
+    try {
+      if (this.#waiting.size) localStorage.setItem(this.#key, JSON.stringify([...this.#waiting]));
+      else localStorage.removeItem(this.#key);
+    } catch { /* a browser that keeps nothing still sends what is on its way */ }
+  }
+
+  #remembered() {
+    try {
+      const kept = JSON.parse(localStorage.getItem(this.#key) ?? "[]");
+      return kept.filter(([item, belongs]) => Number.isInteger(item) && [true, false, null].includes(belongs));
+    } catch {
+      return [];
+    }
+  }
+}

@@ -1,0 +1,100 @@
+// Requests to the workbench: JSON in and out, the token with everything that changes something, problems as sentences.
+
+const token = () => document.querySelector('meta[name="seetopic-token"]')?.content ?? "";
+
+/** `message` is the server's sentence; `status` 0 means that the server could not be reached. */
+export class Problem extends Error {
+  constructor(message, status, body) {
+    super(message);
+    this.name = "Problem";
+    this.status = status;
+    this.body = body;
+  }
+
+  get unreachable() {
+    return this.status === 0;
+  }
+}
+
+/** url`/api/projects/${id}/check?name=${name}`: what is put in is escaped. */
+export function url(pieces, ...given) {
+  return pieces.reduce((whole, piece, at) => whole + encodeURIComponent(given[at - 1]) + piece);
+}
+
+export const get = (path, options = {}) => ask("GET", path, undefined, options);
+export const post = (path, body = {}, options = {}) => ask("POST", path, body, options);
+export const del = (path, options = {}) => ask("DELETE", path, undefined, options);
+
+/** The newest version, or null where it is still the one with this tag. */
+export async function newer(path, tag, { signal } = {}) {
+  const response = await reach(path, { headers: { "If-None-Match": tag }, cache: "no-store", signal });
+  return response.status === 304 ? null : content(response);
+}
+
+/** Send a file; `told(share)` hears how much has been sent. Gives {done: Promise, stop()}. */
+export function upload(path, file, told) {
+  const request = new XMLHttpRequest();
+  const done = new Promise((resolve, reject) => {
+    request.open("POST", path);
+    request.setRequestHeader("X-Seetopic-Token", token());
+    request.setRequestHeader("Content-Type", "application/octet-stream");
+    request.responseType = "text";
+    request.upload.onprogress = (event) => event.lengthComputable && told(event.loaded / event.total);
+    request.onerror = () =>
+      reject(
+        new Problem("The file could not be sent: the workbench cannot be reached, or refused it on the way.", 0, null),
+      );
+    request.onabort = () => reject(new DOMException("stopped", "AbortError"));
+    request.onload = () => {
+      const body = parsed(request.responseText);
+      if (request.status >= 200 && request.status < 300) resolve(body);
+      else reject(problemOf(request.status, body));
+    };
+    request.send(file);
+  });
+  return { done, stop: () => request.abort() };
+}
+
+async function ask(method, path, body, { signal, keepalive = false } = {}) {
+  const headers = method === "GET" ? {} : { "X-Seetopic-Token": token() };
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  const text = body === undefined ? undefined : JSON.stringify(body);
+  return content(await reach(path, { method, headers, body: text, signal, keepalive }));
+}
+
+async function reach(path, options) {
+  try {
+    return await fetch(path, { credentials: "same-origin", ...options });
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Problem("The workbench cannot be reached.", 0, null);
+  }
+}
+
+async function content(response) {
+  if (response.status === 204) return null;
+  let text;
+  try {
+    text = await response.text();
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Problem("The workbench cannot be reached.", 0, null);
+  }
+  const body = parsed(text);
+  if (!response.ok) throw problemOf(response.status, body);
+  return body;
+}
+
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function problemOf(status, body) {
+  const sentence =
+    typeof body?.problem === "string" ? body.problem : `The workbench answered ${status} without a reason; try again.`;
+  return new Problem(sentence, status, body);
+}

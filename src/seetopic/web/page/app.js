@@ -1,0 +1,199 @@
+// The frame of the page: which view the address names, the project that is open, and what every view shares.
+
+import * as api from "./api.js";
+import { announce, banner, conflict, notify } from "./notices.js";
+import { inWords } from "./edits.js";
+import { empty, fill, h, note } from "./dom.js";
+import { clearHeader, drawHeader, drawTabs, dressHeader, me } from "./header.js";
+import { OpenProject } from "./project.js";
+
+const TABS = {
+  topics: ["Topics", "./bench.js"],
+  map: ["Map", "./map.js"],
+  annotate: ["Annotate", "./rounds.js"],
+  compare: ["Compare", "./compare.js"],
+  takeaway: ["Take away", "./takeaway.js"],
+  history: ["History", "./history.js"],
+};
+const LABELS = Object.fromEntries(Object.entries(TABS).map(([tab, [label]]) => [tab, label]));
+const VIEWS = { "": "./start.js", open: "./opening.js", corpus: "./corpus.js" };
+const byId = (id) => document.getElementById(id);
+
+let workbench = null;
+let open = null; // the open project
+let view = null; // {key, stop, route} of what is shown
+
+/** The address in parts; one that nobody wrote by hand may be broken, and leads nowhere. */
+function parts() {
+  try {
+    return location.hash.replace(/^#\/?/, "").split("/").map(decodeURIComponent);
+  } catch {
+    return ["broken"];
+  }
+}
+
+async function route() {
+  const [first, ...rest] = parts();
+  if (first === "project") return showProject(rest[0], rest[1] || "topics", rest.slice(2));
+  leaveProject();
+  const source = Object.hasOwn(VIEWS, first) ? VIEWS[first] : null;
+  await show(`${first}/${rest.join("/")}`, source, rest, () => ({ api, workbench, announce, notify, me }));
+}
+
+/** Load a view's module and let it draw; a view that is shown already hears of the new address only. */
+async function show(key, source, rest, context) {
+  if (view?.key === key) return view.route?.(rest);
+  view?.stop?.();
+  const mine = (view = { key });
+  const root = h("div", { class: "view" });
+  const instead = (...shown) => fill(byId("main"), h("div", { class: "page" }, shown));
+  if (!source) {
+    const home = h("a", { class: "button", href: "#/" }, "To the start");
+    return instead(empty("There is nothing at this address", "The link may be old.", home));
+  }
+  let module;
+  try {
+    module = await import(source);
+  } catch {
+    if (view === mine) instead(note("This part of the page could not be loaded; reload the page to try again.", "bad"));
+    return;
+  }
+  if (view !== mine) return;
+  fill(byId("main"), root);
+  window.scrollTo(0, 0);
+  Object.assign(mine, module.show(root, context(), rest) ?? {});
+  if (document.activeElement === document.body) byId("main").focus({ preventScroll: true });
+}
+
+async function showProject(id, tab, rest) {
+  if (open?.id !== id) {
+    leaveProject();
+    view?.stop?.();
+    view = null;
+    open = new OpenProject(id, me);
+    open.ready = enterProject(open);
+  }
+  const project = open;
+  if (!(await project.ready) || project !== open) return;
+  drawTabs(project, LABELS, tab);
+  const context = () => ({
+    api,
+    workbench,
+    open: project,
+    announce,
+    notify,
+    me,
+    project: () => project.project,
+    topics: () => project.topics ?? [],
+    refresh: () => project.retryNow(),
+  });
+  await show(`project/${id}/${tab}`, TABS[tab]?.[1], rest, context);
+}
+
+async function enterProject(mine) {
+  listen(mine);
+  fill(byId("main"), h("div", { class: "view" }, h("div", { class: "loading" }, "Opening the project …")));
+  try {
+    await mine.open();
+  } catch (error) {
+    if (open === mine) {
+      leaveProject();
+      const again = h("button", { type: "button", on: { click: () => route() } }, "Try again");
+      fill(
+        byId("main"),
+        h(
+          "div",
+          { class: "page" },
+          empty(
+            error.status === 404 ? "This project is not here" : "The project could not be opened",
+            error.message,
+            error.status === 404 ? h("a", { class: "button primary", href: "#/" }, "To the projects") : again,
+          ),
+        ),
+      );
+    }
+    return false;
+  }
+  return open === mine;
+}
+
+function leaveProject() {
+  open?.close();
+  open = null;
+  clearHeader();
+  banner(null);
+}
+
+function listen(project) {
+  const heard = {
+    project: () => drawHeader(project),
+    saving: () => {
+      drawHeader(project);
+      if (!project.reached) tellReach(project);
+    },
+    reach: () => tellReach(project),
+    other: (last) =>
+      notify(`${last?.by || "Someone"} changed this: ${last?.label ?? "another version"}.`, { key: "other" }),
+    // A view that can show it in place does so first.
+    refused: (refused) =>
+      queueMicrotask(() => refused.shown || notify(refused.problem, { kind: "bad", key: "refused" })),
+    removed: (problem) => banner(`This project is gone: ${problem}`),
+    conflict: (detail) => tellConflict(project, detail),
+  };
+  for (const [name, run] of Object.entries(heard))
+    project.addEventListener(name, (event) => project === open && run(event.detail));
+}
+
+function tellConflict(project, { step, theirs, by, problem }) {
+  if (!step.edit || theirs === undefined) return notify(problem, { kind: "warn", key: "refused" });
+  const known = new Map(project.project.categories.map((each) => [each.id, each.name]));
+  conflict({
+    by,
+    theirs: Array.isArray(theirs) ? theirs.map((each) => known.get(each) ?? each) : theirs,
+    mine: inWords(step.edit, project.project),
+    useMine: () => project.insist(step),
+    keepTheirs: () => announce("Theirs was kept."),
+  });
+}
+
+function tellReach(project) {
+  if (project.reached) {
+    banner(null);
+    return announce("The workbench can be reached again.");
+  }
+  const unsaved = project.saving ? "your last change is not saved yet, trying again" : "trying again";
+  banner(`The workbench cannot be reached; ${unsaved}.`, { "Try now": () => project.retryNow() });
+}
+
+function onKeys(event) {
+  if (!open || !(event.ctrlKey || event.metaKey) || event.altKey || event.key.toLowerCase() !== "z") return;
+  // In a field, the browser's own undo is what a person expects, unless all that was typed in it is sent.
+  if (event.target.matches?.("input, textarea") && event.target.dataset.typing !== "false") return;
+  event.preventDefault();
+  if (event.shiftKey) open.redo();
+  else open.undo();
+}
+
+async function start() {
+  dressHeader();
+  document.querySelector(".skip").addEventListener("click", (event) => {
+    event.preventDefault(); // the address is the view's
+    byId("main").focus();
+  });
+  window.addEventListener("hashchange", route);
+  window.addEventListener("keydown", onKeys);
+  window.addEventListener("beforeunload", (event) => open?.saving && event.preventDefault());
+  for (;;) {
+    try {
+      workbench = await api.get("/api/workbench");
+      break;
+    } catch (error) {
+      banner(`${error.message} Trying again.`);
+      await new Promise((resolve) => setTimeout(resolve, 2000));
+    }
+  }
+  banner(null);
+  route();
+}
+
+start();

@@ -1,0 +1,74 @@
+// What a name means to this corpus, told while it is typed: whether it occurs, its nearest terms, and clashes.
+
+import { get, url } from "./api.js";
+import { debounce, fill, h, say } from "./dom.js";
+
+const WAIT = 150; // milliseconds after the last letter
+
+/** A box of fixed size, so that nothing jumps. */
+export function nameFeedback(open) {
+  const told = h("p", { class: "told" });
+  const near = h("p", { class: "near" });
+  const clash = h("p", { class: "clash" });
+  const element = h("div", { class: "feedback", role: "status", "aria-label": "About the name" }, told, near, clash);
+  let asked = null;
+
+  const look = debounce(WAIT, async (name, category) => {
+    asked?.abort();
+    const mine = (asked = new AbortController());
+    try {
+      const found = await get(
+        url`/api/projects/${open.id}/check?name=${name}` + (category ? url`&category=${category}` : ""),
+        { signal: mine.signal },
+      );
+      if (asked === mine) draw(found);
+    } catch (error) {
+      if (error.name !== "AbortError" && asked === mine)
+        draw({ name, problem: error.message, nearest: [], clashes: [] });
+    }
+  });
+
+  function draw({ name, problem, in_vocabulary, occurrences, nearest, clashes }) {
+    element.classList.remove("idle");
+    if (problem && !nearest?.length) {
+      fill(told, problem);
+      near.replaceChildren();
+      clash.replaceChildren();
+      clash.classList.remove("warns");
+      return;
+    }
+    const often = in_vocabulary
+      ? `occurs ${occurrences.toLocaleString("en")} ${occurrences === 1 ? "time" : "times"}`
+      : "does not occur; its meaning is used";
+    fill(told, h("b", {}, name), " ", h("span", { class: in_vocabulary ? "yes" : "no" }, often));
+    fill(near, nearest.length ? ["near: ", h("span", {}, nearest.map(([term]) => term).join(", "))] : "");
+    fill(
+      clash,
+      clashes?.length
+        ? [h("b", {}, "close to "), clashes.map((each) => `“${each.name}” (${each.similarity.toFixed(2)})`).join(", ")]
+        : (problem ?? ""),
+    );
+    clash.classList.toggle("warns", Boolean(clashes?.length || problem));
+  }
+
+  function rest() {
+    look.cancel();
+    asked?.abort();
+    asked = null;
+    element.classList.add("idle");
+    say(told, "While you type a name, this tells whether it occurs, what is near it, and what it clashes with.");
+    near.replaceChildren();
+    clash.replaceChildren();
+    clash.classList.remove("warns");
+  }
+
+  rest();
+  return {
+    element,
+    rest,
+    look(name, category) {
+      if (name.trim()) look(name.trim(), category);
+      else rest();
+    },
+  };
+}

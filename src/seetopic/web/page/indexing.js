@@ -1,0 +1,62 @@
+// How far the indexing of a corpus is: its stages, a bar, what remains; stopped and resumed.
+
+import { post, url } from "./api.js";
+import { h, note, progress, say } from "./dom.js";
+import { lasting } from "./telling.js";
+
+/** An element that is brought up to date by `update(corpus)`; `changed(corpus)` hears what Stop and Resume gave. */
+export function indexing(changed) {
+  const stages = h("ol", { class: "stages" });
+  const bar = progress(0, "Indexing");
+  const told = h("p", { class: "soft small number", role: "status" });
+  const problem = h("div");
+  const button = h("button", { type: "button" });
+  const element = h("div", { class: "indexing" }, stages, bar, told, problem, h("p", { class: "actions" }, button));
+  let corpus = null;
+  button.addEventListener("click", async () => {
+    const verb = button.dataset.verb;
+    button.disabled = true;
+    try {
+      changed(await post(url`/api/corpora/${corpus.id}/` + verb));
+    } catch (error) {
+      problem.replaceChildren(note(error.message, "bad"));
+    }
+    button.disabled = false;
+  });
+  element.update = (given) => {
+    corpus = given;
+    const job = corpus.job;
+    const running = corpus.state === "waiting" || corpus.state === "indexing";
+    stages.replaceChildren(
+      ...(job?.stages ?? []).map((stage) =>
+        h("li", { class: stage.state, "aria-current": stage.state === "running" ? "step" : undefined }, stage.name),
+      ),
+    );
+    stages.hidden = bar.hidden = !job && !running;
+    const share = job?.share ?? 0;
+    bar.setAttribute("aria-valuenow", String(Math.round(100 * share)));
+    bar.firstChild.style.setProperty("width", `${(100 * share).toFixed(1)}%`);
+    say(told, sentence(corpus));
+    problem.replaceChildren(...(corpus.problem ? [note(corpus.problem, "bad")] : []));
+    button.dataset.verb = running ? "stop" : "resume";
+    say(button, running ? "Stop" : corpus.state === "failed" ? "Try again" : "Resume");
+    button.hidden = corpus.state === "ready";
+  };
+  return element;
+}
+
+function sentence({ state, job }) {
+  if (state === "waiting") return "Waiting for its turn.";
+  if (state === "stopped") return "Stopped. What was done is kept; it goes on from there.";
+  if (state === "failed") return "It could not be indexed.";
+  if (!job) return "Beginning …";
+  const done = job.total
+    ? `${job.done.toLocaleString("en")} of ${job.total.toLocaleString("en")}`
+    : job.done
+      ? job.done.toLocaleString("en")
+      : "";
+  const left = job.remaining === null ? "" : `about ${lasting(job.remaining)} left`;
+  return [`${Math.round(100 * job.share)} %`, job.stage, done, left].filter(Boolean).join(" · ");
+}
+
+export const unfinished = (corpus) => corpus.state === "waiting" || corpus.state === "indexing";

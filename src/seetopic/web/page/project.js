@@ -1,0 +1,257 @@
+// The open project: what the server said of it last, the edits on their way to it, and what others change meanwhile.
+
+import { get, newer, post, url } from "./api.js";
+import { difference, foreseen } from "./edits.js";
+
+const POLL = 2000; // milliseconds
+
+/** Events: "project" (categories, options), "topics" (a result), "saving" (its state), "other" (someone else's
+ * change), "conflict", "refused" (an edit that the server does not take), "reach" (the server went or came back). */
+export class OpenProject extends EventTarget {
+  #queue = []; // edits not yet answered, oldest first
+  #busy = false;
+  #stale = false; // edits are kept whose topics were not asked for
+  #foreign = 0; // the newest version that someone else made
+  #timers = new Set();
+  #gone = new AbortController();
+
+  constructor(id, name) {
+    super();
+    this.id = id;
+    this.by = name; // a function: who edits
+    this.server = null; // the project as the server has it
+    this.topics = null;
+    this.topicsVersion = 0; // of the names that these topics are of
+    this.problem = null; // why there are no topics
+    this.changes = {};
+    this.seconds = null;
+    this.reached = true;
+  }
+
+  get path() {
+    return url`/api/projects/${this.id}`;
+  }
+
+  get version() {
+    return this.server?.version ?? 0;
+  }
+
+  get saving() {
+    return this.#queue.length > 0;
+  }
+
+  /** The project as it will be once the edits on their way are answered. */
+  get project() {
+    return this.#queue.reduce((project, { edit }) => (edit ? foreseen(project, edit) : project), this.server);
+  }
+
+  /** Resolves once the project is known; its topics come later. */
+  async open() {
+    this.server = await get(this.path, { signal: this.#gone.signal });
+    this.#remembered();
+    this.#emit("project");
+    this.#timers.add(setInterval(() => this.#poll(), POLL));
+    this.#loadTopics({}).then(() => this.#run());
+  }
+
+  close() {
+    this.#gone.abort();
+    for (const timer of this.#timers) clearInterval(timer);
+  }
+
+  /** The base an edit that begins now must be sent with: pass it to `edit` when it is made. */
+  begin() {
+    return this.version;
+  }
+
+  edit(edit, base = null) {
+    this.#enqueue({ path: "edits", edit, base });
+  }
+
+  undo() {
+    if (this.project.undo) this.#enqueue({ path: "undo" });
+  }
+
+  redo() {
+    if (this.project.redo) this.#enqueue({ path: "redo" });
+  }
+
+  restore(number) {
+    this.#enqueue({ path: "restore", number });
+  }
+
+  #emit(name, detail = null) {
+    this.dispatchEvent(new CustomEvent(name, { detail }));
+  }
+
+  #enqueue(step) {
+    this.#queue.push(step);
+    this.#remember();
+    this.#emit("project");
+    this.#emit("saving");
+    this.#run();
+  }
+
+  async #run() {
+    if (this.#busy) return;
+    this.#busy = true;
+    while (this.#queue.length && !this.#gone.signal.aborted) {
+      const step = this.#queue[0];
+      try {
+        const body = this.#body(step);
+        const result = await post(`${this.path}/${step.path}`, body, { signal: this.#gone.signal });
+        this.#queue.shift();
+        this.#reach(true);
+        if (body.topics === false) this.#keep(result);
+        else this.#take(this.#stale ? { ...result, changes: this.#sinceShown(result.topics) } : result);
+      } catch (error) {
+        if (error.name === "AbortError") break;
+        if (error.unreachable || error.status === 503 || error.status === 502) {
+          this.#reach(false);
+          await this.#pause(POLL);
+        } else {
+          this.#queue.shift();
+          this.#reach(true);
+          await this.#answer(step, error);
+        }
+      }
+      this.#remember();
+    }
+    if (this.#stale && !this.#gone.signal.aborted) await this.#loadTopics(null);
+    this.#busy = false;
+    this.#emit("saving");
+    if (this.#queue.length) this.#run();
+  }
+
+  #body(step) {
+    // Whoever began to type before someone else's change was seen must hear of it, not overwrite it.
+    const base = step.base && this.#foreign > step.base ? step.base : this.version;
+    return {
+      base,
+      by: this.by(),
+      // Topics that a further edit overtakes would be found for nobody.
+      ...(step.edit ? { edit: step.edit, topics: !this.#queue[1]?.edit } : {}),
+      ...(step.number ? { number: step.number } : {}),
+    };
+  }
+
+  async #answer(step, error) {
+    const newest = error.status === 409 ? error.body?.project : null;
+    if (newest) {
+      const mineStands =
+        step.edit && JSON.stringify(foreseen(newest, step.edit).categories) === JSON.stringify(newest.categories);
+      this.#foreign = newest.version;
+      this.server = newest;
+      this.#emit("project");
+      if (!step.edit) this.#emit("refused", { step, problem: error.message });
+      else if (!mineStands)
+        this.#emit("conflict", { step, theirs: error.body.theirs, by: error.body.by, problem: error.message });
+      await this.#loadTopics(this.changes);
+    } else {
+      this.#emit("project"); // what was foreseen does not come
+      this.#emit("refused", { step, problem: error.message });
+    }
+  }
+
+  /** Send an edit once more over what stands there now. */
+  insist(step) {
+    this.#enqueue({ ...step, base: null });
+  }
+
+  /** An edit is kept, and its topics will come with the next one's. */
+  #keep(result) {
+    this.server = result.project;
+    this.#stale = true;
+    this.#emit("project");
+  }
+
+  #sinceShown(topics) {
+    return this.topics && topics ? difference(this.topics, topics) : {};
+  }
+
+  #take(result) {
+    this.#stale = false;
+    this.server = result.project;
+    this.problem = result.problem;
+    this.changes = result.changes ?? {};
+    this.seconds = result.seconds;
+    this.topics = result.topics;
+    this.topicsVersion = result.project.version;
+    this.#emit("project");
+    this.#emit("topics");
+  }
+
+  async #loadTopics(changes) {
+    try {
+      const result = await get(`${this.path}/topics`, { signal: this.#gone.signal });
+      if (result.project.version < this.version) return;
+      this.#take({ ...result, changes: changes ?? this.#sinceShown(result.topics) });
+      this.#reach(true);
+    } catch (error) {
+      if (error.name === "AbortError") return;
+      if (error.unreachable) return this.#reach(false);
+      this.problem = error.message;
+      this.#emit("topics");
+    }
+  }
+
+  async #poll() {
+    if (document.hidden || this.#busy || this.polling) return;
+    this.polling = true;
+    try {
+      const found = await newer(this.path, `"${this.version}"`, { signal: this.#gone.signal });
+      this.#reach(true);
+      if (found && found.version !== this.version && !this.#busy) {
+        this.#foreign = found.version;
+        this.server = found;
+        this.#emit("project");
+        this.#emit("other", found.last);
+        await this.#loadTopics(null);
+      } else if (this.topics === null && this.problem === null) await this.#loadTopics({});
+    } catch (error) {
+      if (error.name !== "AbortError") {
+        if (error.unreachable) this.#reach(false);
+        else if (error.status === 404) this.#emit("removed", error.message);
+      }
+    } finally {
+      this.polling = false;
+    }
+  }
+
+  #reach(reached) {
+    if (this.reached === reached) return;
+    this.reached = reached;
+    this.#emit("reach");
+  }
+
+  #pause(wait) {
+    return new Promise((resolve) => this.#timers.add(setTimeout(resolve, wait)));
+  }
+
+  retryNow() {
+    this.#poll();
+  }
+
+  // What is not saved outlives a reload of the page.
+  get #key() {
+    return `seetopic-unsaved-${this.id}`;
+  }
+
+  #remember() {
+    try {
+      if (this.#queue.length) sessionStorage.setItem(this.#key, JSON.stringify(this.#queue));
+      else sessionStorage.removeItem(this.#key);
+    } catch {
+      /* a browser that keeps nothing still saves what is on its way */
+    }
+  }
+
+  #remembered() {
+    try {
+      this.#queue.push(...JSON.parse(sessionStorage.getItem(this.#key) ?? "[]"));
+    } catch {
+      /* nothing was kept */
+    }
+    if (this.#queue.length) this.#emit("saving");
+  }
+}

@@ -1,0 +1,202 @@
+// Annotation: rounds are made, people invited by link, and what they answer is shown as it comes in.
+
+import { del, get, post, url } from "./api.js";
+import { confirmed, copyButton, saveButton } from "./asking.js";
+import { results } from "./agreement.js";
+import { dressed } from "./dressing.js";
+import { empty, fill, h, keyed, note, say, skeleton } from "./dom.js";
+import { sideChecks, sideGroups } from "./sides.js";
+import { ago, counted, moment } from "./telling.js";
+import { working } from "./working.js";
+
+const POLL = 3000; // milliseconds
+const ALONE = ["127.0.0.1", "localhost", "[::1]"].includes(location.hostname);
+
+await dressed("/static/sharing.css");
+
+export function show(root, { open, workbench, announce }) {
+  const gone = new AbortController();
+  const list = h("div", { class: "rounds" });
+  const state = h("div", {}, skeleton(4));
+  const form = newRound({ open, workbench, announce, signal: gone.signal, made: () => { form.open = false; load(); } });
+  root.append(h("div", { class: "page" },
+    h("h1", {}, "Annotate"),
+    h("p", { class: "soft" }, "People judge whether terms belong to their category, without knowing who found them. From their answers come MACC, the share of terms that belong, and how far people agree."),
+    form, state, list));
+  let timer = 0;
+
+  async function load() {
+    clearTimeout(timer);
+    if (!document.hidden) {
+      try {
+        draw(await get(`${open.path}/rounds`, { signal: gone.signal }));
+      } catch (error) {
+        if (error.name === "AbortError") return;
+        fill(state, note(`${error.message} Trying again.`, "bad"));
+      }
+    }
+    if (!gone.signal.aborted) timer = setTimeout(load, POLL);
+  }
+
+  function draw(rounds) {
+    fill(state, rounds.length ? null : empty("No round yet", "Choose whose terms people shall judge, then invite them. Each gets a link of their own and needs nothing else."));
+    if (!rounds.length && !form.touched) form.open = true;
+    keyed(list, rounds, (each) => each.id, () => roundCard(announce, load, gone.signal), (element, each) => element.update(each));
+  }
+
+  const seen = () => document.hidden || load();
+  document.addEventListener("visibilitychange", seen);
+  load();
+  return { stop: () => { gone.abort(); clearTimeout(timer); document.removeEventListener("visibilitychange", seen); } };
+}
+
+function newRound({ open, workbench, announce, signal, made }) {
+  const title = h("input", { value: "Which terms belong?", maxLength: 120, required: true });
+  const top = h("input", { type: "number", min: 1, max: 200, value: "10", required: true, inputMode: "numeric" });
+  const place = h("div", {}, skeleton(5));
+  const problem = h("div");
+  const button = h("button", { class: "primary", disabled: true }, "Make the round");
+  const form = h("form", {},
+    h("div", { class: "fields" },
+      h("label", { class: "field" }, h("span", {}, "Title"), title, h("small", {}, "Annotators see it: it should not tell what you hope for.")),
+      h("label", { class: "field" }, h("span", {}, "Terms per topic"), top, h("small", {}, "The best ones of each source; terms that several found are judged once."))),
+    h("fieldset", { class: "whose" }, h("legend", {}, "Whose terms?"), place),
+    problem, h("p", { class: "actions" }, button));
+  const element = h("details", { class: "card new-round" }, h("summary", {}, "New round"), form);
+  let checks = null;
+  element.addEventListener("toggle", async () => {
+    element.touched = true;
+    if (checks || !element.open) return;
+    try {
+      checks = sideChecks(await sideGroups(open, workbench, signal));
+      fill(place, checks.element);
+      button.disabled = false;
+    } catch (error) {
+      if (error.name !== "AbortError") fill(place, note(error.message, "bad"));
+    }
+  });
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const sources = checks.sides();
+    if (!sources.length) return fill(problem, note("Choose at least one whose terms shall be judged.", "bad"));
+    button.disabled = true;
+    fill(problem);
+    try {
+      await post(`${open.path}/rounds`, { title: title.value.trim(), sources, top: Number(top.value), random_state: 0 });
+      announce("The round was made");
+      made();
+    } catch (error) {
+      fill(problem, note(error.message, "bad"));
+    }
+    button.disabled = false;
+  });
+  return element;
+}
+
+function roundCard(announce, reload, signal) {
+  const title = h("h2", { dir: "auto" });
+  const facts = h("p", { class: "soft small" });
+  const whose = h("p", { class: "tags" });
+  const problem = h("div");
+  const told = (sentence) => fill(problem, sentence ? note(sentence, "bad") : null);
+  const going = working("Finding the terms", () => act(() => post(url`/api/rounds/${round.id}/again`)));
+  const remove = h("button", { type: "button", class: "plain danger" }, "Remove");
+  const save = saveButton(() => url`/api/rounds/${round.id}/judgements.csv`, "Answers as CSV", told);
+  const people = h("ul", { class: "people" });
+  const nobody = h("p", { class: "soft" }, "Nobody is invited yet.");
+  const answers = results();
+  const invited = invitation((name) => act(async () => {
+    const made = await post(url`/api/rounds/${round.id}/annotators`, { name });
+    announce(`${made.name} is invited; copy the link and send it`);
+  }));
+  const element = h("section", { class: "card round" },
+    h("div", { class: "round-head" }, h("div", {}, title, facts), h("p", { class: "actions" }, save, remove)),
+    whose, going, problem, h("h3", {}, "Annotators"), nobody, people, invited, answers);
+  let round = null;
+  let judged = null; // how many answers the figures were made from
+
+  async function act(run) {
+    told(null);
+    try {
+      await run();
+      reload();
+      return true;
+    } catch (error) {
+      told(error.message);
+      return false;
+    }
+  }
+  remove.addEventListener("click", async () => {
+    const answered = round.annotators.reduce((sum, each) => sum + each.judged, 0);
+    const what = answered ? `with ${counted(answered, "answer")} of its annotators` : "with its links";
+    if (await confirmed(`Remove the round “${round.title}” ${what}? This cannot be undone.`, "Remove")) act(() => del(url`/api/rounds/${round.id}`));
+  });
+
+  async function measure() {
+    const now = round.annotators.map((each) => `${each.id}:${each.judged}`).join();
+    const any = round.annotators.some((each) => each.judged);
+    answers.hidden = !any;
+    // A changed answer leaves the number as it was, so figures are asked for while anybody may still be at it.
+    const over = round.annotators.every((each) => each.judged === each.items);
+    if (!any || (now === judged && over)) return;
+    try {
+      const found = await get(url`/api/rounds/${round.id}/agreement`, { signal });
+      const text = JSON.stringify(found);
+      judged = now;
+      if (text !== answers.shown) answers.update(found);
+      answers.shown = text;
+    } catch (error) {
+      if (error.name !== "AbortError" && error.status !== 409) told(error.message);
+    }
+  }
+
+  element.update = (given) => {
+    round = given;
+    say(title, given.title);
+    say(facts, [given.state === "ready" ? counted(given.items, "term") : null, `best ${given.top} of each source`, ago(given.created)].filter(Boolean).join(" · "));
+    facts.title = moment(given.created);
+    keyed(whose, given.methods, (name) => name, (name) => h("span", { class: "tag" }, name), () => {});
+    going.update(given);
+    save.hidden = given.state !== "ready" || !given.annotators.length;
+    nobody.hidden = given.annotators.length > 0;
+    keyed(people, given.annotators, (each) => each.id, (each) => person(each, announce, (leaving) => dismiss(leaving)), (line, each) => line.update(each));
+    measure();
+  };
+  async function dismiss(leaving) {
+    const what = leaving.judged ? `${counted(leaving.judged, "answer")} of ${leaving.name} and the link` : `The link of ${leaving.name}`;
+    if (await confirmed(`${what} will be gone. Remove ${leaving.name}?`, "Remove")) act(() => del(url`/api/rounds/${round.id}/annotators/${leaving.id}`));
+  }
+  return element;
+}
+
+function invitation(invite) {
+  const name = h("input", { maxLength: 120, required: true, placeholder: "Name of an annotator", "aria-label": "Name of an annotator", autocomplete: "off" });
+  const form = h("form", { class: "invite" }, name, h("button", {}, "Invite"));
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    if (name.value.trim() && (await invite(name.value.trim()))) name.value = "";
+    name.focus();
+  });
+  const hint = ALONE ? h("p", { class: "soft small" }, "Links open on this computer only. So that others can use theirs, start the workbench with ", h("code", { class: "whole" }, "--host"), " and the address of this computer.") : null;
+  return h("div", {}, form, hint);
+}
+
+function person({ link, name }, announce, dismiss) {
+  const address = new URL(link, location.href).href;
+  const bar = h("div", { class: "progress", role: "progressbar", "aria-label": `${name}: terms judged`, "aria-valuemin": 0 }, h("span"));
+  const count = h("span", { class: "soft small number" });
+  const field = h("input", { readOnly: true, value: address, "aria-label": `Link of ${name}`, on: { focus: () => field.select() } });
+  let known = null;
+  const element = h("li", {},
+    h("div", { class: "person" }, h("b", { dir: "auto" }, name), count, bar),
+    h("div", { class: "link" }, field, copyButton(() => address, "Copy link", announce, `Copy the link of ${name}`),
+      h("button", { type: "button", class: "plain danger", "aria-label": `Remove ${name}`, on: { click: () => dismiss(known) } }, "Remove")));
+  element.update = (given) => {
+    known = given;
+    bar.setAttribute("aria-valuemax", String(given.items || 1));
+    bar.setAttribute("aria-valuenow", String(given.judged));
+    bar.firstChild.style.setProperty("width", `${given.items ? (100 * given.judged) / given.items : 0}%`);
+    say(count, given.items === 0 ? "waits for the terms" : given.judged === given.items ? `✓ all ${given.items}` : `${given.judged} of ${given.items}`);
+  };
+  return element;
+}

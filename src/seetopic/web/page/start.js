@@ -1,0 +1,266 @@
+// The start: projects to go on with, and corpora with their state.
+
+import { del, get, post, url } from "./api.js";
+import { empty, fill, h, keyed, note, say, skeleton } from "./dom.js";
+import { indexing, unfinished } from "./indexing.js";
+import { ago, counted } from "./telling.js";
+
+const POLL = 1000; // milliseconds, while something is indexed
+
+export function show(root, { notify, me }) {
+  const projects = h("ul", { class: "cards" });
+  const corpora = h("ul", { class: "cards" });
+  const noProjects = h("div");
+  const noCorpora = h("div", {}, skeleton(3));
+  const problem = h("div");
+  const fromFile = h("input", { type: "file", accept: ".json,application/json", hidden: true });
+  const bring = h("button", { type: "button", on: { click: () => fromFile.click() } }, "Open a project file");
+  root.append(
+    h(
+      "div",
+      { class: "page" },
+      h(
+        "div",
+        { class: "page-head" },
+        h(
+          "div",
+          {},
+          h("h1", {}, "Workbench"),
+          h("p", { class: "soft" }, "Name your categories, and see the terms your documents use for each."),
+        ),
+        h(
+          "p",
+          { class: "actions" },
+          fromFile,
+          bring,
+          h("a", { class: "button primary", href: "#/open" }, "Open a corpus"),
+        ),
+      ),
+      problem,
+      h(
+        "section",
+        { "aria-labelledby": "projects-head" },
+        h("h2", { id: "projects-head" }, "Projects"),
+        noProjects,
+        projects,
+      ),
+      h(
+        "section",
+        { "aria-labelledby": "corpora-head" },
+        h("h2", { id: "corpora-head" }, "Corpora"),
+        noCorpora,
+        corpora,
+      ),
+    ),
+  );
+  let stopped = false;
+  let timer = 0;
+  let known = [];
+
+  async function load() {
+    clearTimeout(timer);
+    try {
+      const [found, made] = await Promise.all([get("/api/corpora"), get("/api/projects")]);
+      if (stopped) return;
+      known = found;
+      problem.replaceChildren();
+      draw(found, made);
+    } catch (error) {
+      fill(problem, note(`${error.message} Trying again.`, "bad"));
+      timer = setTimeout(load, 3000);
+      return;
+    }
+    if (!stopped && known.some(unfinished)) timer = setTimeout(load, POLL);
+  }
+
+  function draw(found, made) {
+    fill(
+      noProjects,
+      made.length
+        ? null
+        : found.length
+          ? h("p", { class: "soft" }, "None yet: choose a corpus below and name your categories.")
+          : empty(
+              "Begin with documents",
+              "Open a CSV, JSON Lines, text or Parquet file, an index you have, or the demo corpus of 2,225 news articles.",
+              h("a", { class: "button primary", href: "#/open" }, "Open a corpus"),
+            ),
+    );
+    fill(
+      noCorpora,
+      found.length || !made.length ? (found.length ? null : h("p", { class: "soft" }, "None yet.")) : null,
+    );
+    keyed(
+      projects,
+      made,
+      (each) => each.id,
+      () => projectCard(remove, copy),
+      (element, each) => element.update(each),
+    );
+    keyed(
+      corpora,
+      found,
+      (each) => each.id,
+      () => corpusCard(remove, load),
+      (element, each) => element.update(each),
+    );
+  }
+
+  async function remove(path, question) {
+    if (!(await confirmed(question))) return;
+    try {
+      await del(path);
+    } catch (error) {
+      notify(error.message, { kind: "bad" });
+    }
+    load();
+  }
+
+  async function copy({ id, corpus, title }) {
+    try {
+      await post("/api/projects", { corpus, copy_of: id, title: `${title.slice(0, 110)} (copy)`, by: me() });
+    } catch (error) {
+      notify(error.message, { kind: "bad" });
+    }
+    load();
+  }
+
+  fromFile.addEventListener("change", async () => {
+    const [file] = fromFile.files;
+    fromFile.value = "";
+    if (file) openProjectFile(file, known, notify, me);
+  });
+  load();
+  return {
+    stop: () => {
+      stopped = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
+function projectCard(remove, copy) {
+  const name = h("a", { class: "card-name" });
+  const names = h("p", { class: "names-line" });
+  const facts = h("p", { class: "soft small" });
+  const again = h("button", { type: "button", class: "plain" }, "Copy");
+  const button = h("button", { type: "button", class: "plain danger" }, "Remove");
+  const element = h(
+    "li",
+    { class: "card linked" },
+    h("h3", {}, name),
+    names,
+    h("div", { class: "card-foot" }, facts, h("span", {}, again, button)),
+  );
+  let project = null;
+  again.addEventListener("click", () => copy(project));
+  button.addEventListener("click", () =>
+    remove(
+      url`/api/projects/${project.id}`,
+      `Remove the project “${project.title}” with its whole history? This cannot be undone.`,
+    ),
+  );
+  element.update = (given) => {
+    project = given;
+    name.href = `#/project/${encodeURIComponent(given.id)}/topics`;
+    say(name, given.title);
+    say(names, given.categories.join(" · ") || "no categories yet");
+    say(facts, `${given.corpus_title} · ${ago(given.changed)}`);
+    again.setAttribute("aria-label", `Copy the project ${given.title}`);
+    button.setAttribute("aria-label", `Remove the project ${given.title}`);
+  };
+  return element;
+}
+
+function corpusCard(remove, reload) {
+  const name = h("h3", {});
+  const facts = h("p", { class: "soft small" });
+  const notes = h("div");
+  const going = indexing(() => reload());
+  const use = h("a", { class: "button" }, "New project");
+  const button = h("button", { type: "button", class: "plain danger" }, "Remove");
+  const element = h("li", { class: "card" }, name, facts, notes, going, h("div", { class: "card-foot" }, use, button));
+  let corpus = null;
+  button.addEventListener("click", () =>
+    remove(
+      url`/api/corpora/${corpus.id}`,
+      `Remove the corpus “${corpus.title}” and its index? Your own file stays where it is.`,
+    ),
+  );
+  element.update = (given) => {
+    corpus = given;
+    say(name, given.title);
+    const ready = given.state === "ready";
+    say(
+      facts,
+      ready
+        ? `${counted(given.documents, "document")} · ${counted(given.terms, "term")} · ${given.model}`
+        : { waiting: "waiting", indexing: "indexing", stopped: "stopped", failed: "failed" }[given.state],
+    );
+    keyed(
+      notes,
+      given.warnings,
+      (text) => text,
+      (text) => note(text),
+      () => {},
+    );
+    going.hidden = ready;
+    if (!ready) going.update(given);
+    use.hidden = !ready;
+    use.href = `#/corpus/${encodeURIComponent(given.id)}`;
+    button.setAttribute("aria-label", `Remove the corpus ${given.title}`);
+  };
+  return element;
+}
+
+function confirmed(question) {
+  return new Promise((resolve) => {
+    const dialog = h(
+      "dialog",
+      { "aria-label": "Are you sure?" },
+      h("p", {}, question),
+      h(
+        "div",
+        { class: "actions" },
+        h("button", { type: "button", on: { click: () => dialog.close("no") } }, "Keep it"),
+        h("button", { type: "button", class: "danger", on: { click: () => dialog.close("yes") } }, "Remove"),
+      ),
+    );
+    dialog.addEventListener("close", () => {
+      dialog.remove();
+      resolve(dialog.returnValue === "yes");
+    });
+    document.body.append(dialog);
+    dialog.showModal();
+  });
+}
+
+/** A project file opens with its own corpus; if that is not here, a person says with which. */
+async function openProjectFile(file, corpora, notify, me) {
+  let content;
+  try {
+    content = JSON.parse(await file.text());
+  } catch {
+    return notify(`“${file.name}” is not a project file: it is no JSON. Choose one that was saved under “Take away”.`, {
+      kind: "bad",
+    });
+  }
+  const bring = async (corpus) => {
+    try {
+      const project = await post("/api/projects/import", { file: content, by: me(), ...(corpus ? { corpus } : {}) });
+      location.hash = `#/project/${encodeURIComponent(project.id)}/topics`;
+    } catch (error) {
+      const ready = corpora.filter((each) => each.state === "ready").slice(0, 5);
+      if (error.body?.kind === "needs_corpus" && ready.length)
+        notify(`${error.message} With which corpus shall it be opened?`, {
+          kind: "warn",
+          actions: Object.fromEntries([
+            ...ready.map((each) => [each.title, () => bring(each.id)]),
+            ["Not now", () => {}],
+          ]),
+        });
+      else notify(error.message, { kind: "bad" });
+    }
+  };
+  bring(null);
+}

@@ -1,0 +1,114 @@
+// What a person takes away: dictionaries for other tools, the report, the project, and the lines that give the same again.
+
+import { get, post, url } from "./api.js";
+import { copyButton, saveButton } from "./asking.js";
+import { dressed } from "./dressing.js";
+import { fill, h, note, say, skeleton } from "./dom.js";
+import { counted } from "./telling.js";
+
+await dressed("/static/sharing.css");
+
+export function show(root, { open, workbench, announce }) {
+  const gone = new AbortController();
+  const state = h("div");
+  const page = h("div", { class: "taken" });
+  const lines = h("div", {}, skeleton(5));
+  const kept = exportOptions(open);
+  fill(page,
+    h("section", { class: "card" }, h("h2", {}, "For other tools"), kept.element, offers(workbench.formats.map((format) => [
+      `${format.name} (${format.suffix})`, format.about, () => url`/api/projects/${open.id}/export/${format.name}` + kept.query()]))),
+    h("section", { class: "card" }, h("h2", {}, "To read and to reckon with"), offers([
+      ["Report (.html)", "one page with every topic, its figures and examples; opens in any browser, needs nothing else", () => `${open.path}/report.html`],
+      ["Table (topics.csv)", "a row for each term, with score, documents and variants", () => `${open.path}/topics.csv`],
+      ["Topics (topics.json)", "everything about the topics, as `seetopic discover` writes it", () => `${open.path}/topics.json`],
+    ])),
+    h("section", { class: "card" }, h("h2", {}, "The project itself"), offers([
+      ["Project file (.seetopic.json)", "names, accepted and rejected terms; opens in any workbench that has the documents, which do not travel with it", () => `${open.path}/project.json`],
+    ]), opener(announce)),
+    h("section", { class: "card" }, h("h2", {}, "The same again"), h("p", { class: "soft" }, "The page uses the same library as the command line and Python: these lines give the same topics."), lines));
+  root.append(h("div", { class: "page" }, h("h1", {}, "Take away"), h("p", { class: "soft" }, "All of it is made from the topics as they are now."), state, page));
+
+  async function again() {
+    kept.tell();
+    fill(state, open.problem ? note(`There are no topics to take away: ${open.problem}`) : null);
+    try {
+      const found = await get(`${open.path}/again`, { signal: gone.signal });
+      fill(lines,
+        piece("Names", `Save this as ${found.names_file}.`, found.names, announce),
+        found.commands ? piece("Command line", "", found.commands, announce) : h("p", { class: "soft" }, "No command line gives exactly these topics; the Python lines do."),
+        piece("Python", "", found.python, announce));
+    } catch (error) {
+      if (error.name !== "AbortError") fill(lines, note(error.message));
+    }
+  }
+  open.addEventListener("topics", again);
+  again();
+  return { stop: () => { gone.abort(); open.removeEventListener("topics", again); } };
+}
+
+/** Each offer: what it is, what it is for, and where it comes from. */
+function offers(several) {
+  const problem = h("div");
+  const told = (sentence) => fill(problem, sentence ? note(sentence, "bad") : null);
+  const line = ([name, about, path]) => h("li", {}, h("p", {}, h("b", {}, name)), h("p", { class: "soft small" }, about), saveButton(path, "Save", told, { "aria-label": `Save ${name}` }));
+  return [problem, h("ul", { class: "offers" }, several.map(line))];
+}
+
+function exportOptions(open) {
+  const variants = h("input", { type: "checkbox", checked: true });
+  const accepted = h("input", { type: "checkbox" });
+  const least = h("input", { type: "number", min: 0, max: 1, step: 0.05, value: "0", inputMode: "decimal" });
+  const told = h("p", { class: "soft small number", role: "status" });
+  const bound = () => Math.min(1, Math.max(0, Number(least.value) || 0));
+  function tell() {
+    const topics = (open.topics ?? []).filter((topic) => topic.confidence >= bound());
+    const terms = topics.map((topic) => topic.terms.filter((term) => !accepted.checked || term.state).length).filter(Boolean);
+    const total = terms.reduce((sum, each) => sum + each, 0);
+    say(told, total ? `${counted(terms.length, "topic")} with ${counted(total, "term")}${variants.checked ? ", and their variants" : ""}.` : "Nothing is left with these options.");
+  }
+  for (const field of [variants, accepted, least]) field.addEventListener("input", tell);
+  const element = h("div", {}, h("div", { class: "export-options", role: "group", "aria-label": "What to export" },
+    h("label", {}, variants, "With variants of terms"), h("label", {}, accepted, "Only accepted terms and names"), h("label", {}, "Least confidence of a topic", least)), told);
+  return { element, tell, query: () => `?variants=${variants.checked}&min_confidence=${bound()}&accepted=${accepted.checked}` };
+}
+
+function piece(title, about, text, announce) {
+  return h("div", { class: "lines" }, h("div", { class: "lines-head" }, h("div", {}, h("h3", {}, title), about ? h("span", { class: "soft small" }, about) : null),
+    copyButton(() => text, "Copy", announce, `Copy: ${title}`)), h("pre", { tabIndex: 0, "aria-label": title }, text));
+}
+
+/** Open a project file; if its documents are not here, a person says with which corpus. */
+function opener(announce) {
+  const file = h("input", { type: "file", accept: ".json,application/json", hidden: true });
+  const place = h("div");
+  const button = h("button", { type: "button", on: { click: () => file.click() } }, "Open a project file");
+  file.addEventListener("change", async () => {
+    const [chosen] = file.files;
+    file.value = "";
+    if (!chosen) return;
+    try {
+      bring(JSON.parse(await chosen.text()), null);
+    } catch {
+      fill(place, note(`“${chosen.name}” is not a project file: it is no JSON. Choose one that was saved here or in another workbench.`, "bad"));
+    }
+  });
+
+  async function bring(content, corpus) {
+    fill(place);
+    try {
+      const project = await post("/api/projects/import", corpus ? { file: content, corpus } : { file: content });
+      announce("The project is open");
+      location.hash = `#/project/${encodeURIComponent(project.id)}/topics`;
+    } catch (error) {
+      fill(place, note(error.message, error.body?.kind === "needs_corpus" ? "" : "bad"), error.body?.kind === "needs_corpus" ? await choice(content) : null);
+    }
+  }
+
+  async function choice(content) {
+    const ready = (await get("/api/corpora").catch(() => [])).filter((each) => each.state === "ready");
+    if (!ready.length) return h("p", {}, h("a", { class: "button", href: "#/open" }, "Open a corpus"));
+    const select = h("select", {}, ready.map((each) => h("option", { value: each.id }, `${each.title} · ${counted(each.documents, "document")} · ${each.model}`)));
+    return h("div", { class: "drop-file" }, h("label", { class: "field" }, h("span", {}, "Use it with"), select), h("button", { type: "button", on: { click: () => bring(content, select.value) } }, "Open with this corpus"), h("a", { href: "#/open" }, "Open another corpus"));
+  }
+  return h("div", {}, h("p", { class: "actions" }, file, button, h("span", { class: "soft small" }, "It opens as a new project; this one stays as it is.")), place);
+}

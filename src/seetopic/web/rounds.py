@@ -1,0 +1,339 @@
+"""Rounds of annotation: blinded terms of several methods, people who judge them, and what their answers say."""
+
+from __future__ import annotations
+
+import io
+import json
+import secrets
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Literal
+
+from seetopic.errors import SeeTopicError, SheetError
+from seetopic.evaluation.agreement import Agreement, agreement_of
+from seetopic.evaluation.judgements import FilledSheet, Sheet, make_sheet, sheet_of_key
+from seetopic.spreadsheets import SafeRows
+from seetopic.topics import Topics
+from seetopic.web.database import Database, new_id, now
+from seetopic.web.failures import Conflict, Missing, NotYet
+from seetopic.web.jobs import Job, Jobs
+from seetopic.web.limits import ANNOTATORS, ROUNDS
+from seetopic.web.names import Frozen
+from seetopic.web.projects import Kept
+from seetopic.web.sides import Sides, Wanted, find_topics, plan_for, with_own_titles
+
+RoundState = Literal["running", "ready", "failed"]
+_RANDOM_STATE = 0  # of the intervals: the same answers always give the same figures
+
+
+class AskedRound(Frozen):
+    """What a round is made of, as it was when it was asked for."""
+
+    sources: tuple[Wanted, ...]
+    top: int
+    random_state: int
+
+
+class Invited(Frozen):
+    """Somebody who judges; whoever has the link is this person."""
+
+    id: str
+    name: str
+    link: str
+    judged: int
+    items: int
+
+
+class Round(Frozen):
+    """A round as the page shows it; annotators never see it."""
+
+    id: str
+    title: str
+    state: RoundState
+    problem: str | None
+    job: Job | None
+    methods: tuple[str, ...]
+    top: int
+    items: int
+    annotators: tuple[Invited, ...]
+    created: float
+
+
+class OpenItem(Frozen):
+    """A term as an annotator sees it: nothing in it tells who found it."""
+
+    item: int
+    category: str
+    term: str
+    belongs: bool | None
+
+
+class Assignment(Frozen):
+    """What one annotator is asked."""
+
+    name: str
+    title: str
+    items: tuple[OpenItem, ...]
+
+
+class Standing(Frozen):
+    """How much an annotator has judged."""
+
+    judged: int
+    items: int
+
+
+@dataclass(frozen=True)
+class Rounds:
+    """All rounds of a database."""
+
+    database: Database
+    sides: Sides
+    jobs: Jobs
+
+    def of_project(self, project: str) -> list[Round]:
+        """The newest first."""
+        rows = self.database.all("SELECT * FROM rounds WHERE project = ? ORDER BY created DESC, id", (project,))
+        return [self._shown(row) for row in rows]
+
+    def get(self, number: str) -> Round:
+        return self._shown(self._row(number))
+
+    def make(self, kept: Kept, title: str, asked: AskedRound) -> Round:
+        """Make the sheet, at once or, where methods must run first, beside the server."""
+        sources = with_own_titles(asked.sources)
+        if len({(each.corpus, each.method, each.names.model_dump_json()) for each in sources}) < len(sources):
+            raise Conflict("two of the sources are the same; choose each once")
+        _must_share_categories(sources)
+        if len(self.database.all("SELECT id FROM rounds WHERE project = ?", (kept.id,))) >= ROUNDS:
+            raise Conflict(f"the project has {ROUNDS} rounds; remove one that is not needed any more")
+        made = new_id()
+        self.database.insert(
+            "rounds",
+            id=made,
+            project=kept.id,
+            title=title,
+            asked=asked.model_copy(update={"sources": tuple(sources)}).model_dump_json(),
+            state="running",
+            problem=None,
+            sheet=None,
+            created=now(),
+        )
+        self._start(made)
+        return self.get(made)
+
+    def again(self, number: str) -> Round:
+        """Try once more to make a sheet that could not be made."""
+        if self._row(number)["state"] != "failed":
+            raise Conflict("this round did not fail, so there is nothing to try again")
+        self._mark(number, "running")
+        self._start(number)
+        return self.get(number)
+
+    def resume_all(self) -> None:
+        """What a server that ended left unfinished is found now; methods that had run are not run again."""
+        for row in self.database.all("SELECT id FROM rounds WHERE state = 'running' ORDER BY created"):
+            self._start(row["id"])
+
+    def remove(self, number: str) -> None:
+        self._row(number)
+        self.jobs.stop(number)
+        self.database.do("DELETE FROM rounds WHERE id = ?", (number,))
+
+    def invite(self, number: str, name: str) -> Invited:
+        """A link of its own for one person."""
+        with self.database.change():
+            row = self._row(number)
+            known = self.database.all("SELECT name FROM annotators WHERE round = ?", (number,))
+            if any(each["name"].casefold() == name.casefold() for each in known):
+                raise Conflict(f"{name!r} is invited already; give each annotator a name of their own")
+            if len(known) >= ANNOTATORS:
+                raise Conflict(f"a round has at most {ANNOTATORS} annotators; make another one")
+            made = new_id()
+            self.database.insert(
+                "annotators", id=made, round=number, name=name, secret=secrets.token_urlsafe(18), created=now()
+            )
+            return next(each for each in self._invited(row) if each.id == made)
+
+    def dismiss(self, number: str, annotator: str) -> None:
+        """Take somebody out: the link no longer opens, and their answers are gone."""
+        if not self.database.do("DELETE FROM annotators WHERE id = ? AND round = ?", (annotator, number)):
+            raise Missing("there is no such annotator; they may have been removed")
+
+    def assignment(self, secret: str) -> Assignment:
+        """What the owner of a link is asked."""
+        annotator, row = self._by_secret(secret)
+        answers = self._answers(annotator["id"])
+        return Assignment(
+            name=annotator["name"],
+            title=row["title"],
+            items=tuple(
+                OpenItem(item=each.item, category=each.category, term=each.term, belongs=answers.get(each.item))
+                for each in _sheet(row).items
+            ),
+        )
+
+    def answer(self, secret: str, item: int, belongs: bool | None) -> Standing:
+        """Keep one answer; the last one counts, and None takes it back."""
+        with self.database.change():
+            annotator, row = self._by_secret(secret)
+            sheet = _sheet(row)
+            if not any(each.item == item for each in sheet.items):
+                raise Missing(f"there is no term {item} in this round; load the page again")
+            self.database.do(
+                "INSERT INTO answers (annotator, item, belongs, made) VALUES (?, ?, ?, ?) "
+                "ON CONFLICT (annotator, item) DO UPDATE SET belongs = excluded.belongs, made = excluded.made",
+                (annotator["id"], item, None if belongs is None else int(belongs), now()),
+            )
+            return Standing(judged=len(self._answers(annotator["id"])), items=len(sheet.items))
+
+    def agreement(self, number: str) -> Agreement:
+        """What the answers say so far; who has judged nothing yet is left out."""
+        row = self._row(number)
+        sheet = _sheet(row)
+        filled = [each for each in self._filled(number, sheet) if any(v is not None for v in each.belongs.values())]
+        if not filled:
+            raise NotYet("nobody has judged a term yet; invite annotators and send them their links")
+        return agreement_of(sheet, filled, random_state=_RANDOM_STATE)
+
+    def judgements_csv(self, number: str) -> str:
+        """A row for each term and annotator, with the place that each method gave the term."""
+        sheet = _sheet(self._row(number))
+        text = io.StringIO()
+        rows = SafeRows(text)
+        rows.add(["annotator", "item", "category", "term", "belongs", "judged", *sheet.methods])
+        for annotator in self._annotators(number):
+            answers, times = self._answers(annotator["id"]), self._times(annotator["id"])
+            for each in sheet.items:
+                answer = answers.get(each.item)
+                cells = ["", ""] if answer is None else [int(answer), times[each.item]]
+                places = [each.places.get(method, "") for method in sheet.methods]
+                rows.add([annotator["name"], each.item, each.category, each.term, *cells, *places])
+        return text.getvalue()
+
+    def _start(self, number: str) -> None:
+        asked = _asked(self._row(number))
+
+        def ended(found: Any, problem: str | None, stopped: bool) -> None:
+            if stopped:  # removed by a person; or the server ends, and then it goes on at the next start
+                return
+            self._keep(number, asked, found) if problem is None else self._mark(number, "failed", problem)
+            self.sides.tidy()
+
+        try:
+            found = self.sides.quick(asked.sources)
+            if found is None:
+                runs = self.sides.runs(asked.sources)
+                self.jobs.start(number, plan_for(asked.sources), ended, find_topics, runs)
+            else:
+                self._keep(number, asked, found)
+        except SeeTopicError as error:
+            self._mark(number, "failed", str(error))
+
+    def _keep(self, number: str, asked: AskedRound, found: list[Topics]) -> None:
+        try:
+            methods = {source.title: topics for source, topics in zip(asked.sources, found, strict=True)}
+            sheet = make_sheet(methods, top=asked.top, random_state=asked.random_state)
+        except SeeTopicError as error:
+            self._mark(number, "failed", str(error))
+            return
+        key = json.dumps(sheet.to_key(), ensure_ascii=False)
+        self.database.do("UPDATE rounds SET state = 'ready', problem = NULL, sheet = ? WHERE id = ?", (key, number))
+
+    def _mark(self, number: str, state: RoundState, problem: str | None = None) -> None:
+        self.database.do("UPDATE rounds SET state = ?, problem = ? WHERE id = ?", (state, problem, number))
+
+    def _row(self, number: str) -> Any:
+        row = self.database.one("SELECT * FROM rounds WHERE id = ?", (number,))
+        if row is None:
+            raise Missing("there is no such round; it may have been removed")
+        return row
+
+    def _by_secret(self, secret: str) -> tuple[Any, Any]:
+        annotator = self.database.one("SELECT * FROM annotators WHERE secret = ?", (secret,))
+        if annotator is None:
+            raise Missing("this link does not lead to terms any more; ask the person who sent it for a new one")
+        return annotator, self._row(annotator["round"])
+
+    def _annotators(self, number: str) -> list[Any]:
+        return self.database.all("SELECT * FROM annotators WHERE round = ? ORDER BY created, rowid", (number,))
+
+    def _answers(self, annotator: str) -> dict[int, bool]:
+        rows = self.database.all(
+            "SELECT item, belongs FROM answers WHERE annotator = ? AND belongs IS NOT NULL", (annotator,)
+        )
+        return {row["item"]: bool(row["belongs"]) for row in rows}
+
+    def _times(self, annotator: str) -> dict[int, str]:
+        rows = self.database.all("SELECT item, made FROM answers WHERE annotator = ?", (annotator,))
+        return {row["item"]: datetime.fromtimestamp(row["made"], UTC).isoformat(timespec="seconds") for row in rows}
+
+    def _filled(self, number: str, sheet: Sheet) -> list[FilledSheet]:
+        filled = []
+        for annotator in self._annotators(number):
+            answers = self._answers(annotator["id"])
+            belongs = {each.item: answers.get(each.item) for each in sheet.items}
+            filled.append(FilledSheet(Path("workbench"), annotator["name"], belongs))
+        return filled
+
+    def _invited(self, row: Any) -> tuple[Invited, ...]:
+        items = 0 if row["sheet"] is None else len(_sheet(row).items)
+        return tuple(
+            Invited(
+                id=each["id"],
+                name=each["name"],
+                link=f"/annotate/{each['secret']}",
+                judged=len(self._answers(each["id"])),
+                items=items,
+            )
+            for each in self._annotators(row["id"])
+        )
+
+    def _shown(self, row: Any) -> Round:
+        asked = _asked(row)
+        return Round(
+            id=row["id"],
+            title=row["title"],
+            state=row["state"],
+            problem=row["problem"],
+            job=self.jobs.job(row["id"]) if row["state"] == "running" else None,
+            methods=tuple(each.title for each in asked.sources),
+            top=asked.top,
+            items=0 if row["sheet"] is None else len(_sheet(row).items),
+            annotators=self._invited(row),
+            created=row["created"],
+        )
+
+
+def _sheet(row: Any) -> Sheet:
+    if row["sheet"] is None:
+        raise NotYet("the terms of this round are not ready yet; wait a little")
+    return _sheet_of(row["sheet"])
+
+
+@lru_cache(maxsize=32)  # every answer asks for it
+def _sheet_of(key: str) -> Sheet:
+    return sheet_of_key(json.loads(key))
+
+
+@lru_cache(maxsize=64)
+def _asked_of(text: str) -> AskedRound:
+    return AskedRound.model_validate_json(text)
+
+
+def _asked(row: Any) -> AskedRound:
+    return _asked_of(row["asked"])
+
+
+def _must_share_categories(sources: list[Wanted]) -> None:
+    """Refused before any method runs: people judge terms of the same categories."""
+    first, *others = ({category.name for category in each.names.categories} for each in sources)
+    for each, own in zip(sources[1:], others, strict=True):
+        differing = sorted(own ^ first)
+        if differing:
+            raise SheetError(
+                f"{sources[0].title} and {each.title} are not about the same categories: only one of them has "
+                f"{differing[0]!r}; choose sources with the same names"
+            )

@@ -1,0 +1,52 @@
+"""Comparisons over HTTP."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Body, Response
+
+from seetopic.web.comparisons import Comparison, ListedComparison
+from seetopic.web.names import Frozen
+from seetopic.web.routes.common import Bench, Id, KeptProject, router_for
+from seetopic.web.sides import Side
+
+router = router_for("comparing")
+
+
+class NewComparison(Frozen):
+    left: Side
+    right: Side
+    evaluate: bool = False
+
+
+@router.get("/projects/{project}/comparisons")
+def comparisons(workbench: Bench, kept: KeptProject) -> list[ListedComparison]:
+    """All comparisons of a project, the newest first."""
+    return workbench.comparisons.of_project(kept.id)
+
+
+@router.post("/projects/{project}/comparisons", status_code=202)
+def make(workbench: Bench, kept: KeptProject, asked: Annotated[NewComparison, Body()]) -> Comparison:
+    """Two sides next to each other, as they are now; with `evaluate` also figures of both on the same documents."""
+    left, right = (workbench.sides.wanted(kept, side) for side in (asked.left, asked.right))
+    return workbench.comparisons.make(kept, left, right, asked.evaluate)
+
+
+@router.get("/comparisons/{comparison}")
+def one(workbench: Bench, comparison: Id) -> Comparison:
+    """What was found, or how far it is."""
+    return workbench.comparisons.get(comparison)
+
+
+@router.post("/comparisons/{comparison}/again")
+def again(workbench: Bench, comparison: Id) -> Comparison:
+    """Try once more what failed."""
+    return workbench.comparisons.again(comparison)
+
+
+@router.delete("/comparisons/{comparison}", status_code=204)
+def remove(workbench: Bench, comparison: Id) -> Response:
+    """Remove a comparison; a method that runs for it is stopped."""
+    workbench.comparisons.remove(comparison)
+    return Response(status_code=204)
