@@ -110,7 +110,8 @@ def commanded(data: Path, *arguments: str, **environment: str) -> Iterator[Comma
         first = process.stdout.readline()
         assert "http://" in first, process.communicate(timeout=20)[1]
         url = first.split()[-1].partition("#")[0].partition("?")[0].rstrip("/")
-        yield Command(process, url, (data / "token").read_text())
+        kept = data / "token"
+        yield Command(process, url, kept.read_text() if kept.is_file() else environment["SEETOPIC_TOKEN"])
     finally:
         if process.poll() is None:
             process.kill()

@@ -88,6 +88,7 @@ def serve(
             ready(_link(address, taken, secret) + opened)
             uvicorn.Server(config).run(sockets=[taken])
         finally:
+            taken.close()
             workbench.close()
 
 
