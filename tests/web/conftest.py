@@ -47,7 +47,7 @@ def settings(folder: Path, cache: Path, tmp_path_factory: pytest.TempPathFactory
         folder=folder,
         cache=cache,
         jobs=1,
-        uploads=UploadLimits(file_bytes=1_000_000, files=40),
+        uploads=UploadLimits(file_bytes=1_000_000, files=200),
     )
 
 

@@ -43,7 +43,7 @@ class Ids:
                     case.path_parameters[name] = value
         body = case.body if isinstance(case.body, dict) else {}
         if isinstance(body.get("corpus"), str) and number % 4:
-            body["corpus"] = self.server.corpus
+            body["corpus"] = self.found["corpus"]
         if isinstance(body.get("source"), dict) and body["source"].get("kind") == "demo":  # minutes of work
             body["source"] = {"kind": "index", "path": "planted"}
 
@@ -72,7 +72,9 @@ def _addresses(made: dict[str, str]) -> list[str]:
 
 
 def _made(client: httpx.Client, server: Served) -> dict[str, str]:
-    project = client.post("/api/projects", json={"corpus": server.corpus, "names": NAMES}).json()["id"]
+    source = {"kind": "index", "path": "planted"}
+    corpus = client.post("/api/corpora", json={"source": source}).json()["id"]  # it may get any title
+    project = client.post("/api/projects", json={"corpus": corpus, "names": NAMES}).json()["id"]
     here = f"/api/projects/{project}"
     edit = {"kind": "pin", "category": "c1", "term": "referee"}
     assert client.post(f"{here}/edits", json={"base": 1, "by": "Ann", "edit": edit}).status_code == 200
@@ -83,7 +85,7 @@ def _made(client: httpx.Client, server: Served) -> dict[str, str]:
     compared = client.post(f"{here}/comparisons", json={"left": now, "right": before}).json()["id"]
     return {
         "project": project,
-        "corpus": server.corpus,
+        "corpus": corpus,
         "category": "c1",
         "round": judged,
         "annotator": annotator["id"],

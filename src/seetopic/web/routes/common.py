@@ -64,6 +64,12 @@ def kept_project(project: Id, workbench: Bench) -> Kept:
 KeptProject = Annotated[Kept, Depends(kept_project)]
 
 
+def file_of(kind: str) -> dict[int | str, dict[str, Any]]:
+    """How the API's document tells of an attachment."""
+    held = {"type": "object" if kind == "application/json" else "string"}
+    return {200: {"description": "A file to save.", "content": {kind: {"schema": held}}}}
+
+
 def attachment(text: str, name: str, kind: str = "text/plain") -> Response:
     """A file to save; its name may hold any letters."""
     headers = {"content-disposition": f"attachment; filename*=UTF-8''{quote(name, safe='')}"}

@@ -8,14 +8,14 @@ from typing import Annotated
 from fastapi import Query, Response
 
 from seetopic.web import takeaway
-from seetopic.web.routes.common import KeptProject, attachment, router_for
+from seetopic.web.routes.common import KeptProject, attachment, file_of, router_for
 from seetopic.web.routes.looking import Found
 
 router = router_for("taking away")
 _JSON = "application/json"
 
 
-@router.get("/projects/{project}/export/{format}", response_class=Response)
+@router.get("/projects/{project}/export/{format}", response_class=Response, responses=file_of("text/plain"))
 def export(
     found: Found,
     format: str,
@@ -27,25 +27,25 @@ def export(
     return attachment(*takeaway.exported(found, format, variants, min_confidence, accepted))
 
 
-@router.get("/projects/{project}/report.html", response_class=Response)
+@router.get("/projects/{project}/report.html", response_class=Response, responses=file_of("text/html"))
 def report(found: Found) -> Response:
     """The report, one page that needs nothing else."""
     return attachment(takeaway.report(found), "report.html", "text/html")
 
 
-@router.get("/projects/{project}/topics.json", response_class=Response)
+@router.get("/projects/{project}/topics.json", response_class=Response, responses=file_of("application/json"))
 def topics_json(found: Found) -> Response:
     """As `seetopic discover --out` writes it."""
     return attachment(json.dumps(found.topics.to_json(), ensure_ascii=False, indent=1) + "\n", "topics.json", _JSON)
 
 
-@router.get("/projects/{project}/topics.csv", response_class=Response)
+@router.get("/projects/{project}/topics.csv", response_class=Response, responses=file_of("text/csv"))
 def topics_csv(found: Found) -> Response:
     """As `seetopic discover --out` writes it."""
     return attachment(found.topics.to_csv(), "topics.csv", "text/csv")
 
 
-@router.get("/projects/{project}/project.json", response_class=Response)
+@router.get("/projects/{project}/project.json", response_class=Response, responses=file_of("application/json"))
 def project_file(found: Found, kept: KeptProject) -> Response:
     """The project as a file that opens elsewhere."""
     file = takeaway.project_file(kept.names.title, kept.names, found)
