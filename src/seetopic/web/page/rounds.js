@@ -1,7 +1,7 @@
 // Annotation: rounds are made, people invited by link, and what they answer is shown as it comes in.
 
 import { del, get, post, url } from "./api.js";
-import { confirmed, copyButton, saveButton } from "./asking.js";
+import { confirmed, copyButton, field, saveButton } from "./asking.js";
 import { results } from "./agreement.js";
 import { dressed } from "./dressing.js";
 import { empty, fill, h, keyed, note, say, skeleton } from "./dom.js";
@@ -58,8 +58,8 @@ function newRound({ open, workbench, announce, signal, made }) {
   const button = h("button", { class: "primary", disabled: true }, "Make the round");
   const form = h("form", {},
     h("div", { class: "fields" },
-      h("label", { class: "field" }, h("span", {}, "Title"), title, h("small", {}, "Annotators see it: it should not tell what you hope for.")),
-      h("label", { class: "field" }, h("span", {}, "Terms per topic"), top, h("small", {}, "The best ones of each source; terms that several found are judged once."))),
+      field("Title", title, "Annotators see it: it should not tell what you hope for."),
+      field("Terms per topic", top, "The best ones of each source; terms that several found are judged once.")),
     h("fieldset", { class: "whose" }, h("legend", {}, "Whose terms?"), place),
     problem, h("p", { class: "actions" }, button));
   const element = h("details", { class: "card new-round" }, h("summary", {}, "New round"), form);
@@ -185,11 +185,11 @@ function person({ link, name }, announce, dismiss) {
   const address = new URL(link, location.href).href;
   const bar = h("div", { class: "progress", role: "progressbar", "aria-label": `${name}: terms judged`, "aria-valuemin": 0 }, h("span"));
   const count = h("span", { class: "soft small number" });
-  const field = h("input", { readOnly: true, value: address, "aria-label": `Link of ${name}`, on: { focus: () => field.select() } });
+  const shown = h("input", { readOnly: true, value: address, "aria-label": `Link of ${name}`, on: { focus: () => shown.select() } });
   let known = null;
   const element = h("li", {},
     h("div", { class: "person" }, h("b", { dir: "auto" }, name), count, bar),
-    h("div", { class: "link" }, field, copyButton(() => address, "Copy link", announce, `Copy the link of ${name}`),
+    h("div", { class: "link" }, shown, copyButton(() => address, "Copy link", announce, `Copy the link of ${name}`),
       h("button", { type: "button", class: "plain danger", "aria-label": `Remove ${name}`, on: { click: () => dismiss(known) } }, "Remove")));
   element.update = (given) => {
     known = given;
