@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
 from scipy.sparse import csr_array
 
+from seetopic.evidence import StartRemembered
 from seetopic.evidence.documents import (
     MatchedDocumentsEvidence,
     ReadDocumentsEvidence,
@@ -114,3 +116,27 @@ def test_one_name_alone_is_compared_with_what_it_has_with_any_term():
 
 def test_a_topic_without_terms_has_no_confidence():
     assert confidence(np.ones((1, 2), np.float32), [[]]).tolist() == [0.0]
+
+
+@given(arrays(np.float32, array_shapes(min_dims=2, max_dims=2, max_side=6), elements=st.sampled_from([-0.5, 0.25, 1])))
+def test_contrast_is_the_definition_written_out_also_where_categories_tie(scores):
+    found = contrasted(scores, 0.5)
+    for category, term in np.ndindex(scores.shape):
+        others = np.delete(scores[:, term], category)
+        assert found[category, term] == scores[category, term] - 0.5 * (others.max() if len(others) else 0)
+
+
+def test_every_pass_begins_with_what_was_said_first():
+    asked = []
+
+    class Asked:
+        name = "asked"
+
+        def scores(self, current):
+            asked.append(current)
+            return np.full((1, 2), len(asked), np.float32)
+
+    evidence = StartRemembered(Asked())
+    said = [evidence.scores([[term]])[0, 0] for term in (0, 1, 0, 1, 0)]
+    assert said == [1, 2, 1, 3, 1]
+    assert evidence.name == "asked"

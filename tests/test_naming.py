@@ -13,7 +13,7 @@ from seetopic import Index, discover, sorter_for
 from seetopic.check import check_build, check_index
 from seetopic.documents import open_documents
 from seetopic.index import plan
-from seetopic.naming import folded_in, named_term, with_named_terms
+from seetopic.naming import NamedIndex, NamedTerm, folded_in, named_term, with_named_terms
 from seetopic.progress import silent
 from seetopic.run import Discovery, run_of
 from seetopic.seeds import as_seeds
@@ -30,6 +30,13 @@ WITH_NAME = [
 def built(tmp_path_factory: pytest.TempPathFactory) -> Index:
     out = tmp_path_factory.mktemp("named") / "index"
     return Index.build(WITH_NAME, out, model=directions, jobs=1)
+
+
+@pytest.fixture(scope="module")
+def few(tmp_path_factory: pytest.TempPathFactory) -> Index:
+    """An index some of whose documents hold no term."""
+    texts = ["oven, salad, moon", "the", "moon, oven", "rare", "of the", "oven", "salad, moon"] * 2
+    return Index.build(texts, tmp_path_factory.mktemp("few") / "index", model=directions, jobs=1)
 
 
 # Where words stand in a row, against a readable twin.
@@ -209,3 +216,15 @@ def test_any_names_are_terms_or_left_alone(built, names):
     added = grown.vocabulary.terms[len(built.vocabulary) :]
     assert len(set(grown.vocabulary.terms)) == len(grown.vocabulary)
     assert all(len(built.texts.occurrences(term)) > 0 for term in added)
+
+
+@given(st.lists(st.lists(st.integers(0, 11), max_size=12, unique=True), min_size=1, max_size=3))
+@settings(max_examples=60, deadline=None)
+def test_sampled_documents_hold_new_terms_behind_their_own(few, holders):
+    added = tuple(NamedTerm(f"new {n}", 1, np.sort(np.array(each, np.int64))) for n, each in enumerate(holders))
+    grown = NamedIndex(few.folder, few.manifest, few.model, few.tokenizer, few.cache, base=few, added=added).sample
+    for row, number in enumerate(few.sampled.tolist()):
+        own = few.sample.terms[few.sample.starts[row] : few.sample.starts[row + 1]].tolist()
+        new = [len(few.vocabulary) + place for place, each in enumerate(holders) if number in each]
+        assert grown.terms[grown.starts[row] : grown.starts[row + 1]].tolist() == own + new
+    assert grown.starts[-1] == len(grown.terms)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from seetopic.ranking import ensemble_score, pick_in_turns, ranks, reciprocal
+from seetopic.ranking import ensemble_score, pick_best, pick_in_turns, ranks, reciprocal
 
 matrices = hnp.arrays(
     np.float64,
@@ -80,3 +80,13 @@ def test_a_score_of_minus_infinity_takes_no_place():
     scores = np.array([[1.0, -np.inf, 2.0], [-np.inf, -np.inf, -np.inf]], np.float32)
     assert ranks(scores, 10).tolist() == [[2, 0, 1], [0, 0, 0]]
     assert ranks(scores, 2).tolist() == [[2, 0, 1], [0, 0, 0]]
+
+
+@given(matrices, st.integers(0, 10))
+def test_the_best_are_those_of_a_plain_sort(scores, size):
+    owners = scores.argmax(axis=0)
+    written_out = [
+        sorted((term for term in range(len(row)) if owners[term] == category and row[term] > 0), key=lambda t: -row[t])
+        for category, row in enumerate(scores)
+    ]
+    assert pick_best(scores, size) == [terms[:size] for terms in written_out]

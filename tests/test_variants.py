@@ -23,7 +23,7 @@ from seetopic.report import report_html
 from seetopic.settings import DEFAULT, NO_ITER, PAPER, RELEASED_CODE, DiscoverySettings
 from seetopic.spelling import folded, likeness
 from seetopic.topics import RankedTerm, Topic
-from seetopic.variants import Variants, agreement_of, find_variants, no_variants
+from seetopic.variants import Variants, agreement_of, find_variants, no_variants, spellings_of
 
 APART = ["glass/glasses", "new/news", "physic/physics", "arm/arms", "good/goods", "short/shorts", "custom/customs"]
 TOGETHER = [
@@ -60,7 +60,7 @@ def among_others(groups: list[str]) -> tuple[list[str], list[int], int]:
 
 def test_words_of_one_meaning_are_merged():
     terms, numbers, _ = among_others(TOGETHER)
-    found = find_variants(terms, vectors(numbers, 0.5), vectors(numbers, 0.3, seed=1))
+    found = find_variants(spellings_of(terms), vectors(numbers, 0.5), vectors(numbers, 0.3, seed=1))
     assert groups_of(terms, found) == {frozenset(group.split("/")) for group in TOGETHER}
 
 
@@ -69,14 +69,16 @@ def test_words_that_only_look_like_inflections_stay_apart(disagree):
     terms, numbers, _ = among_others(APART)
     alike, unlike = vectors(numbers, 0.3), vectors(list(range(len(terms))), 0.3, seed=1)
     local, general = (unlike if disagree in (kind, "both") else alike for kind in ("local", "general"))
-    assert groups_of(terms, find_variants(terms, local, general)) == set()
-    assert groups_of(terms, find_variants(terms, alike, alike)) == {frozenset(group.split("/")) for group in APART}
+    assert groups_of(terms, find_variants(spellings_of(terms), local, general)) == set()
+    assert groups_of(terms, find_variants(spellings_of(terms), alike, alike)) == {
+        frozenset(group.split("/")) for group in APART
+    }
 
 
 def test_what_is_not_spelled_alike_is_never_merged_however_near():
     terms, numbers, _ = among_others(["person/personal", "organ/organic", "car/automobile", "run/runner"])
     near = vectors(numbers, 0.0)
-    assert groups_of(terms, find_variants(terms, near, near)) == set()
+    assert groups_of(terms, find_variants(spellings_of(terms), near, near)) == set()
 
 
 @pytest.mark.parametrize(
@@ -92,7 +94,7 @@ def test_what_is_not_spelled_alike_is_never_merged_however_near():
 )
 def test_the_less_the_spelling_says_the_more_the_vectors_must(local, general, merged):
     terms = ["paint", "color", "paints", "painting", "colour", *(f"{a}{b}" for a in "bcdfghjklm" for b in "qxzwhkpt")]
-    found = find_variants(terms, at_cosine(local, len(terms)), at_cosine(general, len(terms)))
+    found = find_variants(spellings_of(terms), at_cosine(local, len(terms)), at_cosine(general, len(terms)))
     together = {term for group in groups_of(terms, found) for term in group}
     assert together - {"paint", "color"} == merged
 
@@ -120,7 +122,9 @@ def test_a_term_that_could_join_two_joins_the_one_it_agrees_with_most():
     lives = 0.5 * ways[0] + 0.8 * ways[1] + 0.3 * ways[2]
     rows = np.vstack([ways[:2], lives / np.linalg.norm(lives), np.eye(40, 64, k=10, dtype=np.float32)])
     others = [f"{letter}olk{end}" for letter in "bcdfghjk" for end in ("o", "u", "w", "m", "t")]
-    assert groups_of([*terms, *others], find_variants([*terms, *others], rows, rows)) == {frozenset({"live", "lives"})}
+    assert groups_of([*terms, *others], find_variants(spellings_of([*terms, *others]), rows, rows)) == {
+        frozenset({"live", "lives"})
+    }
 
 
 @settings(max_examples=60, deadline=None)
@@ -130,7 +134,7 @@ def test_a_term_that_could_join_two_joins_the_one_it_agrees_with_most():
 )
 def test_every_member_is_spelled_like_its_head_and_agrees_with_it(terms, seed):
     rows = vectors([number // 3 for number in range(len(terms))] or [0], 0.4, seed)[: len(terms)]
-    heads = find_variants(terms, rows, rows).heads
+    heads = find_variants(spellings_of(terms), rows, rows).heads
     assert (heads[heads] == heads).all()
     assert (heads <= np.arange(len(terms))).all()
     spelled = folded(terms)
@@ -350,3 +354,14 @@ def test_the_report_shows_them_behind_their_term_and_the_text_does_not():
     assert "exercise <small>exercises, &lt;b&gt;exercising&lt;/b&gt;</small>" in report_html(topics)
     assert "<small>" not in report_html(one_topic())
     assert str(topics).splitlines()[1].split("  ")[-1] == "exercise"
+
+
+@given(
+    some.lists(some.sampled_from([word for group in TOGETHER for word in group.split("/")]), min_size=2, unique=True)
+)
+def test_terms_that_come_later_are_spelled_as_if_they_had_been_there(terms):
+    whole = spellings_of(terms)
+    for first in range(1, len(terms)):
+        grown = spellings_of(terms[:first]).followed_by(terms[first:])
+        assert (grown.folded, grown.skeletons) == (whole.folded, whole.skeletons)
+        assert sorted(grown.pairs.tolist()) == sorted(whole.pairs.tolist())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -22,13 +23,18 @@ from seetopic.encoder.plain import ReadyVectors, reads_texts
 from seetopic.encoder.protocol import TermEncoder
 from seetopic.engine import LocalEngine, available_cores
 from seetopic.errors import DamagedIndex, EncoderError, SettingsError
+from seetopic.memory import Memory
 from seetopic.progress import Progress, silent
+from seetopic.reading import SampledDocuments
 from seetopic.sample import Sample, inverse_frequency
 from seetopic.settings import DEFAULT, IndexSettings, index_settings_from
 from seetopic.texts import Texts
-from seetopic.variants import Variants, find_variants
+from seetopic.variants import Spellings, Variants, find_variants, spellings_of
 from seetopic.vocabulary import Vocabulary
 from seetopic.words import Tokenizer, as_term, tokenize
+
+_KNOWN_TEXTS = 1000  # names, sentences and descriptions whose vectors are remembered: 1.5 MB
+_WITH_NAMES = 2  # indexes with names as terms that are remembered: each has vectors of all terms once more
 
 
 @dataclass(frozen=True)
@@ -169,7 +175,11 @@ class Index:
     @cached_property
     def variants(self) -> Variants:
         """Which terms are variants of one; found when first asked for, and not stored."""
-        return find_variants(self.vocabulary.terms, self.local, self.general)
+        return find_variants(self._spellings, self.local, self.general)
+
+    @cached_property
+    def _spellings(self) -> Spellings:
+        return spellings_of(self.vocabulary.terms)
 
     @cached_property
     def sample(self) -> Sample:
@@ -181,6 +191,11 @@ class Index:
         if len(read) > n_sampled or (len(read) and read.shape[1] != length):
             raise DamagedIndex(f"{self.folder / layout.SAMPLE_GENERAL} has vectors of other documents or lengths")
         return Sample(starts, terms, read)
+
+    @cached_property
+    def sampled_documents(self) -> SampledDocuments:
+        """The sample in the forms that sorting it needs."""
+        return SampledDocuments(self.sample, self.idf, np.asarray(self.local))
 
     @cached_property
     def sampled(self) -> Longs:
@@ -206,7 +221,7 @@ class Index:
         """Vectors of names: a name that is a term has the term's own; (n_names, dimension)."""
         ids = [self.term_id(name) for name in names]
         new = [name for name, term in zip(names, ids, strict=True) if term is None]
-        encoded = iter(self.cache.encode_names(self._encoder, new)) if new else iter(())
+        encoded = iter(self._encoded(new)) if new else iter(())
         rows = [next(encoded) if term is None else np.asarray(self.general[term]) for term in ids]
         if any(row.shape != self.general[0].shape for row in rows):
             raise EncoderError(
@@ -214,6 +229,21 @@ class Index:
                 f"open it with the model {self.manifest['model']['name']!r}"
             )
         return np.stack(rows)
+
+    def _encoded(self, texts: list[str]) -> Iterable[Floats]:
+        """Vectors of texts that are no terms; those asked for last are remembered, if they can never change."""
+        if self._encoder.fingerprint is None:
+            return self.cache.encode_names(self._encoder, texts)
+        return self._known_texts.all(texts, lambda new: self.cache.encode_names(self._encoder, new))
+
+    @cached_property
+    def _known_texts(self) -> Memory[str, Floats]:
+        return Memory(_KNOWN_TEXTS)
+
+    @cached_property
+    def with_names(self) -> Memory[tuple[str, ...], Index]:
+        """What `naming` made of this index and a few names, by the terms that were added."""
+        return Memory(_WITH_NAMES)
 
     def can_encode(self, text: str) -> bool:
         """Whether a vector of the text can be had: where vectors were ready, they are of some texts only."""

@@ -12,9 +12,14 @@ from functools import cached_property
 import numpy as np
 
 from seetopic.arrays import Floats, Ids, Longs
+from seetopic.encoder.protocol import TermEncoder
 from seetopic.index import Index
 from seetopic.languages import function_words
+from seetopic.memory import Memory
 from seetopic.sample import Sample
+from seetopic.texts import Texts
+from seetopic.threads import one_thread
+from seetopic.variants import Spellings
 from seetopic.vocabulary import Vocabulary
 from seetopic.words import Grammar
 
@@ -41,6 +46,26 @@ class NamedIndex(Index):
     def _starts(self) -> Longs:
         return self.base._starts
 
+    @property
+    def _documents(self) -> Ids:
+        return self.base._documents
+
+    @property
+    def texts(self) -> Texts:
+        return self.base.texts
+
+    @property
+    def sampled(self) -> Longs:
+        return self.base.sampled
+
+    @property
+    def _encoder(self) -> TermEncoder:
+        return self.base._encoder
+
+    @property
+    def _known_texts(self) -> Memory[str, Floats]:
+        return self.base._known_texts
+
     @cached_property
     def vocabulary(self) -> Vocabulary:
         own = self.base.vocabulary
@@ -66,17 +91,16 @@ class NamedIndex(Index):
         return np.vstack([self.base.local, folded_in(self.base, [each.documents for each in self.added])])
 
     @cached_property
+    def _spellings(self) -> Spellings:
+        return self.base._spellings.followed_by([each.term for each in self.added])
+
+    @cached_property
     def sample(self) -> Sample:
-        own = self.base.sample
-        rows = [np.repeat(np.arange(len(own)), np.diff(own.starts))]
-        terms = [np.asarray(own.terms)]
-        for term, each in enumerate(self.added, start=len(self.base.vocabulary)):
-            rows.append(np.flatnonzero(np.isin(self.base.sampled, each.documents)))
-            terms.append(np.full(len(rows[-1]), term, np.int32))
-        row_of, term_of = np.concatenate(rows), np.concatenate(terms)
-        order = np.argsort(row_of, kind="stable")  # new terms have the highest numbers, so each row's terms still rise
-        starts = np.searchsorted(row_of[order], np.arange(len(own) + 1))
-        return Sample(starts, term_of[order], own.general)
+        own, first = self.base.sample, len(self.base.vocabulary)
+        holds = np.stack([np.isin(self.base.sampled, each.documents) for each in self.added], axis=1)
+        row_of, added = np.nonzero(holds)  # row by row; in each, new terms have the highest numbers, so all still rise
+        terms = np.insert(np.asarray(own.terms), own.starts[row_of + 1], (first + added).astype(np.int32))
+        return Sample(np.asarray(own.starts) + np.searchsorted(row_of, np.arange(len(own) + 1)), terms, own.general)
 
 
 def with_named_terms(index: Index, names: Iterable[str]) -> Index:
@@ -89,7 +113,7 @@ def with_named_terms(index: Index, names: Iterable[str]) -> Index:
     if not added:
         return index
     shared = (index.folder, index.manifest, index.model, index.tokenizer, index.cache)
-    return NamedIndex(*shared, base=index, added=tuple(added.values()))
+    return index.with_names.one(tuple(added), lambda: NamedIndex(*shared, base=index, added=tuple(added.values())))
 
 
 def named_term(index: Index, name: str) -> NamedTerm | None:
@@ -121,6 +145,8 @@ def folded_in(index: Index, terms: Sequence[Longs]) -> Floats:
     rows = []
     for documents in terms:
         near, times = np.unique(index.terms_of(documents[:: -(-len(documents) // _READ)]), return_counts=True)
-        vector = (times * index.idf[near]).astype(np.float32) @ local[near] / lengths
+        weights = (times * index.idf[near]).astype(np.float32)
+        with one_thread():
+            vector = weights @ local[near] / lengths
         rows.append(vector / max(float(np.linalg.norm(vector)), 1e-9))
     return np.array(rows, np.float32)

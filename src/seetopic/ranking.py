@@ -16,18 +16,21 @@ def ranks(scores: Floats, checked: int) -> Longs:
     a score of minus infinity takes no place.
     """
     result = np.zeros(scores.shape, np.int64)
-    depth = min(checked, scores.shape[1])
     for row, places in zip(scores, result, strict=True):
-        if depth < len(row):
-            # All that reach the depth-th best score, so that ties at the edge are settled by id as well.
-            limit = np.partition(row, len(row) - depth)[len(row) - depth]
-            candidates = np.flatnonzero(row >= limit)
-        else:
-            candidates = np.arange(len(row))
-        best = candidates[np.argsort(-row[candidates], kind="stable")][:depth]
+        best = best_first(row, checked)
         best = best[row[best] > -np.inf]
         places[best] = np.arange(1, len(best) + 1)
     return result
+
+
+def best_first(scores: Floats | Doubles, size: int) -> Longs:
+    """Places of the best scores, the best first; equal ones in the order of their places."""
+    candidates = np.arange(len(scores))
+    if 0 < size < len(scores):
+        # All that reach the last score that counts, so that ties at the edge are settled by place as well.
+        limit = np.partition(scores, len(scores) - size)[len(scores) - size]
+        candidates = np.flatnonzero(scores >= limit)
+    return candidates[np.argsort(-scores[candidates], kind="stable")][:size]
 
 
 def reciprocal(places: Longs) -> Doubles:
@@ -53,7 +56,7 @@ def pick_best(scores: Doubles, size: int) -> list[list[int]]:
     picked = []
     for category, row in enumerate(scores):
         own = np.flatnonzero((owners == category) & (row > 0))
-        picked.append(own[np.argsort(-row[own], kind="stable")][:size].tolist())
+        picked.append(own[best_first(row[own], size)].tolist())
     return picked
 
 

@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from seetopic.arrays import Doubles, Floats
-from seetopic.index import Index
-from seetopic.sample import weighted_rows
+from seetopic.memory import Memory
+from seetopic.sample import Sample, weighted_rows
 from seetopic.settings import SortingSettings
-from seetopic.sorting import SortedSample, shares, sort_sample
-from seetopic.wording import SortedDocuments, rule_for_sampled
+from seetopic.sorting import Features, SortedSample, shares, sort_sample
+from seetopic.wording import SortedDocuments, local_features, rule_for_sampled
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
+
+_REMEMBERED = 4  # readings: a term that is pinned or barred leaves the names, and so the first reading, as they were
 
 
 @dataclass(frozen=True)
@@ -29,23 +31,25 @@ class Reading:
 
 @dataclass(frozen=True)
 class SampledDocuments:
-    """The index's sample, in the forms that sorting needs; made once a run."""
+    """An index's sample, in the forms that sorting needs; made once an index."""
 
-    index: Index
+    sample: Sample
+    idf: Doubles
+    local: Floats  # of terms, unit rows, (n_terms, rank)
 
     @cached_property
     def documents(self) -> csr_array:
         """1 where a sampled document holds a term; (n_documents, n_terms)."""
-        return self.index.sample.matrix(len(self.index.vocabulary))
+        return self.sample.matrix(len(self.idf))
 
     @property
     def n_read(self) -> int:
-        return len(self.index.sample.general)
+        return len(self.sample.general)
 
     @cached_property
     def rows(self) -> csr_array:
         """The same weighted by idf, rows to unit length."""
-        return weighted_rows(self.documents, self.index.idf)
+        return weighted_rows(self.documents, self.idf)
 
     @cached_property
     def local_scale(self) -> float:
@@ -55,26 +59,48 @@ class SampledDocuments:
 
     @cached_property
     def _local(self) -> Floats:
-        local: Floats = self.rows[: self.n_read] @ np.asarray(self.index.local)
+        local: Floats = self._read_rows @ self.local
         return local
 
     @cached_property
-    def _features(self) -> Floats:
+    def _features(self) -> Features:
         """Of the documents that were read: the language model's vectors and local vectors, side by side."""
-        general = np.asarray(self.index.sample.general)
-        return np.hstack([general, np.float32(self.local_scale) * self._local])
+        general = np.asarray(self.sample.general)
+        return Features(np.hstack([general, np.float32(self.local_scale) * self._local]))
+
+    @cached_property
+    def _local_features(self) -> Floats:
+        return local_features(self._read_rows, self.local)
+
+    @cached_property
+    def _read_documents(self) -> csr_array:
+        return self.documents[: self.n_read]
+
+    @cached_property
+    def _read_rows(self) -> csr_array:
+        return self.rows[: self.n_read]
+
+    @cached_property
+    def _other_rows(self) -> csr_array:
+        return self.rows[self.n_read :]
+
+    @cached_property
+    def _readings(self) -> Memory[tuple[bytes, SortingSettings], Reading]:
+        return Memory(_REMEMBERED)
 
     def sorted_by(self, names: Floats, settings: SortingSettings) -> Reading:
         """Read documents by their vectors, the others by the terms that the first kind taught to tell apart."""
+        return self._readings.one((names.tobytes(), settings), lambda: self._sorted_by(names, settings))
+
+    def _sorted_by(self, names: Floats, settings: SortingSettings) -> Reading:
         found = sort_sample(self._features, names, settings)
         memberships = found.memberships(settings.temperature)
         if self.n_read < self.documents.shape[0]:
-            rule = rule_for_sampled(self.read_part(memberships), np.asarray(self.index.local), settings)
-            others = shares(rule.scores(self.rows[self.n_read :]), settings.temperature)
+            rule = rule_for_sampled(self.read_part(memberships), self.local, settings, self._local_features)
+            others = shares(rule.scores(self._other_rows), settings.temperature)
             memberships = np.vstack([memberships, others])
         return Reading(found, memberships)
 
     def read_part(self, memberships: Doubles) -> SortedDocuments:
         """The documents that were read, with their shares."""
-        end = self.n_read
-        return SortedDocuments(self.documents[:end], self.rows[:end], memberships[:end])
+        return SortedDocuments(self._read_documents, self._read_rows, memberships[: self.n_read])

@@ -13,7 +13,7 @@ from seetopic.arrays import Flags, Floats
 from seetopic.device import resolve_device
 from seetopic.discovery import Discovered, Wishes, discover_terms
 from seetopic.errors import EncoderError, NotEnoughTerms
-from seetopic.evidence import CurrentTerms, Evidence
+from seetopic.evidence import CurrentTerms, Evidence, StartRemembered
 from seetopic.evidence.documents import MatchedDocumentsEvidence, ReadDocumentsEvidence, typical_terms
 from seetopic.evidence.general import DRIFT, GeneralEvidence, confidence
 from seetopic.evidence.local import LocalEvidence
@@ -23,6 +23,7 @@ from seetopic.progress import Progress, silent
 from seetopic.reading import Reading, SampledDocuments
 from seetopic.seeds import Seeds, as_seeds
 from seetopic.settings import DEFAULT, DiscoverySettings, as_json, preset_named
+from seetopic.threads import one_thread
 from seetopic.topics import RankedTerm, Topic, Topics
 from seetopic.variants import Variants, no_variants
 from seetopic.version import __version__
@@ -116,14 +117,20 @@ class Discovery:
         return self.settings.documents_weight > 0 and len(self.seeds) > 1 and len(self.index.sample) > 0
 
     def _found(self, settings: DiscoverySettings, reading: Reading | None) -> Discovered:
-        kinds: list[tuple[Evidence, float]] = [
-            (self._general_evidence, settings.general_weight),
-            (self._local_evidence, settings.local_weight),
-        ]
+        kinds: list[tuple[Evidence, float]] = [*self._of_terms]
         if self._uses_documents:
             kinds.append((self._documents_evidence(reading), settings.documents_weight))
         kept = [(kind, weight) for kind, weight in kinds if weight > 0]
         return discover_terms(self.similarity, self.wishes, kept, settings, self._variants)
+
+    @cached_property
+    def _of_terms(self) -> tuple[tuple[Evidence, float], ...]:
+        """The kinds of evidence that depend on current terms alone, with their weights; both passes start alike."""
+        settings = self.settings
+        return (
+            (StartRemembered(self._general_evidence), settings.general_weight),
+            (StartRemembered(self._local_evidence), settings.local_weight),
+        )
 
     @property
     def _variants(self) -> Variants:
@@ -198,9 +205,9 @@ class Discovery:
         """Cosine of each category's names and each term; (n_categories, n_terms)."""
         return self._general_evidence.similarity
 
-    @cached_property
+    @property
     def sampled(self) -> SampledDocuments:
-        return SampledDocuments(self.index)
+        return self.index.sampled_documents
 
     @cached_property
     def reading(self) -> Reading | None:
@@ -288,7 +295,8 @@ class Discovery:
             vector = self.index.encode_names([word])[0]
         except EncoderError:
             vector = np.zeros(self.index.general.shape[1], np.float32)
-        similarity: Floats = np.asarray(self.index.general) @ vector
+        with one_thread():
+            similarity: Floats = np.asarray(self.index.general) @ vector
         return similarity
 
     def _ids(self, names: tuple[str, ...]) -> tuple[int, ...]:

@@ -6,14 +6,14 @@ vectors learns from the clearest guesses, twice, and corrects the rest.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from seetopic.arrays import Doubles, Floats, Longs
 from seetopic.settings import SortingSettings
+from seetopic.threads import one_thread, product
 
 _LEAST = 5  # documents that a category learns from, if it has so many
 
@@ -31,38 +31,51 @@ class SortedSample:
         return shares(self.scores, temperature)
 
 
-def sort_sample(features: Floats, names: Floats, settings: SortingSettings) -> SortedSample:
+@dataclass(frozen=True)
+class Features:
+    """What is known of documents, in the forms that sorting by any names needs."""
+
+    plain: Floats  # the language model's vectors and whatever else is known, side by side; (n_documents, n_features)
+
+    @cached_property
+    def mean(self) -> Floats:
+        mean: Floats = self.plain.mean(axis=0)
+        return mean
+
+    @cached_property
+    def centred(self) -> Floats:
+        return (self.plain - self.mean).astype(np.float32)
+
+    @cached_property
+    def exact(self) -> Doubles:
+        return self.plain.astype(np.float64)
+
+    @cached_property
+    def exact_centred(self) -> Doubles:
+        return self.centred.astype(np.float64)
+
+
+@one_thread()
+def sort_sample(features: Features, names: Floats, settings: SortingSettings) -> SortedSample:
     """Sort documents by names, unit rows of (n_categories, dimension).
 
-    `features` are the language model's vectors and whatever else is known, side by side; (n_documents,
-    n_features). The result is the mean over the rounds, so that neither the first nor the last has its way alone.
+    The result is the mean over the rounds, so that neither the first nor the last has its way alone.
     """
-    with one_thread():
-        mean = features.mean(axis=0)
-        centred = (features - mean).astype(np.float32)
-        by_name = np.zeros((features.shape[1], len(names)))
-        by_name[: names.shape[1]] = names.T
-        by_name = _scaled(by_name, centred)
-        rule, total = by_name, np.zeros_like(by_name)
-        for _ in range(settings.rounds):
-            learned = _scaled(regression(centred, centred @ rule, settings), centred)
-            rule = learned + settings.name_pull * by_name
-            total += rule
-        weights = _scaled(total, centred)
-        offset = -(mean.astype(np.float64) @ weights)
-        return SortedSample(features.astype(np.float64) @ weights + offset, weights, offset)
+    centred = features.exact_centred
+    by_name = np.zeros((centred.shape[1], len(names)))
+    by_name[: names.shape[1]] = names.T
+    by_name = _scaled(by_name, centred)
+    rule, total = by_name, np.zeros_like(by_name)
+    for _ in range(settings.rounds):
+        learned = _scaled(regression(features.centred, centred @ rule, settings), centred)
+        rule = learned + settings.name_pull * by_name
+        total += rule
+    weights = _scaled(total, centred)
+    offset = -(features.mean.astype(np.float64) @ weights)
+    return SortedSample(features.exact @ weights + offset, weights, offset)
 
 
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """How sums are grouped, and so their last bits, may depend on the number of threads."""
-    from threadpoolctl import threadpool_limits
-
-    with threadpool_limits(1, "blas"):
-        yield
-
-
-def _scaled(rule: Doubles, centred: Floats) -> Doubles:
+def _scaled(rule: Doubles, centred: Doubles) -> Doubles:
     """The rule with spread 1 per category: a name that is near to everything is no nearer to anything."""
     scaled: Doubles = rule / spread_of(centred @ rule)
     return scaled
@@ -95,7 +108,7 @@ def regression(features: Floats, scores: Doubles, settings: SortingSettings, kep
     targets = np.zeros(scores.shape, np.float32)
     targets[np.arange(len(guesses)), guesses] = 1
     weighted = features * weights[:, None].astype(np.float32)
-    gram = (features.T @ weighted).astype(np.float64)
+    gram = product(features.T, weighted).astype(np.float64)
     gram[np.diag_indices_from(gram)] += settings.ridge * len(features)
     return np.linalg.solve(gram, (weighted.T @ targets).astype(np.float64)).astype(np.float64)
 

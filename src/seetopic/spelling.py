@@ -55,10 +55,14 @@ def pairs_of_one_skeleton(folded_terms: Sequence[str]) -> list[tuple[int, int]]:
 
     Only terms of one skeleton meet, so that the work grows with the number of terms, not of their pairs.
     """
+    return pairs_of_equal([term_skeleton(term) for term in folded_terms])
+
+
+def pairs_of_equal(keys: Sequence[str]) -> list[tuple[int, int]]:
+    """Pairs of places, the lower one first, that have the same key."""
     firsts: dict[str, int] = {}
-    blocks: dict[str, list[int]] = {}  # of two terms or more: most terms have a skeleton of their own
-    for number, term in enumerate(folded_terms):
-        key = "".join(map(skeleton, term.split(" ")))
+    blocks: dict[str, list[int]] = {}  # of two or more: most terms have a skeleton of their own
+    for number, key in enumerate(keys):
         first = firsts.setdefault(key, number)
         if first != number:
             blocks.setdefault(key, [first]).append(number)
@@ -75,6 +79,11 @@ def folded(terms: Sequence[str]) -> list[str]:
     for diphthong in _DIPHTHONGS:
         text = diphthong.sub("e", text)
     return [term.strip(" ") for term in text.split("\n")]
+
+
+def term_skeleton(term: str) -> str:
+    """The skeletons of a folded term's words, however they are parted."""
+    return "".join(map(skeleton, term.split(" ")))
 
 
 @lru_cache(maxsize=1 << 16)

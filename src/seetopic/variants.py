@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from seetopic.arrays import Doubles, Flags, Floats, Longs
-from seetopic.spelling import folded, likeness, pairs_of_one_skeleton
+from seetopic.spelling import folded, likeness, pairs_of_equal, term_skeleton
 
 # The least agreement of two terms by local vectors, by the language model's, and of their sum: where one kind is less
 # sure, the other must be surer. 0 is the agreement of any two terms, 1 that of equal ones. The less the spelling says,
@@ -57,8 +57,37 @@ def no_variants(n_terms: int) -> Variants:
     return Variants(np.arange(n_terms))
 
 
-def find_variants(terms: Sequence[str], local: Floats, general: Floats) -> Variants:
-    """Variants among terms, the most frequent first; vectors are unit rows, (n_terms, dimension).
+@dataclass(frozen=True)
+class Spellings:
+    """Terms, the most frequent first, as their spelling tells them apart."""
+
+    folded: tuple[str, ...]
+    skeletons: tuple[str, ...]
+    pairs: Longs  # of one skeleton, the more frequent term first; (n_pairs, 2)
+
+    def followed_by(self, terms: Sequence[str]) -> Spellings:
+        """The same with more terms behind: a few terms take much less time than all."""
+        spelled = folded(terms)
+        skeletons = (*self.skeletons, *map(term_skeleton, spelled))
+        n_terms = len(self.skeletons)
+        added = [
+            (number, n_terms + place)
+            for place, skeleton in enumerate(skeletons[n_terms:])
+            for number, other in enumerate(skeletons[: n_terms + place])
+            if other == skeleton
+        ]
+        pairs = np.concatenate([self.pairs, np.array(added, np.int64).reshape(-1, 2)])
+        return Spellings((*self.folded, *spelled), skeletons, pairs)
+
+
+def spellings_of(terms: Sequence[str]) -> Spellings:
+    spelled = folded(terms)
+    skeletons = tuple(map(term_skeleton, spelled))
+    return Spellings(tuple(spelled), skeletons, np.array(pairs_of_equal(skeletons), np.int64).reshape(-1, 2))
+
+
+def find_variants(terms: Spellings, local: Floats, general: Floats) -> Variants:
+    """Variants among terms; vectors are unit rows, (n_terms, dimension).
 
     A term joins the more frequent term that it agrees with most and that has joined none itself: its vector is the
     less noisy one, so every member of a group agrees with the group's best known member. A rare term's local vector
@@ -69,17 +98,16 @@ def find_variants(terms: Sequence[str], local: Floats, general: Floats) -> Varia
     nearest: defaultdict[int, list[tuple[float, int]]] = defaultdict(list)
     for (frequent, rarer), both in zip(pairs.tolist(), agreement.tolist(), strict=True):
         nearest[rarer].append((-both, frequent))
-    heads = list(range(len(terms)))
+    heads = list(range(len(terms.folded)))
     for rarer in sorted(nearest):  # the more frequent ones are settled before
         free = [each for each in nearest[rarer] if heads[each[1]] == each[1]]
         heads[rarer] = min(free)[1] if free else rarer
     return Variants(np.array(heads, np.int64))
 
 
-def _agreeing(terms: Sequence[str], local: Floats, general: Floats) -> tuple[Longs, Doubles]:
+def _agreeing(terms: Spellings, local: Floats, general: Floats) -> tuple[Longs, Doubles]:
     """Pairs of terms, the more frequent one first, that are spelled, used and meant alike; and how much they agree."""
-    spelled = folded(terms)
-    pairs = np.array(pairs_of_one_skeleton(spelled), np.int64).reshape(-1, 2)
+    pairs, spelled = terms.pairs, terms.folded
     if not len(pairs):
         return pairs, np.zeros(0)
     # Vectors first: they are compared all at once, and leave few pairs whose spelling must be looked at.

@@ -12,7 +12,8 @@ import numpy as np
 
 from seetopic.arrays import Doubles, Floats
 from seetopic.settings import SortingSettings
-from seetopic.sorting import one_thread, regression, spread_of, standardised
+from seetopic.sorting import regression, spread_of, standardised
+from seetopic.threads import one_thread
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -46,12 +47,17 @@ class SortedDocuments:
     memberships: Doubles  # (n_documents, n_categories)
 
 
-def rule_for_sampled(known: SortedDocuments, local: Floats, settings: SortingSettings) -> TermRule:
-    """For the rest of the sample: towards each document's best category, because clear ones make terms typical."""
-    with one_thread():
-        features = _centred(known.rows @ local)
-        learned = local @ regression(features, standardised(known.memberships), settings, 1.0).astype(np.float32)
-        return _joined(known.rows, [(1.0, learned), (_TYPICAL_SHARE, log_ratios(known))])
+@one_thread()
+def rule_for_sampled(
+    known: SortedDocuments, local: Floats, settings: SortingSettings, features: Floats | None = None
+) -> TermRule:
+    """For the rest of the sample: towards each document's best category, because clear ones make terms typical.
+
+    `features` are `local_features` of the rows, for whoever has them ready.
+    """
+    learning = local_features(known.rows, local) if features is None else features
+    learned = local @ regression(learning, standardised(known.memberships), settings, 1.0).astype(np.float32)
+    return _joined(known.rows, [(1.0, learned), (_TYPICAL_SHARE, log_ratios(known))])
 
 
 def rule_for_new(known: SortedDocuments, local: Floats, marks: Doubles) -> TermRule:
@@ -61,7 +67,7 @@ def rule_for_new(known: SortedDocuments, local: Floats, marks: Doubles) -> TermR
     """
     targets = standardised(known.memberships)
     with one_thread():
-        features = _centred(known.rows @ local)
+        features = local_features(known.rows, local)
         gram = (features.T @ features).astype(np.float64)
         gram[np.diag_indices_from(gram)] += _LOCAL_RIDGE * len(features)
         by_meaning = local @ np.linalg.solve(gram, features.T @ targets).astype(np.float32)
@@ -110,7 +116,9 @@ def _conjugate_gradients(rows: csr_array, targets: Floats, penalty: float, steps
     return weights
 
 
-def _centred(features: Floats) -> Floats:
+def local_features(rows: csr_array, local: Floats) -> Floats:
+    """Documents by the local vectors of their terms, their mean taken off; (n_documents, rank)."""
+    features: Floats = rows @ local
     centred: Floats = np.asarray(features - features.mean(axis=0), np.float32)
     return centred
 

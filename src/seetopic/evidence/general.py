@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from seetopic.arrays import Doubles, Floats
-from seetopic.evidence.similarity import contrasted, mean_vectors
+from seetopic.evidence.similarity import contrasted, mean_vectors, products
 
 DRIFT = 0.43  # a topic with less confidence than this has drifted from its name; docs/method.md has the figures
 _TINY = 1e-6  # where every term is the name itself, nothing lies between
@@ -28,8 +28,7 @@ class GeneralEvidence:
     @cached_property
     def similarity(self) -> Floats:
         """Cosine of each category's name and each term; (n_categories, n_terms)."""
-        cosines: Floats = self.names @ self.vectors.T
-        return cosines
+        return products(self.names, self.vectors)
 
     def scores(self, current: list[list[int]]) -> Floats:
         sizes = np.array([len(terms) for terms in current], np.float32)
@@ -39,7 +38,7 @@ class GeneralEvidence:
         pull[sizes == 0] = 1  # without terms, the name alone speaks for a category
         share = (pull / np.maximum(pull + sizes, 1))[:, None]
         centres = (1 - share) * mean_vectors(self.vectors, current) + share * self.names
-        return contrasted(centres.astype(np.float32) @ self.vectors.T, self.contrast)
+        return contrasted(products(centres.astype(np.float32), self.vectors), self.contrast)
 
 
 def confidence(similarity: Floats, current: list[list[int]]) -> Doubles:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from seetopic.arrays import Floats
+from seetopic.threads import product
 
 
 def mean_vectors(vectors: Floats, current: list[list[int]]) -> Floats:
@@ -18,8 +19,12 @@ def mean_similarity(vectors: Floats, current: list[list[int]]) -> Floats:
 
     `vectors` are unit rows, so the mean of cosines is the product with the mean vector.
     """
-    scores: Floats = mean_vectors(vectors, current) @ vectors.T
-    return scores
+    return products(mean_vectors(vectors, current), vectors)
+
+
+def products(rows: Floats, vectors: Floats) -> Floats:
+    """Of each row and each vector; (n_rows, n_vectors)."""
+    return np.ascontiguousarray(product(vectors, rows.T).T)  # this way round, the many rows are those that are parted
 
 
 def without_terms(current: list[list[int]]) -> list[int]:
@@ -31,10 +36,9 @@ def contrasted(scores: Floats, contrast: float) -> Floats:
     """Scores less a share of the best other category's: near to this one, and far from the others (Section 2)."""
     if len(scores) < 2 or contrast == 0:
         return scores
-    owner, best = scores.argmax(axis=0), scores.max(axis=0)
-    own = (owner, np.arange(scores.shape[1]))
-    without = scores.copy()
-    without[own] = -np.inf
-    result: Floats = scores - np.float32(contrast) * best
-    result[own] = best - np.float32(contrast) * without.max(axis=0)  # the best other's, where this one is best
+    best, second = scores[0], np.full_like(scores[0], -np.inf)
+    for row in scores[1:]:
+        best, second = np.maximum(best, row), np.maximum(second, np.minimum(best, row))
+    share = np.float32(contrast)
+    result: Floats = np.where(scores == best, best - share * second, scores - share * best)
     return result

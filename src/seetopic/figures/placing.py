@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from seetopic.arrays import Doubles, Flags
-from seetopic.sorting import one_thread
+from seetopic.threads import one_thread
 
 _EVENNESS = 0.4  # how much the order along an axis counts beside the distances: crowds are drawn apart
 _ROUNDS = 300  # of pushing apart what overlaps

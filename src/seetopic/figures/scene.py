@@ -14,7 +14,8 @@ from seetopic.assign import Sorter, sorter_of
 from seetopic.errors import SettingsError
 from seetopic.figures.drawing import brief
 from seetopic.run import Discovery
-from seetopic.sorting import one_thread, shares
+from seetopic.sorting import shares
+from seetopic.threads import one_thread
 from seetopic.topics import RankedTerm, Topic, Topics
 
 NONE = -1  # the category of a document that holds no known term
@@ -69,8 +70,9 @@ class Scene:
     @cached_property
     def likeness(self) -> Doubles:
         """Cosine of topics' centres; (n_topics, n_topics)."""
+        centres = self.centres
         with one_thread():
-            cosines: Doubles = np.clip(self.centres @ self.centres.T, -1, 1)
+            cosines: Doubles = np.clip(centres @ centres.T, -1, 1)
         return cosines
 
     @cached_property

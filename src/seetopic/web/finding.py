@@ -9,7 +9,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
+from typing import Literal, TypeAlias, TypeVar
 
 from pydantic import Field
 
@@ -17,13 +17,17 @@ from seetopic.documents import Documents
 from seetopic.evidence.general import DRIFT
 from seetopic.figures.scene import Scene
 from seetopic.index import Index
+from seetopic.naming import NamedIndex
 from seetopic.report.sentences import Examples, examples
 from seetopic.run import Discovery, run_of
 from seetopic.settings import DEFAULT, DiscoverySettings
 from seetopic.topics import Topics
 from seetopic.web.names import Frozen, Names, same
 
-_KEPT = 24  # findings of all projects together: what was shown last is asked about
+_SHOWN = 256  # sets of topics that are kept as the page draws them
+_MEGABYTES = 300.0  # of runs that are kept, because what was shown last is asked about
+Key: TypeAlias = tuple[str, str]  # corpus, names
+Item = TypeVar("Item")
 
 
 class Term(Frozen):
@@ -90,22 +94,49 @@ class Finding:
         return self.names.categories.index(self.names[category])
 
 
+@dataclass(frozen=True)
+class Found:
+    """What the page draws of topics, and how long they took; small enough to be kept for many names."""
+
+    topics: tuple[ShownTopic, ...]
+    seconds: float
+
+
 class Finder:
-    """Finds topics, one set of names at a time: two at once would share the cores and both be late."""
+    """Finds topics, one set of names at a time: two at once would share the cores and both be late.
 
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._kept: OrderedDict[tuple[str, str], Finding] = OrderedDict()
+    What the page draws is kept for many names, whole runs only as far as the memory for them goes.
+    """
+
+    def __init__(self, megabytes: float = _MEGABYTES) -> None:
+        self._finding = threading.Lock()
         self._keeping = threading.Lock()
+        self._megabytes = megabytes
+        self._found: OrderedDict[Key, Found] = OrderedDict()
+        self._runs: OrderedDict[Key, Finding] = OrderedDict()
 
-    def find(self, corpus: str, index: Index, names: Names, documents: Documents | None) -> Finding:
-        """Topics for these names, at once if they were found before."""
+    def shown(self, corpus: str, index: Index, names: Names, documents: Documents | None) -> Found:
+        """Topics for these names as the page draws them, at once if they were found before."""
         key = corpus, _key(names)
-        kept = self._look(key)
+        kept = self._look(self._found, key)
         if kept is not None:
             return kept
-        with self._lock:
-            kept = self._look(key)  # somebody who waited for the same has found it
+        finding = self.find(corpus, index, names, documents)
+        found = Found(finding.shown, finding.seconds)
+        with self._keeping:
+            self._found[key] = found
+            while len(self._found) > _SHOWN:
+                self._found.popitem(last=False)
+        return found
+
+    def find(self, corpus: str, index: Index, names: Names, documents: Documents | None) -> Finding:
+        """The run for these names, at once if it is still there."""
+        key = corpus, _key(names)
+        kept = self._look(self._runs, key)
+        if kept is not None:
+            return kept
+        with self._finding:
+            kept = self._look(self._runs, key)  # somebody who waited for the same has found it
             if kept is not None:
                 return kept
             started = time.perf_counter()
@@ -113,22 +144,32 @@ class Finder:
             run.topics  # noqa: B018 - found now, while nobody else finds
             finding = Finding(run, names, documents, time.perf_counter() - started, threading.Lock())
             with self._keeping:
-                self._kept[key] = finding
-                while len(self._kept) > _KEPT:
-                    self._kept.popitem(last=False)
+                self._runs[key] = finding
+                while len(self._runs) > 1 and sum(map(_megabytes, self._runs.values())) > self._megabytes:
+                    self._runs.popitem(last=False)
             return finding
 
     def forget(self, corpus: str) -> None:
         with self._keeping:
-            for key in [key for key in self._kept if key[0] == corpus]:
-                del self._kept[key]
+            for kept in (self._found, self._runs):
+                for key in [key for key in kept if key[0] == corpus]:
+                    del kept[key]
 
-    def _look(self, key: tuple[str, str]) -> Finding | None:
+    def _look(self, kept: OrderedDict[Key, Item], key: Key) -> Item | None:
         with self._keeping:
-            found = self._kept.get(key)
+            found = kept.get(key)
             if found is not None:
-                self._kept.move_to_end(key)
+                kept.move_to_end(key)
             return found
+
+
+def _megabytes(finding: Finding) -> float:
+    """About what a run holds in memory beside the index: its scores and ranks, and vectors where names were added."""
+    index = finding.run.index
+    numbers = 50 * len(finding.names.categories)
+    if isinstance(index, NamedIndex):
+        numbers += 4 * (index.general.shape[1] + index.local.shape[1])
+    return len(index.vocabulary) * numbers / 1e6
 
 
 def settings_of(names: Names) -> DiscoverySettings:

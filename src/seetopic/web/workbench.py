@@ -7,11 +7,12 @@ from contextlib import suppress
 from typing import Any
 
 from seetopic.errors import SeeTopicError
+from seetopic.run import run_of
 from seetopic.web.annotators import Annotators
 from seetopic.web.comparisons import Comparisons
 from seetopic.web.corpora import Corpora
 from seetopic.web.database import Database
-from seetopic.web.finding import Change, Finder, Finding, ShownTopic, changes
+from seetopic.web.finding import Change, Finder, Finding, Found, ShownTopic, changes
 from seetopic.web.folder import AllowedFolder
 from seetopic.web.jobs import Jobs
 from seetopic.web.limits import WorkbenchSettings
@@ -79,10 +80,15 @@ class Workbench:
         self.comparisons.resume_all()
 
     def warm(self) -> None:
-        """Find the topics of the project that was changed last, so that the first look at it is quick, too."""
-        for project in self.projects.ids()[:1]:
-            with suppress(SeeTopicError):
-                self.finding(self.projects.get(project))
+        """Find the topics of the project that was changed last, so that the first look at it is quick, too; without
+        one, any topics of the newest corpus, for the first run reads the index and loads the language model."""
+        with suppress(SeeTopicError):
+            for project in self.projects.ids()[:1]:
+                self.result(self.projects.get(project))
+                return
+            for corpus in [corpus.id for corpus in self.corpora.all() if corpus.state == "ready"][:1]:
+                index = self.corpora.index(corpus)
+                run_of(index, list(index.vocabulary.terms[:2])).topics  # noqa: B018 - nobody needs them
 
     def close(self) -> None:
         self.building.close()
@@ -94,14 +100,18 @@ class Workbench:
         index = self.corpora.index(kept.corpus)
         return self.finder.find(kept.corpus, index, kept.names, self.corpora.documents(kept.corpus))
 
+    def _found(self, kept: Kept) -> Found:
+        index = self.corpora.index(kept.corpus)
+        return self.finder.shown(kept.corpus, index, kept.names, self.corpora.documents(kept.corpus))
+
     def result(self, kept: Kept, before: Kept | None = None) -> Result:
         """The project with its topics, and what is different from before. A change is kept whatever comes of it."""
         topics, problem, seconds, differing = None, None, 0.0, {}
         try:
-            finding = self.finding(kept)
-            topics, seconds = finding.shown, finding.seconds
+            found = self._found(kept)
+            topics, seconds = found.topics, found.seconds
             if before is not None and before.names.categories:
-                differing = changes(self.finding(before).shown, topics)
+                differing = changes(self._found(before).topics, topics)
         except SeeTopicError as error:
             problem = str(error)
         return Result(

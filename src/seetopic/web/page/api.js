@@ -40,7 +40,10 @@ export function upload(path, file, told) {
     request.setRequestHeader("Content-Type", "application/octet-stream");
     request.responseType = "text";
     request.upload.onprogress = (event) => event.lengthComputable && told(event.loaded / event.total);
-    request.onerror = () => reject(new Problem("The file could not be sent: the workbench cannot be reached, or refused it on the way.", 0, null));
+    request.onerror = () =>
+      reject(
+        new Problem("The file could not be sent: the workbench cannot be reached, or refused it on the way.", 0, null),
+      );
     request.onabort = () => reject(new DOMException("stopped", "AbortError"));
     request.onload = () => {
       const body = parsed(request.responseText);
@@ -55,7 +58,9 @@ export function upload(path, file, told) {
 async function ask(method, path, body, { signal } = {}) {
   const headers = method === "GET" ? {} : { "X-Seetopic-Token": token() };
   if (body !== undefined) headers["Content-Type"] = "application/json";
-  return content(await reach(path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body), signal }));
+  return content(
+    await reach(path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body), signal }),
+  );
 }
 
 async function reach(path, options) {
@@ -90,6 +95,7 @@ function parsed(text) {
 }
 
 function problemOf(status, body) {
-  const sentence = typeof body?.problem === "string" ? body.problem : `The workbench answered ${status} without a reason; try again.`;
+  const sentence =
+    typeof body?.problem === "string" ? body.problem : `The workbench answered ${status} without a reason; try again.`;
   return new Problem(sentence, status, body);
 }

@@ -16,10 +16,19 @@ export function show(root, context, rest) {
   const cards = topicCards(context, goTo);
   const panel = readingPanel(context, goTo);
   const status = h("p", { class: "result soft", "aria-live": "polite" });
-  const head = h("div", { class: "bench-head" }, h("h2", {}, "Topics"), status,
-    h("span", { class: "actions" }, settingsButton(open), iconButton("keys", "Keys", showKeys)));
+  const head = h(
+    "div",
+    { class: "bench-head" },
+    h("h2", {}, "Topics"),
+    status,
+    h("span", { class: "actions" }, settingsButton(open), iconButton("keys", "Keys", showKeys)),
+  );
   root.classList.add("bench");
-  root.append(list.element, h("section", { class: "topics", "aria-label": "Topics" }, head, cards.element), panel.element);
+  root.append(
+    list.element,
+    h("section", { class: "topics", "aria-label": "Topics" }, head, cards.element),
+    panel.element,
+  );
 
   const draw = () => {
     list.draw();
@@ -29,7 +38,10 @@ export function show(root, context, rest) {
     root.classList.toggle("waiting", open.saving);
   };
   const heard = {
-    project: () => { list.draw(); cards.draw(); },
+    project: () => {
+      list.draw();
+      cards.draw();
+    },
     saving: () => root.classList.toggle("waiting", open.saving),
     topics: draw,
     refused: (event) => list.refused(event.detail),

@@ -1,6 +1,7 @@
 // The topics as cards: terms as bars, how sure each topic is, and what the last edit changed.
 
 import { empty, fill, h, hue, iconButton, keyed, say, skeleton } from "./dom.js";
+import { holds } from "./edits.js";
 import { judging } from "./judging.js";
 
 export function topicCards(context, goTo) {
@@ -15,9 +16,23 @@ export function topicCards(context, goTo) {
     const topics = new Map((open.topics ?? []).map((topic) => [topic.category, topic]));
     fill(place, nothing(open, categories));
     const keep = judge.held();
-    keyed(grid, open.problem && open.topics === null ? [] : categories.map((category, at) => ({ category, at, topic: topics.get(category.id), change: open.changes[category.id] })),
-      ({ category }) => category.id, () => card(judge, goTo), (each, item) => each.update(item));
+    keyed(
+      grid,
+      open.problem && open.topics === null
+        ? []
+        : categories.map((category, at) => ({
+            category,
+            at,
+            topic: topics.get(category.id),
+            change: open.changes[category.id],
+          })),
+      ({ category }) => category.id,
+      () => card(judge, goTo),
+      (each, item) => each.update(item),
+    );
     judge.settle(keep);
+    const drawn = String(open.topicsVersion);
+    if (open.topics && grid.dataset.version !== drawn) grid.dataset.version = drawn; // the version whose topics are on screen
   }
   /** Scroll so far that a topic's card is in sight. */
   function bring(category) {
@@ -27,7 +42,11 @@ export function topicCards(context, goTo) {
 }
 
 function nothing(open, categories) {
-  if (!categories.length) return empty("No categories yet", "Name what you want to find in these documents; each name becomes a topic as soon as you press Enter.");
+  if (!categories.length)
+    return empty(
+      "No categories yet",
+      "Name what you want to find in these documents; each name becomes a topic as soon as you press Enter.",
+    );
   if (open.topics === null && open.problem) return h("p", { class: "note bad", role: "alert" }, open.problem);
   return null;
 }
@@ -37,7 +56,14 @@ function card(judge, goTo) {
   const also = h("p", { class: "also" });
   const facts = h("p", { class: "facts" });
   const notes = h("div", { class: "notes" });
-  const head = h("div", { class: "term term-head", "aria-hidden": "true" }, h("span"), h("span", {}, "score"), h("span", { class: "term-documents" }, "docs"), h("span"));
+  const head = h(
+    "div",
+    { class: "term term-head", "aria-hidden": "true" },
+    h("span"),
+    h("span", {}, "score"),
+    h("span", { class: "term-documents" }, "docs"),
+    h("span"),
+  );
   const terms = h("ol", { class: "terms" });
   const went = h("p", { class: "went" });
   const waiting = skeleton(8);
@@ -56,11 +82,29 @@ function card(judge, goTo) {
     waiting.hidden = Boolean(topic);
     if (!topic) return;
     drawFacts(facts, topic);
-    keyed(notes, topic.warnings, (text) => text, (text) => h("p", { class: "note" }, text), () => {});
+    keyed(
+      notes,
+      topic.warnings,
+      (text) => text,
+      (text) => h("p", { class: "note" }, text),
+      () => {},
+    );
     const best = Math.max(...topic.terms.map((term) => term.score), 0);
-    keyed(terms, topic.terms.map((term, place) => ({ term, place, best, category, change })), ({ term }) => term.term, () => termRow(judge), (row, item) => row.update(item));
+    keyed(
+      terms,
+      topic.terms.map((term, place) => ({ term, place, best, category, change })),
+      ({ term }) => term.term,
+      () => termRow(judge),
+      (row, item) => row.update(item),
+    );
     if (!topic.terms.length) say(went, "No terms were found.");
-    else fill(went, change?.went.length ? ["gone: ", change.went.map((term, number) => [number ? ", " : "", h("s", {}, term)])] : "");
+    else
+      fill(
+        went,
+        change?.went.length
+          ? ["gone: ", change.went.map((term, number) => [number ? ", " : "", h("s", {}, term)])]
+          : "",
+      );
     went.title = change?.went.join(", ") ?? "";
   };
   return element;
@@ -69,7 +113,18 @@ function card(judge, goTo) {
 function drawFacts(facts, topic) {
   if (!facts.firstChild) {
     const bar = h("span");
-    fill(facts, h("span", {}, "confidence", h("span", { class: "meter", "aria-hidden": "true" }, bar), h("b", { class: "number" })), h("span", { class: "low" }, "low"), h("span"));
+    fill(
+      facts,
+      h(
+        "span",
+        {},
+        "confidence",
+        h("span", { class: "meter", "aria-hidden": "true" }, bar),
+        h("b", { class: "number" }),
+      ),
+      h("span", { class: "low" }, "low"),
+      h("span"),
+    );
   }
   const [sure, low, occurs] = facts.children;
   sure.querySelector(".meter span").style.setProperty("width", `${Math.round(100 * topic.confidence)}%`);
@@ -84,7 +139,14 @@ function termRow(judge) {
   const text = h("span", { class: "text" });
   const variants = h("span", { class: "variants" });
   const mark = h("span", { class: "change" });
-  const main = h("button", { type: "button", class: "term-main", tabIndex: -1, "aria-keyshortcuts": "a r m Enter" }, bar, text, variants, mark);
+  const main = h(
+    "button",
+    { type: "button", class: "term-main", tabIndex: -1, "aria-keyshortcuts": "a r m Enter" },
+    bar,
+    text,
+    variants,
+    mark,
+  );
   const score = h("span", { class: "term-score number" });
   const documents = h("span", { class: "term-documents number" });
   const act = (name, label, run) => iconButton(name, label, () => run(element), { tabIndex: -1 });
@@ -95,8 +157,8 @@ function termRow(judge) {
   main.addEventListener("click", () => judge.why(element));
   element.update = ({ term, place, best, category, change }) => {
     Object.assign(element.dataset, { term: term.term, category: category.id });
-    const accepted = category.pinned.includes(term.term);
-    const rejected = category.negative.includes(term.term);
+    const accepted = holds(category.pinned, term.term);
+    const rejected = holds(category.negative, term.term);
     element.dataset.state = rejected ? "rejected" : accepted ? "pinned" : term.state === "pinned" ? "" : term.state;
     bar.style.setProperty("width", `${best > 0 ? (100 * Math.sqrt(Math.max(term.score, 0) / best)).toFixed(1) : 0}%`);
     say(text, term.term);
@@ -109,11 +171,19 @@ function termRow(judge) {
     mark.title = from ? `was number ${from}` : "";
     element.classList.toggle("came", came);
     element.classList.toggle("moved", Boolean(from));
-    const state = { pinned: ", accepted", name: ", the name itself", rejected: ", rejected" }[element.dataset.state] ?? "";
-    main.setAttribute("aria-label", `${term.term}${state}${came ? ", new" : from ? `, was number ${from}` : ""}, score ${term.score.toFixed(2)}, in ${term.documents} documents`);
+    const state =
+      { pinned: ", accepted", name: ", the name itself", rejected: ", rejected" }[element.dataset.state] ?? "";
+    main.setAttribute(
+      "aria-label",
+      `${term.term}${state}${came ? ", new" : from ? `, was number ${from}` : ""}, score ${term.score.toFixed(2)}, in ${term.documents} documents`,
+    );
     main.title = [term.term, ...term.variants].join(", ");
     yes.setAttribute("aria-pressed", String(accepted));
-    for (const [button, verb] of [[yes, accepted ? "Take back: accepted" : "Accept"], [no, "Reject"], [move, "Move to another category"]]) {
+    for (const [button, verb] of [
+      [yes, accepted ? "Take back: accepted" : "Accept"],
+      [no, "Reject"],
+      [move, "Move to another category"],
+    ]) {
       button.setAttribute("aria-label", `${verb}: ${term.term}`);
       button.title = verb;
     }

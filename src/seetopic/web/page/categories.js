@@ -10,9 +10,13 @@ export function categoryList({ open, announce }) {
   const count = h("span", { class: "soft number" });
   const rows = h("ol", { class: "rows" });
   const fresh = newName(open, feedback, announce);
-  const element = h("aside", { class: "names", "aria-label": "Categories" },
+  const element = h(
+    "aside",
+    { class: "names", "aria-label": "Categories" },
     h("div", { class: "names-head" }, h("h2", {}, "Categories ", count), feedback.element),
-    rows, fresh.element);
+    rows,
+    fresh.element,
+  );
   const drafts = new Map(); // category -> {text, problem}: what the server did not take
 
   function place(id, at) {
@@ -29,8 +33,13 @@ export function categoryList({ open, announce }) {
     const { categories } = open.project;
     keepTyped(categories);
     say(count, String(categories.length));
-    keyed(rows, categories.map((category, at) => ({ category, at, last: at === categories.length - 1 })),
-      ({ category }) => category.id, ({ category }) => row(category), (each, item) => each.update(item));
+    keyed(
+      rows,
+      categories.map((category, at) => ({ category, at, last: at === categories.length - 1 })),
+      ({ category }) => category.id,
+      ({ category }) => row(category),
+      (each, item) => each.update(item),
+    );
     fresh.draw(categories.length === 0);
   }
   /** Whoever typed a name of a category that someone else removed finds it in the field for new ones. */
@@ -63,24 +72,50 @@ export function categoryList({ open, announce }) {
 function makeRow({ category: { id }, open, feedback, drafts, place, announce, draw }) {
   const now = () => open.project.categories.find((each) => each.id === id);
   const at = () => open.project.categories.findIndex((each) => each.id === id);
-  const more = iconButton("more", "More", () => {
-    const shown = element.classList.toggle("tools-open");
-    more.setAttribute("aria-expanded", String(shown));
-  }, { class: "icon-button row-more", "aria-expanded": "false" });
-  const grip = h("span", { class: "grip", draggable: true, title: "Drag to another place", "aria-hidden": "true" }, icon("grip"));
+  const more = iconButton(
+    "more",
+    "More",
+    () => {
+      const shown = element.classList.toggle("tools-open");
+      more.setAttribute("aria-expanded", String(shown));
+    },
+    { class: "icon-button row-more", "aria-expanded": "false" },
+  );
+  const grip = h(
+    "span",
+    { class: "grip", draggable: true, title: "Drag to another place", "aria-hidden": "true" },
+    icon("grip"),
+  );
   const field = h("input", { class: "quiet name", spellcheck: false, maxLength: 200, enterKeyHint: "done" });
   const problem = h("p", { class: "problem", hidden: true });
   problem.id = `problem-${id}`;
   const tags = h("div", { class: "tags" });
   const add = adder(open, () => now(), announce);
-  const up = iconButton("up", "Up", () => { place(id, at() - 1); up.focus(); });
-  const down = iconButton("down", "Down", () => { place(id, at() + 1); down.focus(); });
+  const up = iconButton("up", "Up", () => {
+    place(id, at() - 1);
+    up.focus();
+  });
+  const down = iconButton("down", "Down", () => {
+    place(id, at() + 1);
+    down.focus();
+  });
   const remove = iconButton("cross", "Remove", () => open.edit({ kind: "remove", category: id }));
   const plus = iconButton("plus", "Add a name or a term", () => add.toggle(plus), { "aria-expanded": "false" });
-  const element = h("li", { class: "row" }, h("div", { class: "row-line" }, grip, field, more, h("span", { class: "row-tools" }, plus, up, down, remove)), problem, tags, add.element);
+  const element = h(
+    "li",
+    { class: "row" },
+    h("div", { class: "row-line" }, grip, field, more, h("span", { class: "row-tools" }, plus, up, down, remove)),
+    problem,
+    tags,
+    add.element,
+  );
 
-  const sync = () => { field.dataset.typing = String(field.value !== now()?.name); };
-  field.addEventListener("focus", () => { field.base = open.begin(); });
+  const sync = () => {
+    field.dataset.typing = String(field.value !== now()?.name);
+  };
+  field.addEventListener("focus", () => {
+    field.base = open.begin();
+  });
   field.addEventListener("input", () => {
     drafts.delete(id);
     problem.hidden = true;
@@ -97,7 +132,10 @@ function makeRow({ category: { id }, open, feedback, drafts, place, announce, dr
     field.base = open.begin();
     sync();
   };
-  field.addEventListener("blur", () => { settle(); feedback.rest(); });
+  field.addEventListener("blur", () => {
+    settle();
+    feedback.rest();
+  });
   field.addEventListener("keydown", (event) => {
     if (event.isComposing) return;
     if (event.key === "Enter") settle();
@@ -126,7 +164,13 @@ function makeRow({ category: { id }, open, feedback, drafts, place, announce, dr
     say(problem, draft?.problem ?? "");
     up.disabled = number === 0;
     down.disabled = last;
-    for (const [button, verb] of [[up, "Move up"], [down, "Move down"], [remove, "Remove"], [plus, "Add a name or a term to"], [more, "More about"]]) {
+    for (const [button, verb] of [
+      [up, "Move up"],
+      [down, "Move down"],
+      [remove, "Remove"],
+      [plus, "Add a name or a term to"],
+      [more, "More about"],
+    ]) {
       button.setAttribute("aria-label", `${verb}: ${category.name}`);
       button.title = verb.replace(/ (to|about)$/, "");
     }
@@ -138,9 +182,20 @@ function makeRow({ category: { id }, open, feedback, drafts, place, announce, dr
 
 /** The field at the end: Enter adds the name; several lines pasted add several. */
 function newName(open, feedback, announce) {
-  const field = h("input", { class: "new-name", placeholder: "Add a category", "aria-label": "Name of a new category", spellcheck: false, maxLength: 200, enterKeyHint: "done" });
+  const field = h("input", {
+    class: "new-name",
+    placeholder: "Add a category",
+    "aria-label": "Name of a new category",
+    spellcheck: false,
+    maxLength: 200,
+    enterKeyHint: "done",
+  });
   const problem = h("p", { class: "problem", role: "alert", hidden: true });
-  const first = h("p", { class: "soft small" }, "Write what you want to find, such as “health & personal care”. Paste a list to add several at once.");
+  const first = h(
+    "p",
+    { class: "soft small" },
+    "Write what you want to find, such as “health & personal care”. Paste a list to add several at once.",
+  );
   const form = h("form", { class: "add-name" }, field, h("button", { type: "submit" }, "Add"));
   const add = (names) => {
     const clean = [...new Set(names.map((name) => name.trim().replace(/\s+/g, " ")).filter(Boolean))];
@@ -152,7 +207,10 @@ function newName(open, feedback, announce) {
     feedback.rest();
     announce(`Adding ${clean.join(", ")}`);
   };
-  form.addEventListener("submit", (event) => { event.preventDefault(); add([field.value]); });
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    add([field.value]);
+  });
   field.addEventListener("input", () => {
     field.dataset.typing = String(field.value !== "");
     problem.hidden = true;
@@ -167,7 +225,9 @@ function newName(open, feedback, announce) {
   });
   return {
     element: h("div", { class: "add-place" }, form, problem, first),
-    draw: (none) => { first.hidden = !none; },
+    draw: (none) => {
+      first.hidden = !none;
+    },
     refused(names, sentence) {
       if (!field.value) field.value = names.join(", ");
       say(problem, sentence);

@@ -20,7 +20,15 @@ export function show(root, { announce, me }, [id]) {
     } catch (error) {
       if (stopped) return;
       if (error.unreachable && shown) timer = setTimeout(load, 2000);
-      else fill(page, empty("This corpus is not here", error.message, h("a", { class: "button primary", href: "#/" }, "To the start")));
+      else
+        fill(
+          page,
+          empty(
+            "This corpus is not here",
+            error.message,
+            h("a", { class: "button primary", href: "#/" }, "To the start"),
+          ),
+        );
       return;
     }
     if (!stopped) draw(corpus);
@@ -37,7 +45,11 @@ export function show(root, { announce, me }, [id]) {
     }
     if (shown !== "going") {
       const going = indexing(draw);
-      page.closing = h("p", { class: "soft" }, "You may close this page: indexing goes on, and the start page shows how far it is.");
+      page.closing = h(
+        "p",
+        { class: "soft" },
+        "You may close this page: indexing goes on, and the start page shows how far it is.",
+      );
       fill(page, h("h1", {}, corpus.title), going, page.closing);
       page.going = going;
       shown = "going";
@@ -49,23 +61,57 @@ export function show(root, { announce, me }, [id]) {
   }
 
   load();
-  return { stop: () => { stopped = true; clearTimeout(timer); } };
+  return {
+    stop: () => {
+      stopped = true;
+      clearTimeout(timer);
+    },
+  };
 }
 
 /** A ready corpus: its facts, its projects, and a new one. */
 function naming(page, corpus, me) {
-  const names = h("textarea", { rows: 8, id: "first-names", spellcheck: false, placeholder: "health & personal care\nbooks\ntoys & games" });
+  const names = h("textarea", {
+    rows: 8,
+    id: "first-names",
+    spellcheck: false,
+    placeholder: "health & personal care\nbooks\ntoys & games",
+  });
   const title = h("input", { maxLength: 120, placeholder: corpus.title });
   const problem = h("div", { role: "alert" });
   const create = h("button", { type: "submit", class: "primary" }, "Show the topics");
-  const form = h("form", {}, h("label", { class: "field", for: "first-names" }, h("span", {}, "Your categories, one a line"), names, h("small", {}, "A name may be a phrase that never occurs in the documents. You can change everything later.")),
-    h("label", { class: "field" }, h("span", {}, "Title of the project"), title), problem, h("p", { class: "actions" }, create));
+  const form = h(
+    "form",
+    {},
+    h(
+      "label",
+      { class: "field", for: "first-names" },
+      h("span", {}, "Your categories, one a line"),
+      names,
+      h("small", {}, "A name may be a phrase that never occurs in the documents. You can change everything later."),
+    ),
+    h("label", { class: "field" }, h("span", {}, "Title of the project"), title),
+    problem,
+    h("p", { class: "actions" }, create),
+  );
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     create.disabled = true;
-    const lines = [...new Set(names.value.split("\n").map((line) => line.trim().replace(/\s+/g, " ")).filter(Boolean))];
+    const lines = [
+      ...new Set(
+        names.value
+          .split("\n")
+          .map((line) => line.trim().replace(/\s+/g, " "))
+          .filter(Boolean),
+      ),
+    ];
     try {
-      const project = await post("/api/projects", { corpus: corpus.id, title: title.value.trim() || corpus.title, names: lines, by: me() });
+      const project = await post("/api/projects", {
+        corpus: corpus.id,
+        title: title.value.trim() || corpus.title,
+        names: lines,
+        by: me(),
+      });
       location.hash = `#/project/${encodeURIComponent(project.id)}/topics`;
     } catch (error) {
       fill(problem, note(error.message, "bad"));
@@ -73,15 +119,54 @@ function naming(page, corpus, me) {
     }
   });
   const others = h("div");
-  const skipped = Object.entries(corpus.skipped ?? {}).map(([reason, number]) => `${number.toLocaleString("en")} ${reason}`).join(", ");
-  const languages = Object.entries(corpus.languages ?? {}).map(([code, share]) => `${code} ${Math.round(100 * share)} %`).join(", ");
-  fill(page, h("h1", {}, corpus.title),
-    h("p", { class: "soft" }, [counted(corpus.documents, "document"), counted(corpus.tokens, "word"), counted(corpus.terms, "term"), corpus.model, languages].filter(Boolean).join(" · ")),
-    corpus.warnings.map((text) => note(text)), skipped ? note(`Skipped: ${skipped}.`) : null,
-    h("div", { class: "card" }, h("h2", {}, "Name your categories"), form), others);
+  const skipped = Object.entries(corpus.skipped ?? {})
+    .map(([reason, number]) => `${number.toLocaleString("en")} ${reason}`)
+    .join(", ");
+  const languages = Object.entries(corpus.languages ?? {})
+    .map(([code, share]) => `${code} ${Math.round(100 * share)} %`)
+    .join(", ");
+  fill(
+    page,
+    h("h1", {}, corpus.title),
+    h(
+      "p",
+      { class: "soft" },
+      [
+        counted(corpus.documents, "document"),
+        counted(corpus.tokens, "word"),
+        counted(corpus.terms, "term"),
+        corpus.model,
+        languages,
+      ]
+        .filter(Boolean)
+        .join(" · "),
+    ),
+    corpus.warnings.map((text) => note(text)),
+    skipped ? note(`Skipped: ${skipped}.`) : null,
+    h("div", { class: "card" }, h("h2", {}, "Name your categories"), form),
+    others,
+  );
   names.focus();
-  get("/api/projects").then((all) => {
-    const own = all.filter((each) => each.corpus === corpus.id);
-    if (own.length) fill(others, h("h2", { class: "gap" }, "Or go on with"), h("ul", { class: "plain-list" }, own.map((each) => h("li", {}, h("a", { href: `#/project/${encodeURIComponent(each.id)}/topics` }, each.title), h("span", { class: "soft small" }, ` ${each.categories.join(" · ")} · ${ago(each.changed)}`)))));
-  }).catch(() => {}); // the form above works without
+  get("/api/projects")
+    .then((all) => {
+      const own = all.filter((each) => each.corpus === corpus.id);
+      if (own.length)
+        fill(
+          others,
+          h("h2", { class: "gap" }, "Or go on with"),
+          h(
+            "ul",
+            { class: "plain-list" },
+            own.map((each) =>
+              h(
+                "li",
+                {},
+                h("a", { href: `#/project/${encodeURIComponent(each.id)}/topics` }, each.title),
+                h("span", { class: "soft small" }, ` ${each.categories.join(" · ")} · ${ago(each.changed)}`),
+              ),
+            ),
+          ),
+        );
+    })
+    .catch(() => {}); // the form above works without
 }

@@ -14,9 +14,27 @@ export async function showDocument(place, open, number, signal) {
   }
   const places = new Map(open.project.categories.map((each, at) => [each.id, { colour: hue(at), name: each.name }]));
   const shares = found.shares.filter((each) => each.share >= 0.005).sort((one, two) => two.share - one.share);
-  fill(place,
-    h("ul", { class: "shares" }, shares.map((each) => h("li", {}, h("span", { class: "dot", style: { "--hue": places.get(each.category)?.colour ?? "var(--soft)" } }), h("span", {}, each.name), h("b", { class: "number" }, `${Math.round(100 * each.share)} %`)))),
+  fill(
+    place,
+    h(
+      "ul",
+      { class: "shares" },
+      shares.map((each) =>
+        h(
+          "li",
+          {},
+          h("span", { class: "dot", style: { "--hue": places.get(each.category)?.colour ?? "var(--soft)" } }),
+          h("span", {}, each.name),
+          h("b", { class: "number" }, `${Math.round(100 * each.share)} %`),
+        ),
+      ),
+    ),
     shares.length ? null : h("p", { class: "soft" }, "No term of any topic stands in it."),
-    h("div", { class: "document" }, marked(found.parts, (category) => places.get(category))),
-    found.cut ? h("p", { class: "soft" }, "It goes on; only its beginning is shown.") : null);
+    h(
+      "div",
+      { class: "document" },
+      marked(found.parts, (category) => places.get(category)),
+    ),
+    found.cut ? h("p", { class: "soft" }, "It goes on; only its beginning is shown.") : null,
+  );
 }

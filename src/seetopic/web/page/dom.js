@@ -34,10 +34,12 @@ export function set(element, props) {
     if (value === undefined) continue;
     if (name === "class") element.className = value;
     else if (name === "style") for (const [key, each] of Object.entries(value)) element.style.setProperty(key, each);
-    else if (name === "on") for (const [event, listener] of Object.entries(value)) element.addEventListener(event, listener);
+    else if (name === "on")
+      for (const [event, listener] of Object.entries(value)) element.addEventListener(event, listener);
     else if (name === "dataset") Object.assign(element.dataset, value);
     else if (name === "ref") value(element);
-    else if (name.includes("-") || name === "role" || name === "for" || name === "list" || name === "colspan") attribute(element, name, value);
+    else if (name.includes("-") || name === "role" || name === "for" || name === "list" || name === "colspan")
+      attribute(element, name, value);
     else element[name] = value;
   }
   return element;
@@ -52,6 +54,19 @@ function attribute(element, name, value) {
 export function fill(element, ...children) {
   const nodes = children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false);
   element.replaceChildren(...nodes.map((child) => (child instanceof Node ? child : String(child))));
+  return element;
+}
+
+/** `fill`, for what may hold the focus: it goes to what stands in the same place afterwards. */
+export function refill(element, ...children) {
+  const stops = () => [...element.querySelectorAll("a[href], button, summary, input, select, textarea")];
+  const held = element.contains(document.activeElement) ? stops().indexOf(document.activeElement) : -1;
+  fill(element, ...children);
+  if (held >= 0)
+    stops()
+      .slice(0, held + 1)
+      .at(-1)
+      ?.focus({ preventScroll: true });
   return element;
 }
 
@@ -74,7 +89,11 @@ export function icon(name) {
 
 /** A button that shows a picture and is called `label`. */
 export function iconButton(name, label, onclick, props = {}) {
-  return h("button", { type: "button", class: "icon-button", title: label, "aria-label": label, on: { click: onclick }, ...props }, icon(name));
+  return h(
+    "button",
+    { type: "button", class: "icon-button", title: label, "aria-label": label, on: { click: onclick }, ...props },
+    icon(name),
+  );
 }
 
 /** Make `parent`'s children those of `items`, by key: elements stay the same ones, and the one that holds the focus
@@ -133,7 +152,13 @@ export function debounce(wait, run) {
 
 /** What is shown where nothing is yet: what it is, and what to do. */
 export function empty(title, text, ...actions) {
-  return h("div", { class: "empty" }, h("h3", {}, title), h("p", {}, text), actions.length ? h("p", { class: "actions" }, actions) : null);
+  return h(
+    "div",
+    { class: "empty" },
+    h("h3", {}, title),
+    h("p", {}, text),
+    actions.length ? h("p", { class: "actions" }, actions) : null,
+  );
 }
 
 export function note(text, kind = "") {
@@ -141,10 +166,24 @@ export function note(text, kind = "") {
 }
 
 export function progress(share, label) {
-  return h("div", { class: "progress", role: "progressbar", "aria-label": label, "aria-valuemin": 0, "aria-valuemax": 100,
-    "aria-valuenow": Math.round(100 * share) }, h("span", { style: { width: `${(100 * share).toFixed(1)}%` } }));
+  return h(
+    "div",
+    {
+      class: "progress",
+      role: "progressbar",
+      "aria-label": label,
+      "aria-valuemin": 0,
+      "aria-valuemax": 100,
+      "aria-valuenow": Math.round(100 * share),
+    },
+    h("span", { style: { width: `${(100 * share).toFixed(1)}%` } }),
+  );
 }
 
 export function skeleton(lines = 3) {
-  return h("div", { class: "skeleton", "aria-hidden": "true" }, Array.from({ length: lines }, () => h("span")));
+  return h(
+    "div",
+    { class: "skeleton", "aria-hidden": "true" },
+    Array.from({ length: lines }, () => h("span")),
+  );
 }

@@ -1,7 +1,11 @@
 // What an edit does to a project, shown before the server has answered; the server's answer always stands above it.
 
-const without = (list, term) => list.filter((each) => each !== term);
-const withTerm = (list, term) => (list.includes(term) ? list : [...list, term]);
+const plain = (text) => text.toLowerCase().split(/\s+/).filter(Boolean).join(" ");
+const without = (list, term) => list.filter((each) => plain(each) !== plain(term));
+const withTerm = (list, term) => [...without(list, term), term];
+
+/** Whether a term stands in a list, as a person reads it. */
+export const holds = (list, term) => list.some((each) => plain(each) === plain(term));
 
 /** The project as it will be after an edit. */
 export function foreseen(project, edit) {
@@ -11,15 +15,27 @@ export function foreseen(project, edit) {
   });
   switch (edit.kind) {
     case "rename":
-      return change(edit.category, (each) => ({ name: edit.name, names: each.names.map((name) => (name === each.name ? edit.name : name)) }));
+      return change(edit.category, (each) => ({
+        name: edit.name,
+        names: each.names.map((name) => (name === each.name ? edit.name : name)),
+      }));
     case "names":
       return change(edit.category, () => ({ names: edit.names }));
     case "pin":
-      return change(edit.category, (each) => ({ pinned: withTerm(each.pinned, edit.term), negative: without(each.negative, edit.term) }));
+      return change(edit.category, (each) => ({
+        pinned: withTerm(each.pinned, edit.term),
+        negative: without(each.negative, edit.term),
+      }));
     case "bar":
-      return change(edit.category, (each) => ({ pinned: without(each.pinned, edit.term), negative: withTerm(each.negative, edit.term) }));
+      return change(edit.category, (each) => ({
+        pinned: without(each.pinned, edit.term),
+        negative: withTerm(each.negative, edit.term),
+      }));
     case "free":
-      return change(edit.category, (each) => ({ pinned: without(each.pinned, edit.term), negative: without(each.negative, edit.term) }));
+      return change(edit.category, (each) => ({
+        pinned: without(each.pinned, edit.term),
+        negative: without(each.negative, edit.term),
+      }));
     case "shift": {
       const left = foreseen(project, { kind: "bar", category: edit.category, term: edit.term });
       return foreseen(left, { kind: "pin", category: edit.to, term: edit.term });
@@ -29,7 +45,14 @@ export function foreseen(project, edit) {
     case "place":
       return { ...project, categories: placed(project.categories, edit.category, edit.at) };
     case "options":
-      return { ...project, options: { ...project.options, ...(edit.top === undefined ? {} : { top: edit.top }), ...(edit.keep_variants === undefined ? {} : { keep_variants: edit.keep_variants }) } };
+      return {
+        ...project,
+        options: {
+          ...project.options,
+          ...(edit.top === undefined ? {} : { top: edit.top }),
+          ...(edit.keep_variants === undefined ? {} : { keep_variants: edit.keep_variants }),
+        },
+      };
     case "title":
       return { ...project, title: edit.title };
     default: // what is added has no id before the server gives it one
@@ -57,8 +80,14 @@ export function difference(before, after) {
     }
     const came = now.filter((term) => !then.includes(term));
     const went = then.filter((term) => !now.includes(term));
-    const moved = Object.fromEntries(now.map((term, at) => [term, then.indexOf(term) + 1, at + 1]).filter(([, from, to]) => from && from !== to).map(([term, from]) => [term, from]));
-    if (came.length || went.length || Object.keys(moved).length) changes[topic.category] = { new: false, came, went, moved };
+    const moved = Object.fromEntries(
+      now
+        .map((term, at) => [term, then.indexOf(term) + 1, at + 1])
+        .filter(([, from, to]) => from && from !== to)
+        .map(([term, from]) => [term, from]),
+    );
+    if (came.length || went.length || Object.keys(moved).length)
+      changes[topic.category] = { new: false, came, went, moved };
   }
   return changes;
 }
@@ -67,17 +96,29 @@ export function difference(before, after) {
 export function inWords(edit, project) {
   const name = (id) => project.categories.find((each) => each.id === id)?.name ?? "a category that is gone";
   switch (edit?.kind) {
-    case "add": return `add ${edit.names.map((each) => `“${each}”`).join(", ")}`;
-    case "rename": return edit.name;
-    case "names": return `further names of “${name(edit.category)}”: ${edit.names.join(", ") || "none"}`;
-    case "remove": return `remove “${name(edit.category)}”`;
-    case "place": return `move “${name(edit.category)}” to place ${edit.at + 1}`;
-    case "pin": return `“${edit.term}” must stand in “${name(edit.category)}”`;
-    case "bar": return `“${edit.term}” must not stand in “${name(edit.category)}”`;
-    case "free": return `“${edit.term}” is free again in “${name(edit.category)}”`;
-    case "shift": return `move “${edit.term}” from “${name(edit.category)}” to “${name(edit.to)}”`;
-    case "options": return "change the settings";
-    case "title": return `call the project “${edit.title}”`;
-    default: return "your change";
+    case "add":
+      return `add ${edit.names.map((each) => `“${each}”`).join(", ")}`;
+    case "rename":
+      return edit.name;
+    case "names":
+      return `further names of “${name(edit.category)}”: ${edit.names.join(", ") || "none"}`;
+    case "remove":
+      return `remove “${name(edit.category)}”`;
+    case "place":
+      return `move “${name(edit.category)}” to place ${edit.at + 1}`;
+    case "pin":
+      return `“${edit.term}” must stand in “${name(edit.category)}”`;
+    case "bar":
+      return `“${edit.term}” must not stand in “${name(edit.category)}”`;
+    case "free":
+      return `“${edit.term}” is free again in “${name(edit.category)}”`;
+    case "shift":
+      return `move “${edit.term}” from “${name(edit.category)}” to “${name(edit.to)}”`;
+    case "options":
+      return "change the settings";
+    case "title":
+      return `call the project “${edit.title}”`;
+    default:
+      return "your change";
   }
 }

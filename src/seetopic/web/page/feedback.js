@@ -17,10 +17,14 @@ export function nameFeedback(open) {
     asked?.abort();
     const mine = (asked = new AbortController());
     try {
-      const found = await get(url`/api/projects/${open.id}/check?name=${name}` + (category ? url`&category=${category}` : ""), { signal: mine.signal });
+      const found = await get(
+        url`/api/projects/${open.id}/check?name=${name}` + (category ? url`&category=${category}` : ""),
+        { signal: mine.signal },
+      );
       if (asked === mine) draw(found);
     } catch (error) {
-      if (error.name !== "AbortError" && asked === mine) draw({ name, problem: error.message, nearest: [], clashes: [] });
+      if (error.name !== "AbortError" && asked === mine)
+        draw({ name, problem: error.message, nearest: [], clashes: [] });
     }
   });
 
@@ -33,10 +37,17 @@ export function nameFeedback(open) {
       clash.classList.remove("warns");
       return;
     }
-    const often = in_vocabulary ? `occurs ${occurrences.toLocaleString("en")} ${occurrences === 1 ? "time" : "times"}` : "does not occur; its meaning is used";
+    const often = in_vocabulary
+      ? `occurs ${occurrences.toLocaleString("en")} ${occurrences === 1 ? "time" : "times"}`
+      : "does not occur; its meaning is used";
     fill(told, h("b", {}, name), " ", h("span", { class: in_vocabulary ? "yes" : "no" }, often));
     fill(near, nearest.length ? ["near: ", h("span", {}, nearest.map(([term]) => term).join(", "))] : "");
-    fill(clash, clashes?.length ? [h("b", {}, "close to "), clashes.map((each) => `“${each.name}” (${each.similarity.toFixed(2)})`).join(", ")] : problem ?? "");
+    fill(
+      clash,
+      clashes?.length
+        ? [h("b", {}, "close to "), clashes.map((each) => `“${each.name}” (${each.similarity.toFixed(2)})`).join(", ")]
+        : (problem ?? ""),
+    );
     clash.classList.toggle("warns", Boolean(clashes?.length || problem));
   }
 

@@ -22,7 +22,11 @@ export function fileBrowser(pick) {
     }
     fill(where, found.folder || "/");
     const up = found.parent === null ? null : entry("back", "One folder up", "", () => go(found.parent, true));
-    const entries = found.entries.map((each) => entry(each.kind, each.name, each.kind === "file" ? sized(each.bytes) : each.kind, () => (each.kind === "folder" ? go(each.path, true) : pick(each, place))));
+    const entries = found.entries.map((each) =>
+      entry(each.kind, each.name, each.kind === "file" ? sized(each.bytes) : each.kind, () =>
+        each.kind === "folder" ? go(each.path, true) : pick(each, place),
+      ),
+    );
     fill(list, up, entries.length ? entries : h("li", { class: "soft" }, "Nothing here that can be opened."));
     if (refocus) list.querySelector("button")?.focus();
   }
@@ -31,5 +35,15 @@ export function fileBrowser(pick) {
 }
 
 function entry(picture, name, about, onclick) {
-  return h("li", {}, h("button", { type: "button", class: "entry", on: { click: onclick } }, icon(picture), h("span", { class: "entry-name" }, name), h("span", { class: "soft small number" }, about)));
+  return h(
+    "li",
+    {},
+    h(
+      "button",
+      { type: "button", class: "entry", on: { click: onclick } },
+      icon(picture),
+      h("span", { class: "entry-name" }, name),
+      h("span", { class: "soft small number" }, about),
+    ),
+  );
 }

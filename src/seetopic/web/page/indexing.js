@@ -27,7 +27,11 @@ export function indexing(changed) {
     corpus = given;
     const job = corpus.job;
     const running = corpus.state === "waiting" || corpus.state === "indexing";
-    stages.replaceChildren(...(job?.stages ?? []).map((stage) => h("li", { class: stage.state, "aria-current": stage.state === "running" ? "step" : undefined }, stage.name)));
+    stages.replaceChildren(
+      ...(job?.stages ?? []).map((stage) =>
+        h("li", { class: stage.state, "aria-current": stage.state === "running" ? "step" : undefined }, stage.name),
+      ),
+    );
     stages.hidden = bar.hidden = !job && !running;
     const share = job?.share ?? 0;
     bar.setAttribute("aria-valuenow", String(Math.round(100 * share)));
@@ -46,7 +50,11 @@ function sentence({ state, job }) {
   if (state === "stopped") return "Stopped. What was done is kept; it goes on from there.";
   if (state === "failed") return "It could not be indexed.";
   if (!job) return "Beginning …";
-  const done = job.total ? `${job.done.toLocaleString("en")} of ${job.total.toLocaleString("en")}` : job.done ? job.done.toLocaleString("en") : "";
+  const done = job.total
+    ? `${job.done.toLocaleString("en")} of ${job.total.toLocaleString("en")}`
+    : job.done
+      ? job.done.toLocaleString("en")
+      : "";
   const left = job.remaining === null ? "" : `about ${lasting(job.remaining)} left`;
   return [`${Math.round(100 * job.share)} %`, job.stage, done, left].filter(Boolean).join(" · ");
 }

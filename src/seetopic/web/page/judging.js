@@ -44,15 +44,31 @@ export function judging(grid, { open, announce }, goTo) {
     },
     move(row) {
       const { term, category } = judgedBy(row);
-      const others = open.project.categories.map((each, at) => ({ ...each, at })).filter((each) => each.id !== category);
+      const others = open.project.categories
+        .map((each, at) => ({ ...each, at }))
+        .filter((each) => each.id !== category);
       if (!others.length) return announce("There is no other category to move it to");
       const choose = (to) => () => {
         menu.close();
         judge(row, { kind: "shift", term, category, to: to.id }, `${term} moved to ${to.name}`);
       };
-      const menu = popover(row.querySelector(".term-tools"), h("div", { class: "menu", role: "menu", "aria-label": `Move ${term} to` },
-        h("p", { class: "menu-head" }, `Move “${term}” to`),
-        others.map((to) => h("button", { type: "button", role: "menuitem", on: { click: choose(to) } }, h("span", { class: "dot", style: { "--hue": `var(--c${to.at % 10})` } }), to.name))), mainOf(row));
+      const menu = popover(
+        row.querySelector(".term-tools"),
+        h(
+          "div",
+          { class: "menu", role: "menu", "aria-label": `Move ${term} to` },
+          h("p", { class: "menu-head" }, `Move “${term}” to`),
+          others.map((to) =>
+            h(
+              "button",
+              { type: "button", role: "menuitem", on: { click: choose(to) } },
+              h("span", { class: "dot", style: { "--hue": `var(--c${to.at % 10})` } }),
+              to.name,
+            ),
+          ),
+        ),
+        mainOf(row),
+      );
     },
     why(row) {
       rove(row);
@@ -80,7 +96,10 @@ export function judging(grid, { open, announce }, goTo) {
     return there[Math.min(at, there.length - 1)];
   }
 
-  grid.addEventListener("focusin", (event) => { const row = rowOf(event.target); if (row) rove(row); });
+  grid.addEventListener("focusin", (event) => {
+    const row = rowOf(event.target);
+    if (row) rove(row);
+  });
   grid.addEventListener("keydown", (event) => {
     const row = rowOf(event.target);
     if (!row || event.ctrlKey || event.metaKey || event.altKey || event.target.closest(".popover")) return;

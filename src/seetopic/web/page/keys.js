@@ -16,9 +16,32 @@ const KEYS = [
 ];
 
 export function showKeys() {
-  const dialog = h("dialog", { "aria-label": "Keys" }, h("h2", {}, "Keys"),
-    h("dl", { class: "keys" }, KEYS.map(([keys, meaning]) => h("div", {}, h("dt", {}, keys.map((key) => h("kbd", {}, key))), h("dd", {}, meaning)))),
-    h("div", { class: "actions" }, h("button", { type: "button", class: "primary", on: { click: () => dialog.close() } }, "Close")));
+  const dialog = h(
+    "dialog",
+    { "aria-label": "Keys" },
+    h("h2", {}, "Keys"),
+    h(
+      "dl",
+      { class: "keys" },
+      KEYS.map(([keys, meaning]) =>
+        h(
+          "div",
+          {},
+          h(
+            "dt",
+            {},
+            keys.map((key) => h("kbd", {}, key)),
+          ),
+          h("dd", {}, meaning),
+        ),
+      ),
+    ),
+    h(
+      "div",
+      { class: "actions" },
+      h("button", { type: "button", class: "primary", on: { click: () => dialog.close() } }, "Close"),
+    ),
+  );
   dialog.addEventListener("close", () => dialog.remove());
   document.body.append(dialog);
   dialog.showModal();

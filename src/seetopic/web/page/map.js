@@ -3,7 +3,11 @@
 import { get } from "./api.js";
 import { debounce, empty, fill, h, note, say, skeleton } from "./dom.js";
 
-const FIGURES = { map: "Topics and their terms", documents: "Documents around their topics", heatmap: "How alike the topics are" };
+const FIGURES = {
+  map: "Topics and their terms",
+  documents: "Documents around their topics",
+  heatmap: "How alike the topics are",
+};
 const WIDEST = { map: 1400, documents: 1400, heatmap: 900 };
 
 export function show(root, { open }) {
@@ -16,7 +20,11 @@ export function show(root, { open }) {
       drawn = null;
       return fill(page, empty("Nothing to draw yet", open.problem ?? "Name at least one category under Topics."));
     }
-    if (drawn !== frames) fill(page, (drawn = frames).map((each) => each.element));
+    if (drawn !== frames)
+      fill(
+        page,
+        (drawn = frames).map((each) => each.element),
+      );
     for (const each of frames) each.load();
   };
   const later = debounce(250, draw);
@@ -24,7 +32,14 @@ export function show(root, { open }) {
   watch.observe(page);
   open.addEventListener("topics", later);
   draw();
-  return { stop: () => { watch.disconnect(); later.cancel(); open.removeEventListener("topics", later); for (const each of frames) each.stop(); } };
+  return {
+    stop: () => {
+      watch.disconnect();
+      later.cancel();
+      open.removeEventListener("topics", later);
+      for (const each of frames) each.stop();
+    },
+  };
 }
 
 function frame(open, name, title) {

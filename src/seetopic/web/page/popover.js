@@ -32,7 +32,10 @@ export function popover(anchor, content, home, pad = false) {
       all.at((all.indexOf(document.activeElement) + (event.key === "ArrowDown" ? 1 : -1)) % all.length).focus();
     }
   });
-  element.addEventListener("focusout", (event) => event.relatedTarget && !element.contains(event.relatedTarget) && close());
+  element.addEventListener(
+    "focusout",
+    (event) => event.relatedTarget && !element.contains(event.relatedTarget) && close(),
+  );
   document.addEventListener("pointerdown", outside, true);
   window.addEventListener("resize", shut);
   current = { element, close };

@@ -7,28 +7,57 @@ import { counted } from "./telling.js";
 const NONE = "";
 
 export function preview({ source, name, workbench, announce, back, made }) {
-  const table = h("div", { class: "table", tabIndex: 0, role: "region", "aria-label": "The first documents" }, skeleton(6));
+  const table = h(
+    "div",
+    { class: "table", tabIndex: 0, role: "region", "aria-label": "The first documents" },
+    skeleton(6),
+  );
   const facts = h("p", { class: "soft small" });
   const problem = h("div", { role: "alert" });
   const text = h("select", {});
   const label = h("select", {});
-  const title = h("input", { value: name.replace(/\.(csv|tsv|jsonl|txt|parquet|gz|xlsx)+$/i, ""), maxLength: 120, required: true });
+  const title = h("input", {
+    value: name.replace(/\.(csv|tsv|jsonl|txt|parquet|gz|xlsx)+$/i, ""),
+    maxLength: 120,
+    required: true,
+  });
   const advanced = advancedFields(workbench);
   const begin = h("button", { type: "submit", class: "primary", disabled: true }, "Index it");
-  const form = h("form", { class: "preview" },
-    h("h2", { tabIndex: -1 }, name), facts, problem, table,
-    h("div", { class: "fields" }, labelled("Text column", text, "what is read"), labelled("Label column", label, "for figures of quality, if there is one"), labelled("Title", title)),
+  const form = h(
+    "form",
+    { class: "preview" },
+    h("h2", { tabIndex: -1 }, name),
+    facts,
+    problem,
+    table,
+    h(
+      "div",
+      { class: "fields" },
+      labelled("Text column", text, "what is read"),
+      labelled("Label column", label, "for figures of quality, if there is one"),
+      labelled("Title", title),
+    ),
     advanced.element,
-    h("p", { class: "actions" }, begin, h("button", { type: "button", on: { click: back } }, "Choose another")));
+    h("p", { class: "actions" }, begin, h("button", { type: "button", on: { click: back } }, "Choose another")),
+  );
 
   async function look() {
     try {
       const found = await post("/api/previews", { source });
       const columned = found.text_field !== null;
       for (const each of [text, label]) each.closest("label").hidden = !columned;
-      fill(text, found.columns.map((each) => option(each)));
+      fill(
+        text,
+        found.columns.map((each) => option(each)),
+      );
       text.value = found.text_field ?? NONE;
-      facts.textContent = [found.format, found.documents === null ? "" : counted(found.documents, "document"), `the first ${found.rows.length} are shown`].filter(Boolean).join(" · ");
+      facts.textContent = [
+        found.format,
+        found.documents === null ? "" : counted(found.documents, "document"),
+        `the first ${found.rows.length} are shown`,
+      ]
+        .filter(Boolean)
+        .join(" · ");
       text.addEventListener("change", () => draw(found, text.value, label.value));
       draw(found, found.text_field, found.label_field ?? NONE);
       begin.disabled = false;
@@ -39,11 +68,37 @@ export function preview({ source, name, workbench, announce, back, made }) {
   }
 
   function draw({ columns, rows }, textField, labelField) {
-    fill(label, option(NONE, "none"), columns.filter((each) => each !== textField).map((each) => option(each)));
+    fill(
+      label,
+      option(NONE, "none"),
+      columns.filter((each) => each !== textField).map((each) => option(each)),
+    );
     label.value = labelField === textField ? NONE : labelField;
-    const head = columns.map((each) => h("th", { scope: "col", class: each === textField ? "chosen" : "" }, each, each === textField ? h("span", { class: "tag good" }, "text") : null));
-    const cells = (row) => columns.map((each) => h("td", { class: each === textField ? "chosen" : "" }, h("div", { class: "cell" }, row[each] ?? "")));
-    fill(table, h("table", {}, h("thead", {}, h("tr", {}, head)), h("tbody", {}, rows.map((row) => h("tr", {}, cells(row))))));
+    const head = columns.map((each) =>
+      h(
+        "th",
+        { scope: "col", class: each === textField ? "chosen" : "" },
+        each,
+        each === textField ? h("span", { class: "tag good" }, "text") : null,
+      ),
+    );
+    const cells = (row) =>
+      columns.map((each) =>
+        h("td", { class: each === textField ? "chosen" : "" }, h("div", { class: "cell" }, row[each] ?? "")),
+      );
+    fill(
+      table,
+      h(
+        "table",
+        {},
+        h("thead", {}, h("tr", {}, head)),
+        h(
+          "tbody",
+          {},
+          rows.map((row) => h("tr", {}, cells(row))),
+        ),
+      ),
+    );
     if (textField) announce(`The text column is ${textField}`);
   }
 
@@ -51,7 +106,15 @@ export function preview({ source, name, workbench, announce, back, made }) {
     event.preventDefault();
     begin.disabled = true;
     try {
-      made(await post("/api/corpora", { source, title: title.value.trim() || name, ...(text.value ? { text_field: text.value } : {}), ...(label.value ? { label_field: label.value } : {}), ...advanced.values() }));
+      made(
+        await post("/api/corpora", {
+          source,
+          title: title.value.trim() || name,
+          ...(text.value ? { text_field: text.value } : {}),
+          ...(label.value ? { label_field: label.value } : {}),
+          ...advanced.values(),
+        }),
+      );
     } catch (error) {
       fill(problem, note(error.message, "bad"));
       problem.scrollIntoView({ block: "nearest" });
@@ -63,16 +126,37 @@ export function preview({ source, name, workbench, announce, back, made }) {
 }
 
 const option = (value, shown = value) => h("option", { value }, shown);
-const labelled = (name, field, about = "") => h("label", { class: "field" }, h("span", {}, name), field, about ? h("small", {}, about) : null);
+const labelled = (name, field, about = "") =>
+  h("label", { class: "field" }, h("span", {}, name), field, about ? h("small", {}, about) : null);
 
 function advancedFields(workbench) {
-  const model = h("select", {}, workbench.models.map((each, at) => option(at === 0 ? NONE : each, each)));
+  const model = h(
+    "select",
+    {},
+    workbench.models.map((each, at) => option(at === 0 ? NONE : each, each)),
+  );
   const least = h("input", { type: "number", min: 1, placeholder: "as usual" });
   const language = h("input", { placeholder: "found by itself; or en, de, …", maxLength: 100, spellcheck: false });
-  const broken = h("select", {}, h("option", { value: "raise" }, "stop and tell"), h("option", { value: "skip" }, "skip and count them"));
+  const broken = h(
+    "select",
+    {},
+    h("option", { value: "raise" }, "stop and tell"),
+    h("option", { value: "skip" }, "skip and count them"),
+  );
   return {
-    element: h("details", { class: "advanced" }, h("summary", {}, "Advanced"), h("div", { class: "fields" },
-      labelled("Language model", model, "others can be offered with seetopic serve --model"), labelled("Least occurrences of a term", least), labelled("Language", language), labelled("Broken records", broken))),
+    element: h(
+      "details",
+      { class: "advanced" },
+      h("summary", {}, "Advanced"),
+      h(
+        "div",
+        { class: "fields" },
+        labelled("Language model", model, "others can be offered with seetopic serve --model"),
+        labelled("Least occurrences of a term", least),
+        labelled("Language", language),
+        labelled("Broken records", broken),
+      ),
+    ),
     values: () => ({
       on_error: broken.value,
       ...(model.value ? { model: model.value } : {}),

@@ -20,6 +20,7 @@ export class OpenProject extends EventTarget {
     this.by = name; // a function: who edits
     this.server = null; // the project as the server has it
     this.topics = null;
+    this.topicsVersion = 0; // of the names that these topics are of
     this.problem = null; // why there are no topics
     this.changes = {};
     this.seconds = null;
@@ -120,17 +121,24 @@ export class OpenProject extends EventTarget {
   #body(step) {
     // Whoever began to type before someone else's change was seen must hear of it, not overwrite it.
     const base = step.base && this.#foreign > step.base ? step.base : this.version;
-    return { base, by: this.by(), ...(step.edit ? { edit: step.edit } : {}), ...(step.number ? { number: step.number } : {}) };
+    return {
+      base,
+      by: this.by(),
+      ...(step.edit ? { edit: step.edit } : {}),
+      ...(step.number ? { number: step.number } : {}),
+    };
   }
 
   async #answer(step, error) {
     const newest = error.status === 409 ? error.body?.project : null;
     if (newest) {
-      const mineStands = step.edit && JSON.stringify(foreseen(newest, step.edit).categories) === JSON.stringify(newest.categories);
+      const mineStands =
+        step.edit && JSON.stringify(foreseen(newest, step.edit).categories) === JSON.stringify(newest.categories);
       this.#foreign = newest.version;
       this.server = newest;
       this.#emit("project");
-      if (!mineStands) this.#emit("conflict", { step, theirs: error.body.theirs, by: error.body.by, problem: error.message });
+      if (!mineStands)
+        this.#emit("conflict", { step, theirs: error.body.theirs, by: error.body.by, problem: error.message });
       await this.#loadTopics(this.changes);
     } else {
       this.#emit("project"); // what was foreseen does not come
@@ -149,6 +157,7 @@ export class OpenProject extends EventTarget {
     this.changes = result.changes ?? {};
     this.seconds = result.seconds;
     this.topics = result.topics;
+    this.topicsVersion = result.project.version;
     this.#emit("project");
     this.#emit("topics");
   }
@@ -214,13 +223,17 @@ export class OpenProject extends EventTarget {
     try {
       if (this.#queue.length) sessionStorage.setItem(this.#key, JSON.stringify(this.#queue));
       else sessionStorage.removeItem(this.#key);
-    } catch { /* a browser that keeps nothing still saves what is on its way */ }
+    } catch {
+      /* a browser that keeps nothing still saves what is on its way */
+    }
   }
 
   #remembered() {
     try {
       this.#queue.push(...JSON.parse(sessionStorage.getItem(this.#key) ?? "[]"));
-    } catch { /* nothing was kept */ }
+    } catch {
+      /* nothing was kept */
+    }
     if (this.#queue.length) this.#emit("saving");
   }
 }

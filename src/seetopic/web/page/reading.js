@@ -1,25 +1,32 @@
 // The reading panel of a topic: its terms and why they are there, passages, documents, and how it overlaps with others.
 
 import { get, url } from "./api.js";
-import { fill, h, hue, iconButton, marked, note, say, skeleton } from "./dom.js";
+import { fill, h, hue, iconButton, marked, note, refill, say, skeleton } from "./dom.js";
 import { showDocument } from "./document.js";
 import { whyTerms } from "./why.js";
 
 const PAGE = 20; // documents asked for at once
 
-export function readingPanel({ open, announce }, goTo) {
+export function readingPanel({ open }, goTo) {
   const title = h("h2", { tabIndex: -1 });
   const close = iconButton("cross", "Close", () => leave());
   const back = iconButton("back", "Back to the topic", () => goTo(shown.category));
   const body = h("div", { class: "reading-body" });
-  const element = h("aside", { class: "reading", hidden: true, "aria-label": "Reading a topic" }, h("div", { class: "reading-head" }, back, title, close), body);
+  const element = h(
+    "aside",
+    { class: "reading", hidden: true, "aria-label": "Reading a topic" },
+    h("div", { class: "reading-head" }, back, title, close),
+    body,
+  );
   let shown = { category: null, part: null, value: null };
   let opener = null;
   let asked = new AbortController();
 
   function leave() {
     goTo();
-    const home = opener?.isConnected ? opener : document.querySelector(`.topic[data-category="${CSS.escape(shown.category ?? "")}"] .topic-name`);
+    const home = opener?.isConnected
+      ? opener
+      : document.querySelector(`.topic[data-category="${CSS.escape(shown.category ?? "")}"] .topic-name`);
     element.hidden = true;
     home?.focus();
   }
@@ -68,49 +75,183 @@ export function readingPanel({ open, announce }, goTo) {
     }
     say(title, name);
     const topic = topicOf(shown.category);
-    if (!topic) return fill(body, skeleton(10));
-    const terms = whyTerms(open, shown.category, topic, goTo, asked.signal);
-    const sections = [section("Passages", passages), section("Documents", documents), section("Beside the others", overlap)];
-    fill(body, h("p", { class: "facts" }, "confidence ", h("b", {}, topic.confidence.toFixed(2)), topic.low ? h("span", { class: "low" }, "low") : null, h("span", {}, topic.in_vocabulary ? "name occurs" : "name does not occur")),
-      topic.warnings.map((text) => note(text)), h("h4", {}, "Terms, and why they are there"), terms.element, sections);
-    body.why = terms.open;
-    if (shown.part === "term") terms.open(shown.value);
-    announce(`Reading ${name}`);
+    if (!topic) {
+      element.version = null; // drawn once the topics are here
+      return fill(body, skeleton(10));
+    }
+    const before =
+      body.parts?.category === shown.category && body.contains(body.parts.facts) ? body.parts : frameOf(shown.category);
+    if (!body.contains(before.facts)) {
+      fill(body, before.facts, h("h4", {}, "Terms, and why they are there"), before.terms, before.sections);
+      body.scrollTop = 0;
+    }
+    body.parts = before;
+    fill(
+      before.facts,
+      h(
+        "p",
+        { class: "facts" },
+        "confidence ",
+        h("b", {}, topic.confidence.toFixed(2)),
+        topic.low ? h("span", { class: "low" }, "low") : null,
+        h("span", {}, topic.in_vocabulary ? "name occurs" : "name does not occur"),
+      ),
+      topic.warnings.map((text) => note(text)),
+    );
+    before.why = whyTerms(open, shown.category, topic, goTo, asked.signal, before.why);
+    refill(before.terms, before.why.element);
+    for (const { place, draw } of before.loads)
+      draw(place, asked.signal).catch(
+        (error) => error.name !== "AbortError" && fill(place, note(error.message, "bad")),
+      );
+    body.why = before.why.open;
+    if (shown.part === "term" && !element.refreshing) before.why.open(shown.value);
   }
 
-  function section(heading, draw) {
-    const place = h("div", { class: "loads" }, skeleton(4));
-    draw(place, asked.signal).catch((error) => error.name !== "AbortError" && fill(place, note(error.message, "bad")));
-    return h("section", {}, h("h4", {}, heading), place);
+  /** Where a topic's parts stand; they are filled again after every edit, and nothing jumps. */
+  function frameOf(category) {
+    const loads = [
+      ["Passages", passages],
+      ["Documents", documents],
+      ["Beside the others", overlap],
+    ].map(([heading, draw]) => ({ heading, draw, place: h("div", { class: "loads" }, skeleton(4)) }));
+    const sections = loads.map(({ heading, place }) => h("section", {}, h("h4", {}, heading), place));
+    return { category, facts: h("div"), terms: h("div"), loads, sections, why: null };
   }
 
-  const from = (number) => h("a", { class: "from", href: goTo.address(shown.category, "document", number) }, `document ${(number + 1).toLocaleString("en")}`);
+  const from = (number) =>
+    h(
+      "a",
+      { class: "from", href: goTo.address(shown.category, "document", number) },
+      `document ${(number + 1).toLocaleString("en")}`,
+    );
 
   async function passages(place, signal) {
-    const { passages: found, quoted } = await get(url`/api/projects/${open.id}/topics/${shown.category}/passages`, { signal });
-    if (!found.length) return fill(place, h("p", { class: "soft" }, quoted ? "No passage holds its terms." : "No passage holds its terms, or the documents can no longer be read."));
-    const plain = quoted ? null : h("p", { class: "soft small" }, "The documents' own file cannot be read; these are the words that the index keeps.");
-    fill(place, plain, h("ul", { class: "passages" }, found.map((each) => h("li", {}, h("p", {}, marked(each.parts)), from(each.document)))));
+    const { passages: found, quoted } = await get(url`/api/projects/${open.id}/topics/${shown.category}/passages`, {
+      signal,
+    });
+    if (!found.length)
+      return fill(
+        place,
+        h(
+          "p",
+          { class: "soft" },
+          quoted
+            ? "No passage holds its terms."
+            : "No passage holds its terms, or the documents can no longer be read.",
+        ),
+      );
+    const plain = quoted
+      ? null
+      : h(
+          "p",
+          { class: "soft small" },
+          "The documents' own file cannot be read; these are the words that the index keeps.",
+        );
+    refill(
+      place,
+      plain,
+      h(
+        "ul",
+        { class: "passages" },
+        found.map((each) => h("li", {}, h("p", {}, marked(each.parts)), from(each.document))),
+      ),
+    );
   }
 
   async function documents(place, signal, offset = 0, before = null) {
     const category = shown.category;
-    const { given, looked_at: lookedAt, documents: found } = await get(url`/api/projects/${open.id}/topics/${category}/documents?offset=${offset}&limit=${PAGE}`, { signal });
+    const {
+      given,
+      looked_at: lookedAt,
+      documents: found,
+    } = await get(url`/api/projects/${open.id}/topics/${category}/documents?offset=${offset}&limit=${PAGE}`, {
+      signal,
+    });
     const list = before ?? h("ol", { class: "passages" });
-    list.append(...found.map((each) => h("li", {}, h("p", {}, marked(each.parts)), from(each.number), h("span", { class: "soft small" }, ` share ${each.share.toFixed(2)}${each.terms.length ? ` · ${each.terms.join(", ")}` : ""}`))));
+    list.append(
+      ...found.map((each) =>
+        h(
+          "li",
+          {},
+          h("p", {}, marked(each.parts)),
+          from(each.number),
+          h(
+            "span",
+            { class: "soft small" },
+            ` share ${each.share.toFixed(2)}${each.terms.length ? ` · ${each.terms.join(", ")}` : ""}`,
+          ),
+        ),
+      ),
+    );
     const seen = offset + found.length;
-    const more = h("button", { type: "button", on: { click: () => { more.disabled = true; documents(place, signal, seen, list).catch((error) => error.name !== "AbortError" && more.replaceWith(note(error.message, "bad"))); } } }, "Show more");
-    fill(place, h("p", { class: "soft small" }, `${given.toLocaleString("en")} of ${lookedAt.toLocaleString("en")} documents looked at belong to it most.`), list, found.length && seen < given ? more : null);
+    const more = h(
+      "button",
+      {
+        type: "button",
+        on: {
+          click: () => {
+            more.disabled = true;
+            documents(place, signal, seen, list).catch(
+              (error) => error.name !== "AbortError" && more.replaceWith(note(error.message, "bad")),
+            );
+          },
+        },
+      },
+      "Show more",
+    );
+    refill(
+      place,
+      h(
+        "p",
+        { class: "soft small" },
+        `${given.toLocaleString("en")} of ${lookedAt.toLocaleString("en")} documents looked at belong to it most.`,
+      ),
+      list,
+      found.length && seen < given ? more : null,
+    );
     if (before) list.children[offset]?.querySelector("a")?.focus();
   }
 
   async function overlap(place, signal) {
     const { names, likeness, shared } = await get(`${open.path}/overlap`, { signal });
     const own = numberOf(shown.category);
-    const others = names.map((name, at) => ({ name, at, like: likeness[own]?.[at] ?? 0, share: shared[own]?.[at] ?? 0 })).filter((each) => each.at !== own).sort((one, two) => two.like - one.like);
+    const others = names
+      .map((name, at) => ({ name, at, like: likeness[own]?.[at] ?? 0, share: shared[own]?.[at] ?? 0 }))
+      .filter((each) => each.at !== own)
+      .sort((one, two) => two.like - one.like);
     if (!others.length) return fill(place, h("p", { class: "soft" }, "There is no other category yet."));
-    fill(place, h("table", { class: "overlap" }, h("thead", {}, h("tr", {}, h("th", {}, "Category"), h("th", { class: "count", title: "How alike their terms are, from 0 to 1" }, "alike"), h("th", { class: "count", title: "Share of its documents that belong to both" }, "documents shared"))),
-      h("tbody", {}, others.map((each) => h("tr", {}, h("td", {}, h("span", { class: "dot", style: { "--hue": hue(each.at) } }), " ", each.name), h("td", { class: "count" }, each.like.toFixed(2)), h("td", { class: "count" }, `${Math.round(100 * each.share)} %`))))));
+    fill(
+      place,
+      h(
+        "table",
+        { class: "overlap" },
+        h(
+          "thead",
+          {},
+          h(
+            "tr",
+            {},
+            h("th", {}, "Category"),
+            h("th", { class: "count", title: "How alike their terms are, from 0 to 1" }, "alike"),
+            h("th", { class: "count", title: "Share of its documents that belong to both" }, "documents shared"),
+          ),
+        ),
+        h(
+          "tbody",
+          {},
+          others.map((each) =>
+            h(
+              "tr",
+              {},
+              h("td", {}, h("span", { class: "dot", style: { "--hue": hue(each.at) } }), " ", each.name),
+              h("td", { class: "count" }, each.like.toFixed(2)),
+              h("td", { class: "count" }, `${Math.round(100 * each.share)} %`),
+            ),
+          ),
+        ),
+      ),
+    );
   }
 
   return {
@@ -118,13 +259,10 @@ export function readingPanel({ open, announce }, goTo) {
     show,
     stop: () => asked.abort(),
     refresh() {
-      if (shown.category && !element.hidden && element.version !== open.version) {
-        const held = body.contains(document.activeElement);
-        const top = body.scrollTop;
-        load();
-        body.scrollTop = top;
-        if (held) title.focus({ preventScroll: true });
-      } else if (shown.category && !body.why && shown.part !== "document") load();
+      if (element.hidden || !shown.category || element.version === open.version) return;
+      element.refreshing = true;
+      load();
+      element.refreshing = false;
     },
   };
 }

@@ -13,10 +13,18 @@ export function settingsButton(open) {
       if (wanted >= 1 && wanted !== open.project.options.top) open.edit({ kind: "options", top: wanted });
     });
     variants.addEventListener("change", () => open.edit({ kind: "options", keep_variants: variants.checked }));
-    popover(button, h("div", {},
-      h("label", { class: "field" }, h("span", {}, "Terms per topic"), number),
-      h("label", {}, variants, "Keep variants as terms of their own"),
-      h("p", { class: "soft small" }, "Otherwise “film” stands for “films”, too.")), button, true);
+    popover(
+      button,
+      h(
+        "div",
+        {},
+        h("label", { class: "field" }, h("span", {}, "Terms per topic"), number),
+        h("label", {}, variants, "Keep variants as terms of their own"),
+        h("p", { class: "soft small" }, "Otherwise “film” stands for “films”, too."),
+      ),
+      button,
+      true,
+    );
   });
   return button;
 }

@@ -3,7 +3,10 @@
 /** Rows are dragged by their `.grip`; `placed(key, at)` hears where one was let go. */
 export function sortable(list, placed) {
   let dragged = null;
-  const clear = () => list.querySelectorAll(".drop-before, .drop-after").forEach((each) => each.classList.remove("drop-before", "drop-after"));
+  const clear = () =>
+    list
+      .querySelectorAll(".drop-before, .drop-after")
+      .forEach((each) => each.classList.remove("drop-before", "drop-after"));
   const target = (event) => {
     const row = event.target.closest?.("[data-key]");
     if (!row || row.parentElement !== list) return null;

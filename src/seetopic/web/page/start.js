@@ -15,11 +15,44 @@ export function show(root, { notify, me }) {
   const problem = h("div");
   const fromFile = h("input", { type: "file", accept: ".json,application/json", hidden: true });
   const bring = h("button", { type: "button", on: { click: () => fromFile.click() } }, "Open a project file");
-  root.append(h("div", { class: "page" },
-    h("div", { class: "page-head" }, h("div", {}, h("h1", {}, "Workbench"), h("p", { class: "soft" }, "Name your categories, and see the terms your documents use for each.")), h("p", { class: "actions" }, fromFile, bring, h("a", { class: "button primary", href: "#/open" }, "Open a corpus"))),
-    problem,
-    h("section", { "aria-labelledby": "projects-head" }, h("h2", { id: "projects-head" }, "Projects"), noProjects, projects),
-    h("section", { "aria-labelledby": "corpora-head" }, h("h2", { id: "corpora-head" }, "Corpora"), noCorpora, corpora)));
+  root.append(
+    h(
+      "div",
+      { class: "page" },
+      h(
+        "div",
+        { class: "page-head" },
+        h(
+          "div",
+          {},
+          h("h1", {}, "Workbench"),
+          h("p", { class: "soft" }, "Name your categories, and see the terms your documents use for each."),
+        ),
+        h(
+          "p",
+          { class: "actions" },
+          fromFile,
+          bring,
+          h("a", { class: "button primary", href: "#/open" }, "Open a corpus"),
+        ),
+      ),
+      problem,
+      h(
+        "section",
+        { "aria-labelledby": "projects-head" },
+        h("h2", { id: "projects-head" }, "Projects"),
+        noProjects,
+        projects,
+      ),
+      h(
+        "section",
+        { "aria-labelledby": "corpora-head" },
+        h("h2", { id: "corpora-head" }, "Corpora"),
+        noCorpora,
+        corpora,
+      ),
+    ),
+  );
   let stopped = false;
   let timer = 0;
   let known = [];
@@ -41,12 +74,36 @@ export function show(root, { notify, me }) {
   }
 
   function draw(found, made) {
-    fill(noProjects, made.length ? null : found.length
-      ? h("p", { class: "soft" }, "None yet: choose a corpus below and name your categories.")
-      : empty("Begin with documents", "Open a CSV, JSON Lines, text or Parquet file, an index you have, or the demo corpus of 2,225 news articles.", h("a", { class: "button primary", href: "#/open" }, "Open a corpus")));
-    fill(noCorpora, found.length || !made.length ? (found.length ? null : h("p", { class: "soft" }, "None yet.")) : null);
-    keyed(projects, made, (each) => each.id, () => projectCard(remove, copy), (element, each) => element.update(each));
-    keyed(corpora, found, (each) => each.id, () => corpusCard(remove, load), (element, each) => element.update(each));
+    fill(
+      noProjects,
+      made.length
+        ? null
+        : found.length
+          ? h("p", { class: "soft" }, "None yet: choose a corpus below and name your categories.")
+          : empty(
+              "Begin with documents",
+              "Open a CSV, JSON Lines, text or Parquet file, an index you have, or the demo corpus of 2,225 news articles.",
+              h("a", { class: "button primary", href: "#/open" }, "Open a corpus"),
+            ),
+    );
+    fill(
+      noCorpora,
+      found.length || !made.length ? (found.length ? null : h("p", { class: "soft" }, "None yet.")) : null,
+    );
+    keyed(
+      projects,
+      made,
+      (each) => each.id,
+      () => projectCard(remove, copy),
+      (element, each) => element.update(each),
+    );
+    keyed(
+      corpora,
+      found,
+      (each) => each.id,
+      () => corpusCard(remove, load),
+      (element, each) => element.update(each),
+    );
   }
 
   async function remove(path, question) {
@@ -74,7 +131,12 @@ export function show(root, { notify, me }) {
     if (file) openProjectFile(file, known, notify, me);
   });
   load();
-  return { stop: () => { stopped = true; clearTimeout(timer); } };
+  return {
+    stop: () => {
+      stopped = true;
+      clearTimeout(timer);
+    },
+  };
 }
 
 function projectCard(remove, copy) {
@@ -83,10 +145,21 @@ function projectCard(remove, copy) {
   const facts = h("p", { class: "soft small" });
   const again = h("button", { type: "button", class: "plain" }, "Copy");
   const button = h("button", { type: "button", class: "plain danger" }, "Remove");
-  const element = h("li", { class: "card linked" }, h("h3", {}, name), names, h("div", { class: "card-foot" }, facts, h("span", {}, again, button)));
+  const element = h(
+    "li",
+    { class: "card linked" },
+    h("h3", {}, name),
+    names,
+    h("div", { class: "card-foot" }, facts, h("span", {}, again, button)),
+  );
   let project = null;
   again.addEventListener("click", () => copy(project));
-  button.addEventListener("click", () => remove(url`/api/projects/${project.id}`, `Remove the project “${project.title}” with its whole history? This cannot be undone.`));
+  button.addEventListener("click", () =>
+    remove(
+      url`/api/projects/${project.id}`,
+      `Remove the project “${project.title}” with its whole history? This cannot be undone.`,
+    ),
+  );
   element.update = (given) => {
     project = given;
     name.href = `#/project/${encodeURIComponent(given.id)}/topics`;
@@ -108,13 +181,29 @@ function corpusCard(remove, reload) {
   const button = h("button", { type: "button", class: "plain danger" }, "Remove");
   const element = h("li", { class: "card" }, name, facts, notes, going, h("div", { class: "card-foot" }, use, button));
   let corpus = null;
-  button.addEventListener("click", () => remove(url`/api/corpora/${corpus.id}`, `Remove the corpus “${corpus.title}” and its index? Your own file stays where it is.`));
+  button.addEventListener("click", () =>
+    remove(
+      url`/api/corpora/${corpus.id}`,
+      `Remove the corpus “${corpus.title}” and its index? Your own file stays where it is.`,
+    ),
+  );
   element.update = (given) => {
     corpus = given;
     say(name, given.title);
     const ready = given.state === "ready";
-    say(facts, ready ? `${counted(given.documents, "document")} · ${counted(given.terms, "term")} · ${given.model}` : { waiting: "waiting", indexing: "indexing", stopped: "stopped", failed: "failed" }[given.state]);
-    keyed(notes, given.warnings, (text) => text, (text) => note(text), () => {});
+    say(
+      facts,
+      ready
+        ? `${counted(given.documents, "document")} · ${counted(given.terms, "term")} · ${given.model}`
+        : { waiting: "waiting", indexing: "indexing", stopped: "stopped", failed: "failed" }[given.state],
+    );
+    keyed(
+      notes,
+      given.warnings,
+      (text) => text,
+      (text) => note(text),
+      () => {},
+    );
     going.hidden = ready;
     if (!ready) going.update(given);
     use.hidden = !ready;
@@ -126,10 +215,21 @@ function corpusCard(remove, reload) {
 
 function confirmed(question) {
   return new Promise((resolve) => {
-    const dialog = h("dialog", { "aria-label": "Are you sure?" }, h("p", {}, question), h("div", { class: "actions" },
-      h("button", { type: "button", on: { click: () => dialog.close("no") } }, "Keep it"),
-      h("button", { type: "button", class: "danger", on: { click: () => dialog.close("yes") } }, "Remove")));
-    dialog.addEventListener("close", () => { dialog.remove(); resolve(dialog.returnValue === "yes"); });
+    const dialog = h(
+      "dialog",
+      { "aria-label": "Are you sure?" },
+      h("p", {}, question),
+      h(
+        "div",
+        { class: "actions" },
+        h("button", { type: "button", on: { click: () => dialog.close("no") } }, "Keep it"),
+        h("button", { type: "button", class: "danger", on: { click: () => dialog.close("yes") } }, "Remove"),
+      ),
+    );
+    dialog.addEventListener("close", () => {
+      dialog.remove();
+      resolve(dialog.returnValue === "yes");
+    });
     document.body.append(dialog);
     dialog.showModal();
   });
@@ -141,7 +241,9 @@ async function openProjectFile(file, corpora, notify, me) {
   try {
     content = JSON.parse(await file.text());
   } catch {
-    return notify(`“${file.name}” is not a project file: it is no JSON. Choose one that was saved under “Take away”.`, { kind: "bad" });
+    return notify(`“${file.name}” is not a project file: it is no JSON. Choose one that was saved under “Take away”.`, {
+      kind: "bad",
+    });
   }
   const bring = async (corpus) => {
     try {
@@ -149,7 +251,14 @@ async function openProjectFile(file, corpora, notify, me) {
       location.hash = `#/project/${encodeURIComponent(project.id)}/topics`;
     } catch (error) {
       const ready = corpora.filter((each) => each.state === "ready").slice(0, 5);
-      if (error.body?.kind === "needs_corpus" && ready.length) notify(`${error.message} With which corpus shall it be opened?`, { kind: "warn", actions: Object.fromEntries([...ready.map((each) => [each.title, () => bring(each.id)]), ["Not now", () => {}]]) });
+      if (error.body?.kind === "needs_corpus" && ready.length)
+        notify(`${error.message} With which corpus shall it be opened?`, {
+          kind: "warn",
+          actions: Object.fromEntries([
+            ...ready.map((each) => [each.title, () => bring(each.id)]),
+            ["Not now", () => {}],
+          ]),
+        });
       else notify(error.message, { kind: "bad" });
     }
   };

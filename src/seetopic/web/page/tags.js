@@ -21,33 +21,66 @@ export function tagsOf(place, category, open) {
   const shown = folded ? all.slice(0, SHOWN) : all;
   const rest = all.length > SHOWN + 2 ? [{ kind: "fold", text: folded ? `${all.length - SHOWN} more` : "fewer" }] : [];
   place.hidden = all.length === 0;
-  keyed(place, [...shown, ...rest], (each) => (each.kind === "fold" ? "fold" : `${each.kind}:${each.text}`), (each) => {
-    if (each.kind !== "fold") return tag(each, () => remove(open, category.id, each));
-    return h("button", { type: "button", class: "plain small", on: { click: () => { place.unfolded = !place.unfolded; tagsOf(place, open.project.categories.find((one) => one.id === category.id), open); } } });
-  }, (element, each) => each.kind === "fold" && say(element, each.text));
+  keyed(
+    place,
+    [...shown, ...rest],
+    (each) => (each.kind === "fold" ? "fold" : `${each.kind}:${each.text}`),
+    (each) => {
+      if (each.kind !== "fold") return tag(each, () => remove(open, category.id, each));
+      return h("button", {
+        type: "button",
+        class: "plain small",
+        on: {
+          click: () => {
+            place.unfolded = !place.unfolded;
+            tagsOf(
+              place,
+              open.project.categories.find((one) => one.id === category.id),
+              open,
+            );
+          },
+        },
+      });
+    },
+    (element, each) => each.kind === "fold" && say(element, each.text),
+  );
 }
 
 function tag({ kind, text }, onremove) {
   const { label, mark, colour } = KINDS[kind];
-  return h("span", { class: `tag ${colour}`, title: `${label}: ${text}` },
-    h("span", { class: "tag-kind", "aria-hidden": "true" }, mark), h("span", { class: "unseen" }, `${label}: `), text,
-    h("button", { type: "button", "aria-label": `Remove: ${label} ${text}`, on: { click: onremove } }, icon("cross")));
+  return h(
+    "span",
+    { class: `tag ${colour}`, title: `${label}: ${text}` },
+    h("span", { class: "tag-kind", "aria-hidden": "true" }, mark),
+    h("span", { class: "unseen" }, `${label}: `),
+    text,
+    h("button", { type: "button", "aria-label": `Remove: ${label} ${text}`, on: { click: onremove } }, icon("cross")),
+  );
 }
 
 function remove(open, id, { kind, text }) {
   const category = open.project.categories.find((each) => each.id === id);
   if (!category) return;
-  if (kind === "also") open.edit({ kind: "names", category: id, names: category.names.filter((name) => name !== text) });
+  if (kind === "also")
+    open.edit({ kind: "names", category: id, names: category.names.filter((name) => name !== text) });
   else open.edit({ kind: "free", category: id, term: text });
 }
 
 /** A small form, folded until asked for: what kind, and the name or term. */
 export function adder(open, now, announce) {
-  const kind = h("select", { "aria-label": "What to add" }, Object.entries(KINDS).map(([value, { label }]) => h("option", { value }, label)));
+  const kind = h(
+    "select",
+    { "aria-label": "What to add" },
+    Object.entries(KINDS).map(([value, { label }]) => h("option", { value }, label)),
+  );
   const field = h("input", { placeholder: "name or term", maxLength: 200, spellcheck: false });
   const element = h("form", { class: "adder", hidden: true }, kind, field, h("button", { type: "submit" }, "Add"));
   let opener = null;
-  const close = () => { element.hidden = true; opener?.setAttribute("aria-expanded", "false"); opener?.focus(); };
+  const close = () => {
+    element.hidden = true;
+    opener?.setAttribute("aria-expanded", "false");
+    opener?.focus();
+  };
   element.addEventListener("submit", (event) => {
     event.preventDefault();
     const text = field.value.trim().replace(/\s+/g, " ");
@@ -59,7 +92,9 @@ export function adder(open, now, announce) {
     field.value = "";
     field.dataset.typing = "false";
   });
-  field.addEventListener("input", () => { field.dataset.typing = String(field.value !== ""); });
+  field.addEventListener("input", () => {
+    field.dataset.typing = String(field.value !== "");
+  });
   element.addEventListener("keydown", (event) => event.key === "Escape" && close());
   return {
     element,

@@ -26,4 +26,11 @@ export function ago(at) {
   return moment(at);
 }
 
-export const moment = (at) => date(at).toLocaleString("en-GB", { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" });
+export const moment = (at) =>
+  date(at).toLocaleString("en-GB", {
+    day: "numeric",
+    month: "short",
+    year: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+  });

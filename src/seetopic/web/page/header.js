@@ -1,0 +1,94 @@
+// The header: the project's title and tabs, undo and redo, whether all is saved, your name, and the theme.
+
+import { fill, h, iconButton, say } from "./dom.js";
+
+const byId = (id) => document.getElementById(id);
+
+/** Who is at the page; asked once. */
+export const me = () => byId("me").value.trim();
+
+function kept(key, value) {
+  try {
+    if (value === undefined) return localStorage.getItem(key) ?? "";
+    localStorage.setItem(key, value);
+  } catch {
+    /* a browser that keeps nothing asks again */
+  }
+  return value ?? "";
+}
+
+export function dressHeader() {
+  const theme = byId("theme");
+  theme.value = kept("seetopic-theme");
+  theme.addEventListener("change", () => {
+    kept("seetopic-theme", theme.value);
+    if (theme.value) document.documentElement.dataset.theme = theme.value;
+    else delete document.documentElement.dataset.theme;
+  });
+  byId("me").value = kept("seetopic-name");
+  byId("me").addEventListener("change", () => kept("seetopic-name", me()));
+}
+
+export function clearHeader() {
+  for (const id of ["title", "tabs", "tools"]) byId(id).replaceChildren();
+  byId("top").classList.remove("in-project");
+  document.title = "seetopic workbench";
+}
+
+/** The parts of a project as links; `labels` by their addresses. */
+export function drawTabs(project, labels, current) {
+  byId("top").classList.add("in-project");
+  const link = ([tab, label]) => {
+    const href = `#/project/${encodeURIComponent(project.id)}/${tab}`;
+    return h("a", { href, "aria-current": tab === current ? "page" : undefined }, label);
+  };
+  const held = byId("tabs").contains(document.activeElement);
+  fill(byId("tabs"), Object.entries(labels).map(link));
+  const now = byId("tabs").querySelector("[aria-current]");
+  if (held) now?.focus();
+  now?.scrollIntoView({ block: "nearest", inline: "center" });
+}
+
+export function drawHeader(project) {
+  const { title, undo, redo } = project.project;
+  document.title = `${title} · seetopic`;
+  if (!byId("tools").firstChild) begin(project);
+  const field = byId("title").firstChild;
+  if (document.activeElement !== field) field.value = title;
+  const saved = byId("tools").firstChild;
+  say(saved, project.saving ? "Saving …" : "Saved");
+  saved.classList.toggle("busy", project.saving);
+  named(byId("undo"), "Undo", undo);
+  named(byId("redo"), "Redo", redo);
+}
+
+function begin(project) {
+  fill(byId("title"), titleField(project));
+  fill(
+    byId("tools"),
+    h("span", { class: "saved" }),
+    iconButton("undo", "Undo", () => project.undo(), { id: "undo" }),
+    iconButton("redo", "Redo", () => project.redo(), { id: "redo" }),
+  );
+}
+
+function titleField(project) {
+  const field = h("input", { class: "quiet", "aria-label": "Title of the project", maxLength: 120, spellcheck: false });
+  field.addEventListener("focus", () => (field.base = project.begin()));
+  field.addEventListener("change", () => {
+    const text = field.value.trim();
+    if (text && text !== project.project.title) project.edit({ kind: "title", title: text }, field.base);
+    else field.value = project.project.title;
+  });
+  field.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") field.value = project.project.title;
+    if (event.key === "Enter" || event.key === "Escape") field.blur();
+  });
+  return field;
+}
+
+function named(button, verb, what) {
+  button.disabled = !what;
+  button.title = what ? `${verb}: ${what}` : `Nothing to ${verb.toLowerCase()}`;
+  button.setAttribute("aria-label", button.title);
+}
