@@ -18,11 +18,12 @@ export function show(root, { open, workbench, announce }) {
   const gone = new AbortController();
   const list = h("div", { class: "rounds" });
   const state = h("div", {}, skeleton(4));
+  const hint = h("p", { class: "soft small", hidden: true }, "Links open on this computer only. So that others can use theirs, start the workbench with ", h("code", { class: "whole" }, "--host"), " and the address of this computer.");
   const form = newRound({ open, workbench, announce, signal: gone.signal, made: () => { form.open = false; load(); } });
   root.append(h("div", { class: "page" },
     h("h1", {}, "Annotate"),
     h("p", { class: "soft" }, "People judge whether terms belong to their category, without knowing who found them. From their answers come MACC, the share of terms that belong, and how far people agree."),
-    form, state, list));
+    form, state, hint, list));
   let timer = 0;
 
   async function load() {
@@ -40,6 +41,7 @@ export function show(root, { open, workbench, announce }) {
 
   function draw(rounds) {
     fill(state, rounds.length ? null : empty("No round yet", "Choose whose terms people shall judge, then invite them. Each gets a link of their own and needs nothing else."));
+    hint.hidden = !ALONE || !rounds.length;
     if (!rounds.length && !form.touched) form.open = true;
     keyed(list, rounds, (each) => each.id, () => roundCard(announce, load, gone.signal), (element, each) => element.update(each));
   }
@@ -177,8 +179,7 @@ function invitation(invite) {
     if (name.value.trim() && (await invite(name.value.trim()))) name.value = "";
     name.focus();
   });
-  const hint = ALONE ? h("p", { class: "soft small" }, "Links open on this computer only. So that others can use theirs, start the workbench with ", h("code", { class: "whole" }, "--host"), " and the address of this computer.") : null;
-  return h("div", {}, form, hint);
+  return form;
 }
 
 function person({ link, name }, announce, dismiss) {
