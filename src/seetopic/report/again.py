@@ -55,7 +55,7 @@ def _names(topics: Topics) -> list[str]:
     return [topic.name for topic in topics]
 
 
-def commands(topics: Topics, seeds_file: str) -> str | None:
+def commands(topics: Topics, seeds_file: str, text_field: str | None = None) -> str | None:
     """The commands that give the same topics; None where settings were made in Python that they cannot name."""
     made = topics.made_with
     if not {"index", "discovery"} <= set(made.get("settings", {})):
@@ -69,7 +69,8 @@ def commands(topics: Topics, seeds_file: str) -> str | None:
     model = [] if made["model"]["name"] == EMBEDDED_NAME else ["--model", made["model"]["name"]]
     skipped = ["--on-error", "skip"] if set(made["corpus"].get("skipped", {})) - {"empty"} else []
     documents = "DOCS" if made["corpus"]["name"] == UNNAMED else made["corpus"]["name"]
-    build = ["seetopic", "index", documents, "--out", "index", *skipped, *model, *index]
+    column = [] if text_field is None else ["--text-field", text_field]
+    build = ["seetopic", "index", documents, "--out", "index", *column, *skipped, *model, *index]
     chosen_preset = [] if preset == "default" else ["--preset", preset]
     run = ["seetopic", "discover", "index", "--seeds", seeds_file, *chosen_preset, *found, "--out", "topics"]
     return "\n".join(shlex.join(words) for words in (build, run))
@@ -104,17 +105,18 @@ def _differences(made: Any, usual: Any, path: tuple[str, ...] = ()) -> list[tupl
     return [] if same else [(path, made)]
 
 
-def script(run: Discovery) -> str:
+def script(run: Discovery, text_field: str | None = None) -> str:
     """The same in Python, with every setting by its name."""
     seeds = {seed.name: {"names": list(seed.names)} for seed in run.seeds.seeds}
     for seed in run.seeds.seeds:
         seeds[seed.name] |= {"pinned": list(seed.pinned)} if seed.pinned else {}
         seeds[seed.name] |= {"negative": list(seed.negative)} if seed.negative else {}
     corpus = run.index.manifest["corpus"]["name"]
+    column = "" if text_field is None else f"text_field={text_field!r}, "
     return (
         "from seetopic import Index, discover\n"
         "from seetopic.settings import *\n\n"
-        f"index = Index.build({corpus!r}, 'index', settings={run.index.settings!r})\n"
+        f"index = Index.build({corpus!r}, 'index', {column}settings={run.index.settings!r})\n"
         f"topics = discover(index, {seeds!r}, settings={run.settings!r})\n"
         "topics.save('topics')"
     )

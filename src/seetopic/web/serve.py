@@ -107,6 +107,7 @@ def _listening(host: str, port: int) -> socket.socket:
     try:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         made.bind((host, port))
+        made.listen(128)  # a browser that comes before the server is up waits, and is not refused
     except OSError:
         made.close()
         raise

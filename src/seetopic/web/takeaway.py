@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from pydantic import Field, ValidationError
 
+from seetopic.documents import Documents
 from seetopic.errors import OutputError
 from seetopic.exports import FORMATS, export
 from seetopic.report import report_html
@@ -77,7 +78,10 @@ def report(finding: Finding) -> str:
 def again(finding: Finding) -> Again:
     topics, seeds = finding.topics, finding.run.seeds
     file, text = names_file(topics, seeds)
-    return Again(names_file=file, names=text, commands=commands(topics, file), python=script(finding.run))
+    given = None if finding.documents is None else finding.documents.text_field
+    column = None if given == Documents.text_field else given
+    lines = commands(topics, file, column)
+    return Again(names_file=file, names=text, commands=lines, python=script(finding.run, column))
 
 
 def project_file(title: str, names: Names, finding: Finding) -> ProjectFile:

@@ -129,9 +129,13 @@ class Workbench:
             self.working.stop(job)
         self.projects.remove(project)
 
-    def edited(self, project: str, base: int, by: str, edit: Any) -> Result:
+    def edited(self, project: str, base: int, by: str, edit: Any, *, with_topics: bool = True) -> Result:
+        """The project after an edit; without topics where another edit follows at once."""
         before = self.projects.get(project)
-        return self.result(self.projects.edit(project, base, by, edit), before)
+        kept = self.projects.edit(project, base, by, edit)
+        if with_topics:
+            return self.result(kept, before)
+        return Result(project=shown_project(kept), topics=None, problem=None, changes={}, seconds=0.0)
 
 
 def shown_project(kept: Kept) -> Project:

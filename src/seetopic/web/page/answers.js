@@ -16,6 +16,7 @@ export class Answers {
     this.told = told;
     for (const [item, belongs] of this.#remembered()) this.#waiting.set(item, belongs);
     window.addEventListener("online", () => this.#wake?.());
+    window.addEventListener("pagehide", () => this.#hurry());
   }
 
   /** What the server does not have yet, from before the page was closed, too. */
@@ -54,6 +55,13 @@ export class Answers {
     }
     this.#busy = false;
     this.told("saved");
+  }
+
+  /** The page goes: all that waits is sent at once, and the browser carries it on without the page. */
+  #hurry() {
+    for (const [item, belongs] of this.#waiting) {
+      post(url`/api/annotate/${this.secret}/answers`, { item, belongs }, { keepalive: true }).catch(() => {});
+    }
   }
 
   #pause(wait) {

@@ -55,12 +55,11 @@ export function upload(path, file, told) {
   return { done, stop: () => request.abort() };
 }
 
-async function ask(method, path, body, { signal } = {}) {
+async function ask(method, path, body, { signal, keepalive = false } = {}) {
   const headers = method === "GET" ? {} : { "X-Seetopic-Token": token() };
   if (body !== undefined) headers["Content-Type"] = "application/json";
-  return content(
-    await reach(path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body), signal }),
-  );
+  const text = body === undefined ? undefined : JSON.stringify(body);
+  return content(await reach(path, { method, headers, body: text, signal, keepalive }));
 }
 
 async function reach(path, options) {

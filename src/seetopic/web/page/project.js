@@ -10,6 +10,7 @@ const POLL = 2000; // milliseconds
 export class OpenProject extends EventTarget {
   #queue = []; // edits not yet answered, oldest first
   #busy = false;
+  #stale = false; // edits are kept whose topics were not asked for
   #foreign = 0; // the newest version that someone else made
   #timers = new Set();
   #gone = new AbortController();
@@ -97,10 +98,12 @@ export class OpenProject extends EventTarget {
     while (this.#queue.length && !this.#gone.signal.aborted) {
       const step = this.#queue[0];
       try {
-        const result = await post(`${this.path}/${step.path}`, this.#body(step), { signal: this.#gone.signal });
+        const body = this.#body(step);
+        const result = await post(`${this.path}/${step.path}`, body, { signal: this.#gone.signal });
         this.#queue.shift();
         this.#reach(true);
-        this.#take(result);
+        if (body.topics === false) this.#keep(result);
+        else this.#take(this.#stale ? { ...result, changes: this.#sinceShown(result.topics) } : result);
       } catch (error) {
         if (error.name === "AbortError") break;
         if (error.unreachable || error.status === 503 || error.status === 502) {
@@ -114,8 +117,10 @@ export class OpenProject extends EventTarget {
       }
       this.#remember();
     }
+    if (this.#stale && !this.#gone.signal.aborted) await this.#loadTopics(null);
     this.#busy = false;
     this.#emit("saving");
+    if (this.#queue.length) this.#run();
   }
 
   #body(step) {
@@ -124,7 +129,8 @@ export class OpenProject extends EventTarget {
     return {
       base,
       by: this.by(),
-      ...(step.edit ? { edit: step.edit } : {}),
+      // Topics that a further edit overtakes would be found for nobody.
+      ...(step.edit ? { edit: step.edit, topics: !this.#queue[1]?.edit } : {}),
       ...(step.number ? { number: step.number } : {}),
     };
   }
@@ -137,7 +143,8 @@ export class OpenProject extends EventTarget {
       this.#foreign = newest.version;
       this.server = newest;
       this.#emit("project");
-      if (!mineStands)
+      if (!step.edit) this.#emit("refused", { step, problem: error.message });
+      else if (!mineStands)
         this.#emit("conflict", { step, theirs: error.body.theirs, by: error.body.by, problem: error.message });
       await this.#loadTopics(this.changes);
     } else {
@@ -151,7 +158,19 @@ export class OpenProject extends EventTarget {
     this.#enqueue({ ...step, base: null });
   }
 
+  /** An edit is kept, and its topics will come with the next one's. */
+  #keep(result) {
+    this.server = result.project;
+    this.#stale = true;
+    this.#emit("project");
+  }
+
+  #sinceShown(topics) {
+    return this.topics && topics ? difference(this.topics, topics) : {};
+  }
+
   #take(result) {
+    this.#stale = false;
     this.server = result.project;
     this.problem = result.problem;
     this.changes = result.changes ?? {};
@@ -164,10 +183,9 @@ export class OpenProject extends EventTarget {
 
   async #loadTopics(changes) {
     try {
-      const before = this.topics;
       const result = await get(`${this.path}/topics`, { signal: this.#gone.signal });
       if (result.project.version < this.version) return;
-      this.#take({ ...result, changes: changes ?? (before && result.topics ? difference(before, result.topics) : {}) });
+      this.#take({ ...result, changes: changes ?? this.#sinceShown(result.topics) });
       this.#reach(true);
     } catch (error) {
       if (error.name === "AbortError") return;

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 from fastapi import Body, Header, Response
@@ -14,7 +16,7 @@ from seetopic.web.names import Frozen, Given, Names, Text, Title, with_new
 from seetopic.web.projects import Entry, Kept
 from seetopic.web.routes.common import Bench, Id, KeptProject, Person, router_for
 from seetopic.web.takeaway import read_project
-from seetopic.web.workbench import Project, Result, shown_project
+from seetopic.web.workbench import Project, Result, Workbench, shown_project
 
 router = router_for("projects")
 IdText = Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
@@ -43,6 +45,7 @@ class AskedEdit(Frozen):
     base: int = Field(ge=1, le=2**53)
     by: Person = ""
     edit: Edit
+    topics: bool = True  # false: only keep it, for another edit follows at once
 
 
 class AskedStep(Frozen):
@@ -135,8 +138,15 @@ def topics(workbench: Bench, kept: KeptProject) -> Result:
 @router.post("/projects/{project}/edits")
 def edit(workbench: Bench, project: Id, asked: Annotated[AskedEdit, Body()]) -> Result:
     """Change names or judge terms. `base` is the version that the person saw."""
+    with _newest_told(workbench, project):
+        return workbench.edited(project, asked.base, asked.by, asked.edit, with_topics=asked.topics)
+
+
+@contextmanager
+def _newest_told(workbench: Workbench, project: str) -> Iterator[None]:
+    """Whoever is refused because of somebody else's change is told what there is now."""
     try:
-        return workbench.edited(project, asked.base, asked.by, asked.edit)
+        yield
     except Conflict as conflict:
         newest = shown_project(workbench.projects.get(project)).model_dump(mode="json")
         raise Conflict(str(conflict), **{**conflict.more, "project": newest}) from conflict
@@ -145,19 +155,22 @@ def edit(workbench: Bench, project: Id, asked: Annotated[AskedEdit, Body()]) -> 
 @router.post("/projects/{project}/undo")
 def undo(workbench: Bench, kept: KeptProject, asked: Annotated[AskedStep, Body()]) -> Result:
     """Take the last change back."""
-    return workbench.result(workbench.projects.undo(kept.id, asked.base, asked.by), kept)
+    with _newest_told(workbench, kept.id):
+        return workbench.result(workbench.projects.undo(kept.id, asked.base, asked.by), kept)
 
 
 @router.post("/projects/{project}/redo")
 def redo(workbench: Bench, kept: KeptProject, asked: Annotated[AskedStep, Body()]) -> Result:
     """Make a change again that was taken back."""
-    return workbench.result(workbench.projects.redo(kept.id, asked.base, asked.by), kept)
+    with _newest_told(workbench, kept.id):
+        return workbench.result(workbench.projects.redo(kept.id, asked.base, asked.by), kept)
 
 
 @router.post("/projects/{project}/restore")
 def restore(workbench: Bench, kept: KeptProject, asked: Annotated[AskedEntry, Body()]) -> Result:
     """Go back to an earlier step, as a new one."""
-    return workbench.result(workbench.projects.restore(kept.id, asked.base, asked.by, asked.number), kept)
+    with _newest_told(workbench, kept.id):
+        return workbench.result(workbench.projects.restore(kept.id, asked.base, asked.by, asked.number), kept)
 
 
 @router.get("/projects/{project}/history")
