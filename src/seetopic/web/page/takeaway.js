@@ -1,7 +1,7 @@
 // What a person takes away: dictionaries for other tools, the report, the project, and the lines that give the same again.
 
 import { get, post, url } from "./api.js";
-import { copyButton, saveButton } from "./asking.js";
+import { copyButton, field, saveButton } from "./asking.js";
 import { dressed } from "./dressing.js";
 import { fill, h, note, say, skeleton } from "./dom.js";
 import { counted } from "./telling.js";
@@ -66,7 +66,7 @@ function exportOptions(open) {
     const total = terms.reduce((sum, each) => sum + each, 0);
     say(told, total ? `${counted(terms.length, "topic")} with ${counted(total, "term")}${variants.checked ? ", and their variants" : ""}.` : "Nothing is left with these options.");
   }
-  for (const field of [variants, accepted, least]) field.addEventListener("input", tell);
+  for (const option of [variants, accepted, least]) option.addEventListener("input", tell);
   const element = h("div", {}, h("div", { class: "export-options", role: "group", "aria-label": "What to export" },
     h("label", {}, variants, "With variants of terms"), h("label", {}, accepted, "Only accepted terms and names"), h("label", {}, "Least confidence of a topic", least)), told);
   return { element, tell, query: () => `?variants=${variants.checked}&min_confidence=${bound()}&accepted=${accepted.checked}` };
@@ -108,7 +108,7 @@ function opener(announce) {
     const ready = (await get("/api/corpora").catch(() => [])).filter((each) => each.state === "ready");
     if (!ready.length) return h("p", {}, h("a", { class: "button", href: "#/open" }, "Open a corpus"));
     const select = h("select", {}, ready.map((each) => h("option", { value: each.id }, `${each.title} · ${counted(each.documents, "document")} · ${each.model}`)));
-    return h("div", { class: "drop-file" }, h("label", { class: "field" }, h("span", {}, "Use it with"), select), h("button", { type: "button", on: { click: () => bring(content, select.value) } }, "Open with this corpus"), h("a", { href: "#/open" }, "Open another corpus"));
+    return h("div", { class: "drop-file" }, field("Use it with", select), h("button", { type: "button", on: { click: () => bring(content, select.value) } }, "Open with this corpus"), h("a", { href: "#/open" }, "Open another corpus"));
   }
   return h("div", {}, h("p", { class: "actions" }, file, button, h("span", { class: "soft small" }, "It opens as a new project; this one stays as it is.")), place);
 }
