@@ -3,7 +3,6 @@
 import { del, get, post, url } from "./api.js";
 import { confirmed, copyButton, field, saveButton } from "./asking.js";
 import { results } from "./agreement.js";
-import { dressed } from "./dressing.js";
 import { empty, fill, h, keyed, note, say, skeleton } from "./dom.js";
 import { sideChecks, sideGroups } from "./sides.js";
 import { ago, counted, moment } from "./telling.js";
@@ -11,8 +10,6 @@ import { working } from "./working.js";
 
 const POLL = 3000; // milliseconds
 const ALONE = ["127.0.0.1", "localhost", "[::1]"].includes(location.hostname);
-
-await dressed("/static/sharing.css");
 
 export function show(root, { open, workbench, announce }) {
   const gone = new AbortController();

@@ -1,6 +1,7 @@
 // The start: projects to go on with, and corpora with their state.
 
 import { del, get, post, url } from "./api.js";
+import { confirmed } from "./asking.js";
 import { empty, fill, h, keyed, note, say, skeleton } from "./dom.js";
 import { indexing, unfinished } from "./indexing.js";
 import { ago, counted } from "./telling.js";
@@ -107,7 +108,7 @@ export function show(root, { notify, me }) {
   }
 
   async function remove(path, question) {
-    if (!(await confirmed(question))) return;
+    if (!(await confirmed(question, "Remove"))) return;
     try {
       await del(path);
     } catch (error) {
@@ -211,28 +212,6 @@ function corpusCard(remove, reload) {
     button.setAttribute("aria-label", `Remove the corpus ${given.title}`);
   };
   return element;
-}
-
-function confirmed(question) {
-  return new Promise((resolve) => {
-    const dialog = h(
-      "dialog",
-      { "aria-label": "Are you sure?" },
-      h("p", {}, question),
-      h(
-        "div",
-        { class: "actions" },
-        h("button", { type: "button", on: { click: () => dialog.close("no") } }, "Keep it"),
-        h("button", { type: "button", class: "danger", on: { click: () => dialog.close("yes") } }, "Remove"),
-      ),
-    );
-    dialog.addEventListener("close", () => {
-      dialog.remove();
-      resolve(dialog.returnValue === "yes");
-    });
-    document.body.append(dialog);
-    dialog.showModal();
-  });
 }
 
 /** A project file opens with its own corpus; if that is not here, a person says with which. */

@@ -2,11 +2,8 @@
 
 import { get, post, url } from "./api.js";
 import { copyButton, field, saveButton } from "./asking.js";
-import { dressed } from "./dressing.js";
 import { fill, h, note, say, skeleton } from "./dom.js";
 import { counted } from "./telling.js";
-
-await dressed("/static/sharing.css");
 
 export function show(root, { open, workbench, announce }) {
   const gone = new AbortController();
