@@ -43,12 +43,13 @@ class Features:
         return mean
 
     @cached_property
-    def centred(self) -> Floats:
-        return (self.plain - self.mean).astype(np.float32)
+    def exact_centred(self) -> Doubles:
+        centred: Doubles = self.plain.astype(np.float64) - self.mean
+        return centred
 
     @cached_property
-    def exact_centred(self) -> Doubles:
-        return self.centred.astype(np.float64)
+    def centred(self) -> Floats:
+        return self.exact_centred.astype(np.float32)
 
 
 @one_thread()
