@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import cache
 from html import escape
@@ -20,6 +20,7 @@ from seetopic.figures.figure import script
 from seetopic.report.frame import colours
 from seetopic.version import __version__
 from seetopic.web.failures import Missing, RequestError
+from seetopic.web.folder import readable
 from seetopic.web.guard import Access, Guard
 from seetopic.web.routes import comparisons, corpora, looking, projects, rounds, takeaway
 from seetopic.web.workbench import Workbench
@@ -49,7 +50,7 @@ def application(workbench: Workbench, access: Access) -> Guard:
     app = _routed(lifespan)
     app.state.workbench = workbench
     _add_pages(app, access)
-    _add_answers(app)
+    _add_answers(app, workbench.corpora.plainly)
     return Guard(app, access)
 
 
@@ -104,19 +105,19 @@ def _page(name: str) -> str:
     return resources.files("seetopic.web").joinpath("page", name).read_text(encoding="utf-8")
 
 
-def _add_answers(app: FastAPI) -> None:
+def _add_answers(app: FastAPI, plainly: Callable[[str], str]) -> None:
     @app.exception_handler(SeeTopicError)
     def refused(_: Request, error: SeeTopicError) -> JSONResponse:
         if isinstance(error, RequestError):
-            return _problem(error.status, error.kind, str(error), **error.more)
-        return _problem(400, "invalid", str(error))
+            return _problem(error.status, error.kind, plainly(str(error)), **error.more)
+        return _problem(400, "invalid", plainly(str(error)))
 
     @app.exception_handler(RequestValidationError)
     def invalid(_: Request, error: RequestValidationError) -> JSONResponse:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"] if part not in ("body", "query", "path"))
         given = f", not {str(first['input'])[:60]!r}" if isinstance(first.get("input"), str | int | float) else ""
-        return _problem(422, "invalid", f"{where or 'the request'}: {first['msg']}{given}")
+        return _problem(422, "invalid", f"{where[:200] or 'the request'}: {first['msg']}{given}")
 
     @app.exception_handler(HTTPException)
     def failed(_: Request, error: HTTPException) -> JSONResponse:
@@ -133,4 +134,4 @@ def _add_answers(app: FastAPI) -> None:
 
 
 def _problem(status: int, kind: str, sentence: str, **more: Any) -> JSONResponse:
-    return JSONResponse({"problem": sentence, "kind": kind, **more}, status_code=status)
+    return JSONResponse({"problem": readable(sentence), "kind": kind, **more}, status_code=status)

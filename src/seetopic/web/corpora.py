@@ -8,19 +8,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, StringConstraints
+from pydantic import Field, StringConstraints, ValidationError
 
 from seetopic.demo import demo_documents
 from seetopic.documents import Documents, open_documents
 from seetopic.encoder.minilm import EMBEDDED_NAME
-from seetopic.errors import SeeTopicError
+from seetopic.errors import DamagedIndex, SeeTopicError
 from seetopic.index import Index
-from seetopic.layout import read_manifest
+from seetopic.layout import MANIFEST, read_manifest
 from seetopic.progress import Progress
 from seetopic.settings import DEFAULT
 from seetopic.web.database import Database, new_id, now
 from seetopic.web.failures import Conflict, Missing, NotYet, Refused
-from seetopic.web.folder import AllowedFolder
+from seetopic.web.folder import AllowedFolder, readable, without_folders
 from seetopic.web.jobs import Job, Jobs, Plan
 from seetopic.web.limits import LETTERS
 from seetopic.web.names import Frozen, Title
@@ -86,12 +86,9 @@ class BuildOptions(Frozen):
     on_error: Literal["raise", "skip"] = "raise"
 
 
-class Corpus(Frozen):
-    """A corpus as a person sees it."""
+class Facts(Frozen):
+    """What an index tells of its documents; nothing yet before it is ready."""
 
-    id: str
-    title: str
-    state: State
     documents: int = 0
     tokens: int = 0
     terms: int = 0
@@ -99,6 +96,14 @@ class Corpus(Frozen):
     languages: dict[str, float] = Field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     skipped: dict[str, int] = Field(default_factory=dict)
+
+
+class Corpus(Facts):
+    """A corpus as a person sees it."""
+
+    id: str
+    title: str
+    state: State
     created: float
     problem: str | None = None
     job: Job | None = None
@@ -132,7 +137,7 @@ class Corpora:
         """Register documents or an index; documents are indexed beside the server."""
         if options.model is not None and options.model not in (EMBEDDED_NAME, *self.models):
             raise Refused(f"the model {options.model[:80]!r} is not offered here; start the server with --model for it")
-        made, path = new_id(), self._path(source)
+        made, path = new_id(), self.path_of(source)
         if path is not None and (path / "manifest.json").is_file():
             title = title or str(read_manifest(path)["corpus"]["name"])
             self._insert(made, title, source, options, path, own=False, state="ready")
@@ -184,13 +189,13 @@ class Corpora:
 
     def remove(self, corpus: str) -> None:
         """Only what the workbench made is deleted: never a person's own files."""
-        row = self._row(corpus)
-        used = self.database.all("SELECT id FROM projects WHERE corpus = ?", (corpus,))
-        if used:
-            raise Conflict(f"{row['title']!r} has {len(used)} projects; remove these first")
-        self.jobs.stop(corpus)
         with self.database.change():
+            row = self._row(corpus)
+            used = self.database.all("SELECT id FROM projects WHERE corpus = ?", (corpus,))
+            if used:
+                raise Conflict(f"{row['title']!r} has {len(used)} projects; remove these first")
             self.database.do("DELETE FROM corpora WHERE id = ?", (corpus,))
+        self.jobs.stop(corpus)
         self.opened.pop(corpus, None)
         source = json.loads(row["source"])
         if row["own"]:
@@ -227,11 +232,23 @@ class Corpora:
     def by_sha256(self, sha256: str) -> list[str]:
         """Ready corpora of the same documents."""
         ready = self.database.all("SELECT id FROM corpora WHERE state = 'ready' ORDER BY created DESC")
-        return [row["id"] for row in ready if self.index(row["id"]).manifest["corpus"]["sha256"] == sha256]
+        return [row["id"] for row in ready if self._sha256(row["id"]) == sha256]
+
+    def _sha256(self, corpus: str) -> str | None:
+        try:
+            return str(self.index(corpus).manifest["corpus"]["sha256"])
+        except SeeTopicError:  # an index that is damaged is none of those
+            return None
 
     def path_of(self, source: Any) -> Path | None:
-        """Where a source lies, for a preview."""
-        return self._path(source)
+        """Where a source lies that will be read for the first time."""
+        return self.folder.to_read(source.path) if isinstance(source, FileSource) else self._path(source)
+
+    def plainly(self, sentence: str) -> str:
+        """A sentence without the places on the server's disks."""
+        sources = (json.loads(row["source"]) for row in self.database.all("SELECT source FROM corpora"))
+        given = (Path(source["path"]).parent for source in sources if source["kind"] == "given")
+        return without_folders(sentence, (self.folder.root, self.indexes.parent, self.cache, *given))
 
     def _path(self, source: Any) -> Path | None:
         if isinstance(source, GivenSource):
@@ -256,7 +273,7 @@ class Corpora:
         self.database.insert(
             "corpora",
             id=made,
-            title=title[:LETTERS],
+            title=readable(title.strip()[:LETTERS]) or "documents",
             source=source.model_dump_json(),
             options=options.model_dump_json(),
             folder=str(folder),
@@ -310,13 +327,10 @@ class Corpora:
         job = self.jobs.job(row["id"])
         if state == "waiting" and job is not None and job.seconds > 0:
             state = "indexing"
-        facts: dict[str, Any] = {"model": options.model or EMBEDDED_NAME}
-        problem = row["problem"]
+        facts, problem = Facts(model=options.model or EMBEDDED_NAME), row["problem"]
         if state == "ready":
             try:
-                manifest = self.index(row["id"]).manifest
-                known = ("documents", "tokens", "terms", "languages", "warnings", "skipped")
-                facts = {name: manifest["corpus"][name] for name in known} | {"model": manifest["model"]["name"]}
+                facts = _facts(self.index(row["id"]))
             except SeeTopicError as error:
                 state, problem = "failed", str(error)
         return Corpus(
@@ -324,14 +338,24 @@ class Corpora:
             title=row["title"],
             state=state,
             created=row["created"],
-            problem=problem,
+            problem=None if problem is None else self.plainly(problem),
             job=job if state in ("waiting", "indexing") else None,
             text_field=options.text_field,
             label_field=options.label_field,
             labels=options.label_field is not None,
             can_quote=bool(row["own"]),
-            **facts,
+            **dict(facts),
         )
+
+
+def _facts(index: Index) -> Facts:
+    """An index may be anybody's: its manifest is checked before it is shown."""
+    corpus = index.manifest["corpus"]
+    try:
+        known = {name: corpus[name] for name in Facts.model_fields if name != "model"}
+        return Facts(model=index.manifest["model"]["name"], **known)
+    except (KeyError, ValidationError) as error:
+        raise DamagedIndex(f"{index.folder / MANIFEST} is damaged (a value is wrong); build the index again") from error
 
 
 def build_index(documents: Documents, out: Path, *, progress: Progress, **options: Any) -> None:

@@ -63,8 +63,15 @@ class Database:
             path.parent.mkdir(parents=True, exist_ok=True)
         try:
             self._connection = sqlite3.connect(path, check_same_thread=False, timeout=30, isolation_level=None)
-            self._prepare()
         except sqlite3.Error as error:
+            raise OutputError(f"{path} cannot be opened ({error}); choose another folder with --data") from error
+        try:
+            self._prepare()
+        except OutputError:
+            self._connection.close()
+            raise
+        except sqlite3.Error as error:
+            self._connection.close()
             raise OutputError(f"{path} cannot be used ({error}); choose another folder with --data") from error
 
     def _prepare(self) -> None:
@@ -90,10 +97,11 @@ class Database:
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield
+                self._connection.execute("COMMIT")
             except BaseException:
-                self._connection.execute("ROLLBACK")
+                if self._connection.in_transaction:  # a full disk ends it by itself
+                    self._connection.execute("ROLLBACK")
                 raise
-            self._connection.execute("COMMIT")
 
     def all(self, question: str, values: Sequence[Any] = ()) -> list[sqlite3.Row]:
         with self._lock:

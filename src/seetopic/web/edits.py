@@ -110,18 +110,16 @@ class _Judgement(Frozen):
     term: Text
 
     def touches(self, names: Names) -> Any:
-        own = names.get(self.category)
-        if own is None:
-            return None
-        if any(same(self.term, term) for term in own.pinned):
-            return "accepted"
-        return "rejected" if any(same(self.term, term) for term in own.negative) else "open"
+        return _judged(names, self.category, self.term)
 
 
 class Pin(_Judgement):
     """A term must stand in a category, and in no other."""
 
     kind: Literal["pin"]
+
+    def touches(self, names: Names) -> Any:
+        return _placed(names, (self.category,), self.term)
 
     def applied(self, names: Names) -> Names:
         return _pinned(names, self.category, self.term)
@@ -161,6 +159,9 @@ class Shift(_Judgement):
 
     kind: Literal["shift"]
     to: CategoryId
+
+    def touches(self, names: Names) -> Any:
+        return _placed(names, (self.category, self.to), self.term)
 
     def applied(self, names: Names) -> Names:
         if self.to == self.category:
@@ -237,7 +238,37 @@ def clash(edit: Any, before: Names, now: Names) -> Any | None:
     An edit that touches something else is made on top of what is there now: nobody's change is lost.
     """
     there = edit.touches(now)
-    return None if edit.touches(before) == there else ("gone" if there is None else there)
+    if edit.touches(before) == there:
+        return None
+    return "gone" if there is None else there.told(now) if isinstance(there, _Placed) else there
+
+
+class _Placed(Frozen):
+    """What a term's new place would change: what was said of it there, and which categories it was accepted in."""
+
+    judged: tuple[str, ...]
+    accepted_in: tuple[CategoryId, ...]
+
+    def told(self, names: Names) -> str:
+        if self.accepted_in:
+            return f"accepted in {_quoted(names[category].name for category in self.accepted_in)}"
+        return "rejected" if "rejected" in self.judged else "open"
+
+
+def _placed(names: Names, categories: tuple[str, ...], term: str) -> _Placed | None:
+    judged = tuple(each for category in categories if (each := _judged(names, category, term)) is not None)
+    accepted = tuple(each.id for each in names.categories if _judged(names, each.id, term) == "accepted")
+    return _Placed(judged=judged, accepted_in=accepted) if len(judged) == len(categories) else None
+
+
+def _judged(names: Names, category: str, term: str) -> str | None:
+    """What was said of a term in a category; None if that is gone."""
+    own = names.get(category)
+    if own is None:
+        return None
+    if any(same(term, each) for each in own.pinned):
+        return "accepted"
+    return "rejected" if any(same(term, each) for each in own.negative) else "open"
 
 
 def _part(names: Names, category: str, part: str) -> Any:

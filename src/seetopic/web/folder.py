@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -45,12 +47,27 @@ class AllowedFolder:
         root = self.root.resolve()
         try:
             meant = (root / path).resolve()
-            found = meant.is_relative_to(root) and not _hidden(meant, root) and meant.exists()
+            found = meant.is_relative_to(root) and not _hidden(meant, root) and (meant.is_file() or meant.is_dir())
         except (OSError, ValueError, RuntimeError):  # a name too long, a NUL in it, links in a circle
             found = False
         if not found:  # the same sentence for what is outside and what is not there: nothing is told of elsewhere
             raise Missing(f"{path[:200]!r} is not in the server's folder; choose one of its files")
         return meant
+
+    def to_read(self, path: str) -> Path:
+        """The same, where all that lies in a folder will be read: a link among it could lead anywhere."""
+        meant = self.inside(path)
+        for each in meant.rglob("*") if meant.is_dir() else ():
+            if each.is_symlink() and not self._leads_inside(each):
+                raise Refused(f"{each.name[:80]!r} in {path[:200]!r} is a link that leads elsewhere; remove it")
+        return meant
+
+    def _leads_inside(self, path: Path) -> bool:
+        assert self.root is not None
+        try:
+            return path.resolve().is_relative_to(self.root.resolve())
+        except (OSError, RuntimeError):
+            return False
 
     def listing(self, path: str = "") -> Listing:
         """Sub-folders, indexes, and files that can be read as documents."""
@@ -60,14 +77,15 @@ class AllowedFolder:
         assert self.root is not None
         root = self.root.resolve()
         entries = []
-        for each in sorted(folder.iterdir(), key=lambda one: one.name.casefold()):
-            if each.name.startswith(".") or not each.resolve().is_relative_to(root):
-                continue
-            kind = _kind(each)
+        try:
+            found = sorted(folder.iterdir(), key=lambda one: one.name.casefold())
+        except OSError as error:
+            raise Refused(f"{path[:200]!r} cannot be opened ({error.strerror}); choose another folder") from error
+        for each in found:
+            kind = _kind(each) if self._leads_inside(each) else None
             if kind is not None:
                 size = each.stat().st_size if kind == "file" else 0
-                relative = str(each.relative_to(root))
-                entries.append(FolderEntry(name=_shown(each.name), path=relative, kind=kind, bytes=size))
+                entries.append(FolderEntry(name=each.name, path=str(each.relative_to(root)), kind=kind, bytes=size))
             if len(entries) == LISTED:
                 break
         ordered = sorted(entries, key=lambda one: ("folder", "index", "file").index(one.kind))
@@ -82,15 +100,29 @@ def is_readable(name: str) -> bool:
 
 
 def _kind(path: Path) -> Literal["folder", "file", "index"] | None:
-    if path.is_dir():
-        return "index" if (path / MANIFEST).is_file() else "folder"
-    return "file" if path.is_file() and is_readable(path.name) else None
+    """What may be opened; nothing that is hidden, or whose name is no Unicode text."""
+    try:
+        if path.name.startswith(".") or path.name != readable(path.name):
+            return None
+        if path.is_dir():
+            return "index" if (path / MANIFEST).is_file() else "folder"
+        return "file" if path.is_file() and is_readable(path.name) else None
+    except OSError:  # it may not be looked at
+        return None
 
 
 def _hidden(path: Path, root: Path) -> bool:
     return any(part.startswith(".") for part in path.relative_to(root).parts)
 
 
-def _shown(name: str) -> str:
-    """A name that is no Unicode text is shown as far as it is."""
+def readable(name: str) -> str:
+    """A text that is no Unicode, as far as it is."""
     return name.encode("utf-8", "replace").decode()
+
+
+def without_folders(sentence: str, folders: Iterable[Path | None]) -> str:
+    """A sentence that tells nothing of where things lie on the server."""
+    places = {str(place) for folder in folders if folder is not None for place in (folder, folder.resolve())}
+    for place in sorted((place for place in places if len(place) > 1), key=len, reverse=True):
+        sentence = sentence.replace(place + os.sep, "").replace(place, "the server's folder")
+    return sentence

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hmac
+import re
 from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
 from starlette.responses import JSONResponse, RedirectResponse
 
@@ -16,6 +17,7 @@ from seetopic.web.limits import BODY
 COOKIE = "seetopic"
 TOKEN = "x-seetopic-token"
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1", "[::1]"})
+_HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:[0-9]{1,5})?")
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -120,12 +122,13 @@ def _same_origin(headers: dict[str, str]) -> bool:
     if site is not None and site not in ("same-origin", "none"):
         return False
     origin = headers.get("origin")
-    return origin is None or urlsplit(origin).netloc == headers.get("host", "")
+    host = headers.get("host", "")
+    return origin is None or (bool(host) and origin in (f"http://{host}", f"https://{host}"))
 
 
 def _host(header: str) -> str:
-    name = urlsplit(f"//{header}").hostname or "" if header.isprintable() else ""
-    return name.lower()
+    found = _HOST.fullmatch(header.lower())
+    return "" if found is None else found[1]
 
 
 def _cookie(header: str) -> str | None:

@@ -111,8 +111,8 @@ class Jobs:
         with self._lock:
             if key in self._running or self._closed:
                 return
-            self._running[key] = _Running(plan)
-        self._watchers.submit(self._watch, key, ended, work, values, named)
+            running = self._running[key] = _Running(plan)
+        self._watchers.submit(self._watch, key, running, ended, work, values, named)
 
     def job(self, key: str) -> Job | None:
         """How far it is; None if there is no such job."""
@@ -120,8 +120,9 @@ class Jobs:
         return None if running is None else running.job()
 
     def stop(self, key: str) -> None:
+        """End it, begun or not; it may be started anew at once."""
         with self._lock:
-            running = self._running.get(key)
+            running = self._running.pop(key, None)
             if running is None:
                 return
             running.stopped = True
@@ -138,8 +139,9 @@ class Jobs:
             self.stop(key)
         self._watchers.shutdown(wait=True)
 
-    def _watch(self, key: str, ended: Ended, work: Work, values: tuple[Any, ...], named: dict[str, Any]) -> None:
-        running = self._running[key]
+    def _watch(
+        self, key: str, running: _Running, ended: Ended, work: Work, values: tuple[Any, ...], named: dict[str, Any]
+    ) -> None:
         result, problem = None, None
         try:
             if not running.stopped:
@@ -149,7 +151,8 @@ class Jobs:
         finally:
             with self._lock:
                 stopped = running.stopped
-                self._running.pop(key, None)
+                if self._running.get(key) is running:
+                    del self._running[key]
             ended(result, problem, stopped)
 
     def _run(self, running: _Running, work: Work, values: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, Any]:
@@ -172,6 +175,8 @@ class Jobs:
                 else:
                     result, problem = (value, None) if kind == "result" else (None, value)
         process.join()
+        if process.exitcode and process.pid is not None:
+            _kill_group(process.pid)  # whoever killed it left its workers
         return result, problem
 
 

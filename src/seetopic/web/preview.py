@@ -9,11 +9,12 @@ import json
 import zlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from seetopic.documents import format_of
 from seetopic.errors import CorpusError, MissingExtra
 from seetopic.layout import read_manifest
+from seetopic.web.folder import readable
 from seetopic.web.limits import COLUMNS, PREVIEW_BYTES, PREVIEW_LETTERS, PREVIEW_ROWS
 from seetopic.web.names import Frozen
 
@@ -46,6 +47,9 @@ def preview_of(path: Path) -> Preview:
         raise CorpusError(f"{path.name} begins with no documents; is it the right file?")
     if len(columns) > COLUMNS:
         raise CorpusError(f"{path.name} has {len(columns):,} columns, but at most {COLUMNS} can be shown; keep a few")
+    strange = next((column for column in columns if column != readable(column)), None)
+    if strange is not None:
+        raise CorpusError(f"{path.name} has a column {strange!r} whose name is no Unicode text; rename it")
     text, label = guessed(columns, rows)
     shown = tuple({column: _cell(value) for column, value in row.items()} for row in rows[:PREVIEW_ROWS])
     return Preview(columns=tuple(columns), text_field=text, label_field=label, rows=shown, format=kind)
@@ -75,8 +79,10 @@ def _of_index(path: Path) -> Preview:
 
 
 def _of_folder(path: Path) -> Preview:
-    files = [file for _, file in zip(range(PREVIEW_ROWS), sorted(path.glob("*.txt")), strict=False)]
-    texts = [file.open("rb").read(PREVIEW_LETTERS * 4).decode("utf-8", "replace") for file in files]
+    texts = []
+    for file in sorted(each for each in path.rglob("*.txt") if each.is_file())[:PREVIEW_ROWS]:
+        with file.open("rb") as opened:
+            texts.append(opened.read(PREVIEW_LETTERS * 4).decode("utf-8-sig", "replace"))
     if not texts:
         raise CorpusError(f"the folder {path.name} holds no .txt files; choose a file, or a folder with .txt files")
     return Preview(columns=(), text_field=None, label_field=None, rows=_plain_rows(texts), format="folder")
@@ -111,14 +117,32 @@ def _table_rows(path: Path, kind: str) -> list[dict[str, Any]]:
     lines = _lines(path)
     if kind == "jsonl":
         return [row for row in map(_json_row, lines[:_GUESSED_FROM]) if row is not None]
-    rows = csv.reader(io.StringIO("\n".join(lines)), delimiter="," if kind == "csv" else "\t")
+    return _delimited_rows(path, lines, "," if kind == "csv" else "\t")
+
+
+def _delimited_rows(path: Path, lines: Sequence[str], delimiter: str) -> list[dict[str, Any]]:
+    """As documents are read: quotes of tab-separated files are plain, the first of two columns of a name counts."""
+    quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if delimiter == "," else csv.QUOTE_NONE
+    rows = csv.reader(io.StringIO("\n".join(lines)), delimiter=delimiter, quoting=quoting)
+    before = csv.field_size_limit(PREVIEW_BYTES)  # by itself less than a long document; it is everyone's: put back
     try:
         header = next(rows, [])
-        return [dict(zip(header, row, strict=False)) for row, _ in zip(rows, range(_GUESSED_FROM), strict=False)] or [
-            dict.fromkeys(header, "")
+        if len(header) > COLUMNS:
+            raise CorpusError(
+                f"{path.name} has {len(header):,} columns, but at most {COLUMNS} can be shown; keep a few"
+            )
+        return [_row_of(header, row) for row, _ in zip(rows, range(_GUESSED_FROM), strict=False)] or [
+            _row_of(header, [])
         ]
     except csv.Error as error:
         raise CorpusError(f"{path.name} does not begin like a table ({error}); mend it") from error
+    finally:
+        csv.field_size_limit(before)
+
+
+def _row_of(header: Sequence[str], row: Sequence[str]) -> dict[str, Any]:
+    cells = dict(reversed(list(zip(header, row, strict=False))))
+    return {column: cells.get(column, "") for column in header}
 
 
 def _json_row(line: str) -> dict[str, Any] | None:
@@ -149,6 +173,9 @@ def _parquet_rows(path: Path) -> list[dict[str, Any]]:
 
 
 def _cell(value: Any) -> str:
-    text = "" if value is None else value if isinstance(value, str) else str(value)
-    short = " ".join(text[: 4 * PREVIEW_LETTERS].split())
+    try:
+        text = "" if value is None else value if isinstance(value, str) else str(value)
+    except (RecursionError, ValueError):  # nested too deeply; a number too long to be written
+        text = "…"
+    short = readable(" ".join(text[: 4 * PREVIEW_LETTERS].split()))
     return short if len(short) <= PREVIEW_LETTERS else short[: PREVIEW_LETTERS - 1] + "…"

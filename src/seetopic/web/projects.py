@@ -98,10 +98,11 @@ class Projects:
                     by=who.by,
                 )
             label = edit.told(kept.names)
-            new = edit.applied(kept.names)
+            start = self._with_unused_ids(project, kept.names)
+            new = edit.applied(start)
             if new.categories:
                 new.seeds  # noqa: B018 - refused before it is kept
-            if new != kept.names:
+            if new != start:
                 self._keep(project, self._current(project), new, label, by)
             return self.get(project)
 
@@ -128,8 +129,7 @@ class Projects:
         with self._data.change():
             self._must_be_newest(project, base)
             names = Names.model_validate_json(self._entry(project, number)["names"])
-            newest = self.get(project).names.next_id
-            again = names.model_copy(update={"next_id": max(names.next_id, newest)})
+            again = self._with_unused_ids(project, names)
             self._keep(project, self._current(project), again, f"go back to step {number}", by)
             return self.get(project)
 
@@ -201,6 +201,12 @@ class Projects:
         )
         made = next(row for row in rows if clash(edit, seen, self.names_of_entry(project, row["entry"])) is not None)
         return Last(by=made["person"], at=made["made"], label=made["label"])
+
+    def _with_unused_ids(self, project: str, names: Names) -> Names:
+        """Ids of categories that were undone stay theirs: whoever still sees one must not judge in another."""
+        newest = self._data.one("SELECT max(number) AS number FROM entries WHERE project = ?", (project,))
+        assert newest is not None
+        return names.model_copy(update={"next_id": self.names_of_entry(project, newest["number"]).next_id})
 
     def _must_be_newest(self, project: str, base: int) -> None:
         kept = self.get(project)

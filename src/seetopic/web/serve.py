@@ -7,9 +7,12 @@ import os
 import secrets
 import socket
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+from filelock import FileLock, Timeout
 
 from seetopic.errors import MissingExtra, SettingsError
 from seetopic.files import writing
@@ -67,38 +70,70 @@ def serve(
     from seetopic.web.guard import LOOPBACK, Access
     from seetopic.web.workbench import Workbench
 
-    secret = token or kept_token(settings.data)
-    if not secret.isascii() or not secret.isprintable() or not 8 <= len(secret) <= 200:
-        raise SettingsError("the token must have 8 to 200 plain letters and digits; choose another with --token")
-    taken = address.bound()
-    workbench = Workbench(settings)
-    opened = ""
-    if source is not None:
-        options = BuildOptions(text_field=text_field, label_field=label_field)
-        opened = f"#/corpus/{workbench.corpora.add_given(Path(source).resolve(), options).id}"
-    access = Access(secret, address.is_loopback, LOOPBACK | {address.host} if address.is_loopback else None)
+    with _alone(settings.data):
+        secret = kept_token(settings.data) if token is None else token
+        if not _is_token(secret):
+            raise SettingsError("the token must have 8 to 200 plain letters and digits; choose another with --token")
+        taken = address.bound()
+        workbench = Workbench(settings)
+        try:
+            opened = ""
+            if source is not None:
+                options = BuildOptions(text_field=text_field, label_field=label_field)
+                opened = f"#/corpus/{workbench.corpora.add_given(Path(source).resolve(), options).id}"
+            access = Access(secret, address.is_loopback, LOOPBACK | {address.host} if address.is_loopback else None)
+            app = application(workbench, access)
+            config = uvicorn.Config(app, log_level="warning", access_log=False, ws="none", timeout_graceful_shutdown=3)
+            threading.Thread(target=workbench.warm, daemon=True).start()
+            ready(_link(address, taken, secret) + opened)
+            uvicorn.Server(config).run(sockets=[taken])
+        finally:
+            taken.close()
+            workbench.close()
+
+
+@contextmanager
+def _alone(data: Path) -> Iterator[None]:
+    """Two servers of the same data would both go on with the same builds."""
+    with writing(data):
+        data.mkdir(parents=True, exist_ok=True, mode=0o700)
+        lock = FileLock(data / "lock")
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            raise SettingsError(
+                f"another workbench is running on {data}; use that one, or choose another folder with --data"
+            ) from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _link(address: Address, taken: socket.socket, secret: str) -> str:
     shown = f"[{address.host}]" if ":" in address.host else address.host
     shown = socket.gethostname() if address.host in ("0.0.0.0", "::") else shown
     entry = "" if address.is_loopback else f"?token={secret}"
-    config = uvicorn.Config(
-        application(workbench, access), log_level="warning", access_log=False, ws="none", timeout_graceful_shutdown=3
-    )
-    threading.Thread(target=workbench.warm, daemon=True).start()
-    ready(f"http://{shown}:{taken.getsockname()[1]}/{entry}{opened}")
-    uvicorn.Server(config).run(sockets=[taken])
+    return f"http://{shown}:{taken.getsockname()[1]}/{entry}"
 
 
 def kept_token(data: Path) -> str:
     """The same at every start, so that pages that are open go on working; readable by its owner alone."""
     path = data / "token"
-    if path.is_file():
-        return path.read_text(encoding="ascii").strip()
+    kept = path.read_text(encoding="ascii", errors="replace").strip() if path.is_file() else ""
+    if _is_token(kept):
+        return kept
     made = secrets.token_urlsafe(24)
     with writing(path):
         data.mkdir(parents=True, exist_ok=True)
+        path.unlink(missing_ok=True)  # a crash may have left it empty
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
             file.write(made)
     return made
+
+
+def _is_token(text: str) -> bool:
+    return text.isascii() and text.isprintable() and 8 <= len(text) <= 200
 
 
 def _listening(host: str, port: int) -> socket.socket:

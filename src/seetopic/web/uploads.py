@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
+import json
 import os
 import re
-import threading
+import shutil
 import zlib
 from collections.abc import AsyncIterable
 from dataclasses import dataclass
@@ -21,6 +23,7 @@ from seetopic.web.limits import LETTERS, LONGEST_LINE, UploadLimits
 from seetopic.web.names import Frozen
 
 _CHUNK = 1 << 20
+_UNUSED = 86_400  # seconds
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f/\\:*?\"<>|]+")
 
 
@@ -39,7 +42,7 @@ class Uploads:
     database: Database
     folder: Path
     limits: UploadLimits
-    counting: threading.Lock
+    receiving: set[str]  # ids of those that come in now: they count, too
 
     async def receive(self, name: str, chunks: AsyncIterable[bytes], announced: int | None) -> Upload:
         """Keep what comes in; what is too large, cut off or no documents is refused, and nothing is left of it."""
@@ -47,10 +50,7 @@ class Uploads:
         most = self.limits.file_bytes
         if announced is not None and announced > most:
             raise TooLarge(f"{safe} has {announced:,} bytes, but at most {most:,} can be sent; send a part of it")
-        held = self.database.one("SELECT count(*) AS n FROM uploads")
-        if held is not None and held["n"] >= self.limits.files:
-            raise TooLarge(f"there are {held['n']} uploaded files already, and no more fit; remove a corpus first")
-        made = new_id()
+        made = self._place()
         home = self.folder / made
         target = home / safe
         part = home / ".part"
@@ -60,13 +60,40 @@ class Uploads:
                 size = await self._write(part, chunks, safe)
                 if announced is not None and size != announced:
                     raise CorpusError(f"{safe} came with {size:,} of {announced:,} bytes; send it again")
-                check_contents(part, safe, most * self.limits.unpacked)
+                await asyncio.to_thread(check_contents, part, safe, most * self.limits.unpacked)
                 part.replace(target)
             self.database.insert("uploads", id=made, name=safe, bytes=size, created=now())
         except BaseException:
             _remove(home)
             raise
+        finally:
+            self.receiving.discard(made)
         return Upload(id=made, name=safe, bytes=size)
+
+    def _place(self) -> str:
+        """An id for one more file, if there is room."""
+        if self._held() >= self.limits.files:
+            self.tidy()
+        if self._held() >= self.limits.files:
+            raise TooLarge(f"there are {self._held()} uploaded files already, and no more fit; remove a corpus first")
+        made = new_id()
+        self.receiving.add(made)
+        return made
+
+    def _held(self) -> int:
+        return len(self.receiving.union(row["id"] for row in self.database.all("SELECT id FROM uploads")))
+
+    def tidy(self) -> None:
+        """Remove what a crash left half sent, and what nobody made a corpus of within a day."""
+        sources = (json.loads(row["source"]) for row in self.database.all("SELECT source FROM corpora"))
+        used = {source.get("id") for source in sources}
+        for row in self.database.all("SELECT id FROM uploads WHERE created < ?", (now() - _UNUSED,)):
+            if row["id"] not in used:
+                self.remove(row["id"])
+        kept = self.receiving.union(row["id"] for row in self.database.all("SELECT id FROM uploads"))
+        for home in self.folder.iterdir() if self.folder.is_dir() else ():
+            if home.name not in kept:
+                _remove(home)
 
     async def _write(self, part: Path, chunks: AsyncIterable[bytes], name: str) -> int:
         size = 0
@@ -125,6 +152,4 @@ def check_contents(path: Path, name: str, most: int) -> None:
 
 
 def _remove(folder: Path) -> None:
-    import shutil
-
     shutil.rmtree(folder, ignore_errors=True)

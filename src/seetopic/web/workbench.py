@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import threading
+import sqlite3
 from contextlib import suppress
 from typing import Any
 
@@ -54,7 +54,7 @@ class Workbench:
         self.settings = settings
         self.database = Database(settings.data / "workbench.sqlite")
         self.folder = AllowedFolder(settings.folder)
-        self.uploads = Uploads(self.database, settings.data / "uploads", settings.uploads, threading.Lock())
+        self.uploads = Uploads(self.database, settings.data / "uploads", settings.uploads, set())
         self.building, self.working = Jobs(), Jobs()
         self.corpora = Corpora(
             self.database,
@@ -75,6 +75,7 @@ class Workbench:
 
     def begin(self) -> None:
         """Go on with whatever was in the making when the last server ended."""
+        self.uploads.tidy()
         self.corpora.resume_all()
         self.rounds.resume_all()
         self.comparisons.resume_all()
@@ -82,7 +83,7 @@ class Workbench:
     def warm(self) -> None:
         """Find the topics of the project that was changed last, so that the first look at it is quick, too; without
         one, any topics of the newest corpus, for the first run reads the index and loads the language model."""
-        with suppress(SeeTopicError):
+        with suppress(SeeTopicError, sqlite3.ProgrammingError):  # the server may end meanwhile
             for project in self.projects.ids()[:1]:
                 self.result(self.projects.get(project))
                 return
@@ -113,7 +114,7 @@ class Workbench:
             if before is not None and before.names.categories:
                 differing = changes(self._found(before).topics, topics)
         except SeeTopicError as error:
-            problem = str(error)
+            problem = self.corpora.plainly(str(error))
         return Result(
             project=shown_project(kept),
             topics=topics,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, Path, Request, Response
@@ -11,7 +11,8 @@ from pydantic import StringConstraints
 from seetopic.web.limits import TITLE
 from seetopic.web.names import Frozen
 from seetopic.web.projects import Kept
-from seetopic.web.workbench import Workbench
+from seetopic.web.takeaway import CorpusFacts
+from seetopic.web.workbench import Project, Workbench
 
 Id = Annotated[str, Path(pattern=r"^[0-9a-f]{16}$")]
 CategoryPath = Annotated[str, Path(pattern=r"^c[0-9]{1,9}$")]
@@ -19,10 +20,14 @@ Person = Annotated[str, StringConstraints(strip_whitespace=True, max_length=TITL
 
 
 class Problem(Frozen):
-    """What went wrong, in one sentence."""
+    """What went wrong, in one sentence; of a conflict also what there is now, and whose it is."""
 
     problem: str
-    kind: str
+    kind: Literal["conflict", "missing", "refused", "invalid", "too_large", "busy", "failed", "needs_corpus"]
+    project: Project | None = None  # the newest
+    theirs: Any = None  # what stands where the edit would be made
+    by: str | None = None
+    corpus: CorpusFacts | None = None  # which documents a project file needs
 
 
 _WRONG: dict[int | str, dict[str, Any]] = {
@@ -61,5 +66,5 @@ KeptProject = Annotated[Kept, Depends(kept_project)]
 
 def attachment(text: str, name: str, kind: str = "text/plain") -> Response:
     """A file to save; its name may hold any letters."""
-    headers = {"content-disposition": f"attachment; filename*=UTF-8''{quote(name)}"}
+    headers = {"content-disposition": f"attachment; filename*=UTF-8''{quote(name, safe='')}"}
     return Response(text.encode("utf-8"), media_type=f"{kind}; charset=utf-8", headers=headers)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import Body, Query, Request, Response
+from starlette.requests import ClientDisconnect
 
 from seetopic.baselines import METHODS, available
 from seetopic.demo import demo_documents
 from seetopic.encoder.minilm import EMBEDDED_NAME
+from seetopic.errors import CorpusError
 from seetopic.exports import FORMATS
 from seetopic.settings import PRESETS
 from seetopic.version import __version__
@@ -112,7 +114,11 @@ def files(workbench: Bench, folder: Annotated[str, Query(max_length=4000)] = "")
 async def upload(request: Request, workbench: Bench, name: Annotated[str, Query(max_length=1000)]) -> Upload:
     """A file of documents, as the body of the request."""
     length = request.headers.get("content-length", "")
-    return await workbench.uploads.receive(name, request.stream(), int(length) if length.isdigit() else None)
+    announced = int(length) if length.isascii() and length.isdigit() and len(length) < 20 else None
+    try:
+        return await workbench.uploads.receive(name, request.stream(), announced)
+    except ClientDisconnect as error:
+        raise CorpusError(f"{name[:80]!r} was cut off; send it again") from error
 
 
 @router.post("/previews")

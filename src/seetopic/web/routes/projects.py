@@ -90,7 +90,7 @@ def make(workbench: Bench, asked: Annotated[NewProject, Body()]) -> Project:
         names = workbench.projects.get(asked.copy_of).names
         names = names.model_copy(update={"title": asked.title or names.title})
     else:
-        title = asked.title or corpus.title[:100]
+        title = asked.title or corpus.title[:100].strip() or "A project"
         names = with_new(Names(title=title), [Given(name=name) for name in asked.names])
     made = workbench.projects.make(asked.corpus, names, asked.by)
     return shown_project(workbench.projects.get(made))
@@ -107,7 +107,8 @@ def import_project(workbench: Bench, asked: Annotated[Imported, Body()]) -> Proj
             corpus=file.corpus.model_dump(),
         )
     workbench.corpora.get(found[0])
-    names = file.names.model_copy(update={"title": file.title})
+    given = [Given(**each.model_dump(exclude={"id"})) for each in file.names.categories]  # ids of its own
+    names = with_new(Names(title=file.title, options=file.names.options), given)
     made = workbench.projects.make(found[0], names, asked.by, "open a project file")
     return shown_project(workbench.projects.get(made))
 

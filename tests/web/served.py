@@ -1,0 +1,118 @@
+"""A real server of a workbench on a free loopback port, in this process or in one of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import uvicorn
+
+from seetopic.web.app import application
+from seetopic.web.guard import LOOPBACK, Access
+from seetopic.web.limits import WorkbenchSettings
+from seetopic.web.serve import Address
+from seetopic.web.workbench import Workbench
+
+TOKEN = "a-token-for-tests"
+
+
+@dataclass(frozen=True)
+class Served:
+    """A server that runs; `corpus` is the id of a corpus that is ready, where there is one."""
+
+    url: str
+    token: str
+    workbench: Workbench
+    corpus: str = ""
+
+    def client(self, **more: Any) -> httpx.Client:
+        """As a program that knows the token."""
+        headers = {"x-seetopic-token": self.token}
+        return httpx.Client(base_url=self.url, headers=headers, timeout=60, trust_env=False, **more)
+
+
+@contextlib.contextmanager
+def serving(settings: WorkbenchSettings, *, on_loopback: bool = True) -> Iterator[Served]:
+    """A server in a thread of this process. With `on_loopback` false it guards itself as if others could reach it."""
+    workbench = Workbench(settings)
+    access = Access(TOKEN, on_loopback, LOOPBACK if on_loopback else None)
+    bound = Address(port=0).bound()
+    config = uvicorn.Config(
+        application(workbench, access), log_level="critical", access_log=False, ws="none", timeout_graceful_shutdown=2
+    )
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
+    thread.start()
+    until(lambda: server.started, 20)
+    try:
+        yield Served(f"http://127.0.0.1:{bound.getsockname()[1]}", TOKEN, workbench)
+    finally:
+        server.should_exit = True
+        thread.join(20)
+        bound.close()
+        assert not thread.is_alive()
+
+
+def until(reached: Callable[[], Any], seconds: float = 30) -> Any:
+    """Wait for something to become true; fails if it does not."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if found := reached():
+            return found
+        time.sleep(0.02)
+    raise AssertionError(f"not reached within {seconds} seconds")
+
+
+@dataclass
+class Command:
+    """`seetopic serve` as a process of its own."""
+
+    process: subprocess.Popen[str]
+    url: str
+    token: str
+
+    def client(self) -> httpx.Client:
+        headers = {"x-seetopic-token": self.token}
+        return httpx.Client(base_url=self.url, headers=headers, timeout=60, trust_env=False)
+
+    def interrupt(self) -> tuple[int, str]:
+        """Ctrl-C; how it ended, and what it said."""
+        self.process.send_signal(signal.SIGINT)
+        _, said = self.process.communicate(timeout=20)
+        return self.process.returncode, said
+
+
+def run_serve(*arguments: str, cwd: Path, **environment: str) -> subprocess.Popen[str]:
+    asked = [sys.executable, "-m", "seetopic", "serve", "--no-browser", *arguments]
+    variables = {**os.environ, "PYTHONUNBUFFERED": "1", **environment}
+    return subprocess.Popen(
+        asked, cwd=cwd, env=variables, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+    )
+
+
+@contextlib.contextmanager
+def commanded(data: Path, *arguments: str, **environment: str) -> Iterator[Command]:
+    """`seetopic serve` on any free port; it is there when this begins, and gone when this ends."""
+    data.parent.mkdir(parents=True, exist_ok=True)
+    process = run_serve("--port", "0", "--data", str(data), *arguments, cwd=data.parent, **environment)
+    try:
+        assert process.stdout is not None
+        first = process.stdout.readline()
+        assert "http://" in first, process.communicate(timeout=20)[1]
+        url = first.split()[-1].partition("#")[0].partition("?")[0].rstrip("/")
+        kept = data / "token"
+        yield Command(process, url, kept.read_text() if kept.is_file() else environment["SEETOPIC_TOKEN"])
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.communicate(timeout=20)

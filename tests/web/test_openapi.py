@@ -1,0 +1,144 @@
+"""The HTTP API does what its OpenAPI document says: fuzzed by that document, and every answer held against it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+import pytest
+import schemathesis
+from fastapi.routing import APIRoute
+from hypothesis import HealthCheck, Phase, settings
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from conftest import NAMES
+from seetopic.web.app import ROUTERS, openapi_document
+
+from .served import Served, until
+
+DOCUMENT = openapi_document()
+schema = schemathesis.openapi.from_dict(DOCUMENT)
+CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
+
+
+@dataclass
+class Ids:
+    """Real ones, so that requests get further than to the first door."""
+
+    server: Served
+    client: httpx.Client
+    found: dict[str, str]
+
+    def into(self, case: schemathesis.Case, number: int) -> None:
+        """Most requests ask for what is there, some for what is not."""
+        if number % 4:
+            for name, value in self.found.items():
+                if name in case.path_parameters:
+                    case.path_parameters[name] = value
+        body = case.body if isinstance(case.body, dict) else {}
+        if isinstance(body.get("corpus"), str) and number % 4:
+            body["corpus"] = self.server.corpus
+        if isinstance(body.get("source"), dict) and body["source"].get("kind") == "demo":  # minutes of work
+            body["source"] = {"kind": "index", "path": "planted"}
+
+    def end_slow_work(self) -> None:
+        for jobs in (self.server.workbench.building, self.server.workbench.working):
+            for key in list(jobs._running):
+                jobs.stop(key)
+
+
+@pytest.fixture(scope="module")
+def made() -> dict[str, str]:
+    return {}
+
+
+@pytest.fixture
+def ids(client: httpx.Client, server: Served, made: dict[str, str]) -> Ids:
+    """Made once, and anew after a request that removed some of it."""
+    if not made or any(client.get(each).status_code != 200 for each in _addresses(made)):
+        made.update(_made(client, server))
+    return Ids(server, client, made)
+
+
+def _addresses(made: dict[str, str]) -> list[str]:
+    places = ["projects/{project}", "rounds/{round}", "comparisons/{comparison}", "annotate/{secret}"]
+    return [f"/api/{place.format(**made)}" for place in places]
+
+
+def _made(client: httpx.Client, server: Served) -> dict[str, str]:
+    project = client.post("/api/projects", json={"corpus": server.corpus, "names": NAMES}).json()["id"]
+    here = f"/api/projects/{project}"
+    edit = {"kind": "pin", "category": "c1", "term": "referee"}
+    assert client.post(f"{here}/edits", json={"base": 1, "by": "Ann", "edit": edit}).status_code == 200
+    now, before = {"kind": "project", "id": project}, {"kind": "version", "number": 1}
+    judged = client.post(f"{here}/rounds", json={"title": "x", "sources": [now]}).json()["id"]
+    until(lambda: client.get(f"/api/rounds/{judged}").json()["state"] == "ready")
+    annotator = client.post(f"/api/rounds/{judged}/annotators", json={"name": "Ann"}).json()
+    compared = client.post(f"{here}/comparisons", json={"left": now, "right": before}).json()["id"]
+    return {
+        "project": project,
+        "corpus": server.corpus,
+        "category": "c1",
+        "round": judged,
+        "annotator": annotator["id"],
+        "secret": annotator["link"].rpartition("/")[2],
+        "comparison": compared,
+        "number": "0",
+        "name": "bars",
+        "format": "json",
+    }
+
+
+COUNT = iter(range(10**9))
+
+
+@schema.parametrize()
+@settings(
+    max_examples=6,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    phases=[Phase.explicit, Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
+def test_every_answer_is_as_the_document_says(case: schemathesis.Case, ids: Ids) -> None:
+    ids.into(case, next(COUNT))
+    answer = case.call(base_url=ids.server.url, headers={"x-seetopic-token": ids.server.token})
+    ids.end_slow_work()
+    case.validate_response(answer, checks=CHECKS)
+
+
+def test_the_document_describes_every_route_and_no_other() -> None:
+    routes = {
+        (route.path, method.lower())
+        for router in ROUTERS
+        for route in router.routes
+        if isinstance(route, APIRoute)
+        for method in route.methods
+    }
+    described = {(path, method) for path, operations in DOCUMENT["paths"].items() for method in operations}
+    assert described == routes
+    for path, operations in DOCUMENT["paths"].items():
+        for method, operation in operations.items():
+            assert operation.get("description") or operation.get("summary"), (method, path)
+
+
+def test_the_document_is_served_as_it_is(client: httpx.Client) -> None:
+    assert client.get("/api/openapi.json").json() == DOCUMENT
+
+
+def test_what_goes_wrong_looks_the_same_everywhere() -> None:
+    problem: dict[str, Any] = DOCUMENT["components"]["schemas"]["Problem"]
+    assert {"problem", "kind"} <= set(problem["required"])
+    for operations in DOCUMENT["paths"].values():
+        for operation in operations.values():
+            wrong = {status: answer for status, answer in operation["responses"].items() if status.startswith("4")}
+            assert {"401", "403", "404", "422"} <= set(wrong)
+            for answer in wrong.values():
+                assert answer["content"]["application/json"]["schema"] == {"$ref": "#/components/schemas/Problem"}
