@@ -1,4 +1,4 @@
-"""The pictures of the demo: its report as Chromium shows it, and its figures.
+"""The pictures of the demo: its report and the workbench as Chromium shows them, and its figures.
 
 python benchmarks/picture.py docs
 """
@@ -18,6 +18,7 @@ from seetopic.demo import NAMES, demo_documents
 from seetopic.figures import barchart, documents_map, documents_per_topic, heatmap, term_rank, topics_map
 from seetopic.report import write_report
 from seetopic.run import run_of
+from workbench import serving
 
 SIZE = {"width": 1240, "height": 1160}
 
@@ -35,10 +36,29 @@ def photographed(report: Path, out: Path) -> None:
         browser.close()
 
 
+def photographed_workbench(index: Path, work: Path, out: Path) -> None:
+    """A name was added and a term accepted: what changed is marked."""
+    with serving(index, work / "data", None) as server, sync_playwright() as playwright:
+        project = server.project(list(NAMES))["id"]
+        path = os.environ.get("CHROMIUM") or shutil.which("chromium")
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": 1240, "height": 860}, color_scheme="light", reduced_motion="reduce")
+        page.goto(f"{server.url}/#/project/{project}/topics")
+        page.locator(".topic-cards[data-version='1']").wait_for()
+        page.get_by_label("Name of category 1").fill("film and music")
+        page.get_by_label("Name of category 1").press("Enter")
+        page.locator(".topic-cards[data-version='2']").wait_for()
+        page.get_by_label("Name of category 4").fill("football")
+        page.wait_for_timeout(1500)  # the documents' answer to what is typed
+        page.screenshot(path=out)
+        browser.close()
+
+
 def main(folder: Path) -> None:
     with tempfile.TemporaryDirectory() as work:
         documents = demo_documents()
         run = run_of(Index.build(documents, Path(work) / "index"), list(NAMES))
+        photographed_workbench(Path(work) / "index", Path(work), folder / "workbench.png")
         photographed(write_report(run, work, documents=documents, command="seetopic demo"), folder / "report.png")
     figures = {
         "map.svg": topics_map(run),
@@ -50,7 +70,7 @@ def main(folder: Path) -> None:
     }
     for name, figure in figures.items():
         figure.save(folder / name)
-    for name in ("report.png", *figures):
+    for name in ("report.png", "workbench.png", *figures):
         print(f"{folder / name}: {(folder / name).stat().st_size:,} bytes")
 
 

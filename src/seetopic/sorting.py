@@ -13,7 +13,7 @@ import numpy as np
 
 from seetopic.arrays import Doubles, Floats, Longs
 from seetopic.settings import SortingSettings
-from seetopic.threads import one_thread, product
+from seetopic.threads import one_thread
 
 _LEAST = 5  # documents that a category learns from, if it has so many
 
@@ -43,16 +43,13 @@ class Features:
         return mean
 
     @cached_property
-    def centred(self) -> Floats:
-        return (self.plain - self.mean).astype(np.float32)
-
-    @cached_property
-    def exact(self) -> Doubles:
-        return self.plain.astype(np.float64)
-
-    @cached_property
     def exact_centred(self) -> Doubles:
-        return self.centred.astype(np.float64)
+        centred: Doubles = self.plain.astype(np.float64) - self.mean
+        return centred
+
+    @cached_property
+    def centred(self) -> Floats:
+        return self.exact_centred.astype(np.float32)
 
 
 @one_thread()
@@ -61,24 +58,36 @@ def sort_sample(features: Features, names: Floats, settings: SortingSettings) ->
 
     The result is the mean over the rounds, so that neither the first nor the last has its way alone.
     """
-    centred = features.exact_centred
-    by_name = np.zeros((centred.shape[1], len(names)))
+    by_name = np.zeros((features.plain.shape[1], len(names)))
     by_name[: names.shape[1]] = names.T
-    by_name = _scaled(by_name, centred)
-    rule, total = by_name, np.zeros_like(by_name)
+    named = _scored(by_name, features)
+    rule, total = named, None
     for _ in range(settings.rounds):
-        learned = _scaled(regression(features.centred, centred @ rule, settings), centred)
-        rule = learned + settings.name_pull * by_name
-        total += rule
-    weights = _scaled(total, centred)
-    offset = -(features.mean.astype(np.float64) @ weights)
-    return SortedSample(features.exact @ weights + offset, weights, offset)
+        learned = _scored(regression(features.centred, rule.scores, settings), features)
+        rule = learned.plus(named, settings.name_pull)
+        total = rule if total is None else total.plus(rule, 1.0)
+    assert total is not None  # there is at least one round
+    spread = spread_of(total.scores)
+    weights = total.weights / spread
+    return SortedSample(total.scores / spread, weights, -(features.mean.astype(np.float64) @ weights))
 
 
-def _scaled(rule: Doubles, centred: Doubles) -> Doubles:
-    """The rule with spread 1 per category: a name that is near to everything is no nearer to anything."""
-    scaled: Doubles = rule / spread_of(centred @ rule)
-    return scaled
+@dataclass(frozen=True)
+class _Rule:
+    """Weights, and the scores that they give the documents: both are linear, so rules add up without a product."""
+
+    weights: Doubles
+    scores: Doubles
+
+    def plus(self, other: _Rule, share: float) -> _Rule:
+        return _Rule(self.weights + share * other.weights, self.scores + share * other.scores)
+
+
+def _scored(weights: Doubles, features: Features) -> _Rule:
+    """A rule with spread 1 per category: a name that is near to everything is no nearer to anything."""
+    scores = features.exact_centred @ weights
+    spread = spread_of(scores)
+    return _Rule(weights / spread, scores / spread)
 
 
 def spread_of(scores: Doubles) -> Doubles:
@@ -105,10 +114,12 @@ def regression(features: Floats, scores: Doubles, settings: SortingSettings, kep
     """Ridge regression to the guessed categories of the clearest documents, every category with equal weight."""
     guesses = scores.argmax(axis=1)
     weights = _weights_of_clear(scores, guesses, settings.kept if kept is None else kept)
-    targets = np.zeros(scores.shape, np.float32)
-    targets[np.arange(len(guesses)), guesses] = 1
-    weighted = features * weights[:, None].astype(np.float32)
-    gram = product(features.T, weighted).astype(np.float64)
+    clear = np.flatnonzero(weights)
+    roots = np.sqrt(weights[clear]).astype(np.float32)[:, None]
+    targets = np.zeros((len(clear), scores.shape[1]), np.float32)
+    targets[np.arange(len(clear)), guesses[clear]] = roots[:, 0]
+    weighted = features[clear] * roots
+    gram = (weighted.T @ weighted).astype(np.float64)  # symmetric, so BLAS does half of the work
     gram[np.diag_indices_from(gram)] += settings.ridge * len(features)
     return np.linalg.solve(gram, (weighted.T @ targets).astype(np.float64)).astype(np.float64)
 

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import io
 import json
-import secrets
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import lru_cache
-from pathlib import Path
 from typing import Any, Literal
 
 from seetopic.errors import SeeTopicError, SheetError
 from seetopic.evaluation.agreement import Agreement, agreement_of
-from seetopic.evaluation.judgements import FilledSheet, Sheet, make_sheet, sheet_of_key
+from seetopic.evaluation.judgements import Sheet, make_sheet, sheet_of_key
 from seetopic.spreadsheets import SafeRows
 from seetopic.topics import Topics
+from seetopic.web.annotators import Annotators, Invited
 from seetopic.web.database import Database, new_id, now
 from seetopic.web.failures import Conflict, Missing, NotYet
 from seetopic.web.jobs import Job, Jobs
-from seetopic.web.limits import ANNOTATORS, ROUNDS
+from seetopic.web.limits import ROUNDS
 from seetopic.web.names import Frozen
 from seetopic.web.projects import Kept
 from seetopic.web.sides import Sides, Wanted, find_topics, plan_for, with_own_titles
@@ -34,16 +32,6 @@ class AskedRound(Frozen):
     sources: tuple[Wanted, ...]
     top: int
     random_state: int
-
-
-class Invited(Frozen):
-    """Somebody who judges; whoever has the link is this person."""
-
-    id: str
-    name: str
-    link: str
-    judged: int
-    items: int
 
 
 class Round(Frozen):
@@ -90,6 +78,7 @@ class Rounds:
     """All rounds of a database."""
 
     database: Database
+    annotators: Annotators
     sides: Sides
     jobs: Jobs
 
@@ -143,29 +132,14 @@ class Rounds:
         self.database.do("DELETE FROM rounds WHERE id = ?", (number,))
 
     def invite(self, number: str, name: str) -> Invited:
-        """A link of its own for one person."""
-        with self.database.change():
-            row = self._row(number)
-            known = self.database.all("SELECT name FROM annotators WHERE round = ?", (number,))
-            if any(each["name"].casefold() == name.casefold() for each in known):
-                raise Conflict(f"{name!r} is invited already; give each annotator a name of their own")
-            if len(known) >= ANNOTATORS:
-                raise Conflict(f"a round has at most {ANNOTATORS} annotators; make another one")
-            made = new_id()
-            self.database.insert(
-                "annotators", id=made, round=number, name=name, secret=secrets.token_urlsafe(18), created=now()
-            )
-            return next(each for each in self._invited(row) if each.id == made)
-
-    def dismiss(self, number: str, annotator: str) -> None:
-        """Take somebody out: the link no longer opens, and their answers are gone."""
-        if not self.database.do("DELETE FROM annotators WHERE id = ? AND round = ?", (annotator, number)):
-            raise Missing("there is no such annotator; they may have been removed")
+        """A link of its own for one person; people may be invited before the terms are found."""
+        return self.annotators.invite(number, name, _count(self._row(number)))
 
     def assignment(self, secret: str) -> Assignment:
         """What the owner of a link is asked."""
-        annotator, row = self._by_secret(secret)
-        answers = self._answers(annotator["id"])
+        annotator = self.annotators.by_secret(secret)
+        row = self._row(annotator["round"])
+        answers = self.annotators.answers(annotator["id"])
         return Assignment(
             name=annotator["name"],
             title=row["title"],
@@ -178,22 +152,17 @@ class Rounds:
     def answer(self, secret: str, item: int, belongs: bool | None) -> Standing:
         """Keep one answer; the last one counts, and None takes it back."""
         with self.database.change():
-            annotator, row = self._by_secret(secret)
-            sheet = _sheet(row)
+            annotator = self.annotators.by_secret(secret)
+            sheet = _sheet(self._row(annotator["round"]))
             if not any(each.item == item for each in sheet.items):
                 raise Missing(f"there is no term {item} in this round; load the page again")
-            self.database.do(
-                "INSERT INTO answers (annotator, item, belongs, made) VALUES (?, ?, ?, ?) "
-                "ON CONFLICT (annotator, item) DO UPDATE SET belongs = excluded.belongs, made = excluded.made",
-                (annotator["id"], item, None if belongs is None else int(belongs), now()),
-            )
-            return Standing(judged=len(self._answers(annotator["id"])), items=len(sheet.items))
+            self.annotators.keep(annotator["id"], item, belongs)
+            return Standing(judged=len(self.annotators.answers(annotator["id"])), items=len(sheet.items))
 
     def agreement(self, number: str) -> Agreement:
         """What the answers say so far; who has judged nothing yet is left out."""
-        row = self._row(number)
-        sheet = _sheet(row)
-        filled = [each for each in self._filled(number, sheet) if any(v is not None for v in each.belongs.values())]
+        sheet = _sheet(self._row(number))
+        filled = self.annotators.filled(number, sheet)
         if not filled:
             raise NotYet("nobody has judged a term yet; invite annotators and send them their links")
         return agreement_of(sheet, filled, random_state=_RANDOM_STATE)
@@ -204,11 +173,11 @@ class Rounds:
         text = io.StringIO()
         rows = SafeRows(text)
         rows.add(["annotator", "item", "category", "term", "belongs", "judged", *sheet.methods])
-        for annotator in self._annotators(number):
-            answers, times = self._answers(annotator["id"]), self._times(annotator["id"])
+        for annotator in self.annotators.rows(number):
+            answers = self.annotators.timed_answers(annotator["id"])
             for each in sheet.items:
-                answer = answers.get(each.item)
-                cells = ["", ""] if answer is None else [int(answer), times[each.item]]
+                belongs, when = answers.get(each.item, (None, ""))
+                cells = ["" if belongs is None else int(belongs), when]
                 places = [each.places.get(method, "") for method in sheet.methods]
                 rows.add([annotator["name"], each.item, each.category, each.term, *cells, *places])
         return text.getvalue()
@@ -251,46 +220,6 @@ class Rounds:
             raise Missing("there is no such round; it may have been removed")
         return row
 
-    def _by_secret(self, secret: str) -> tuple[Any, Any]:
-        annotator = self.database.one("SELECT * FROM annotators WHERE secret = ?", (secret,))
-        if annotator is None:
-            raise Missing("this link does not lead to terms any more; ask the person who sent it for a new one")
-        return annotator, self._row(annotator["round"])
-
-    def _annotators(self, number: str) -> list[Any]:
-        return self.database.all("SELECT * FROM annotators WHERE round = ? ORDER BY created, rowid", (number,))
-
-    def _answers(self, annotator: str) -> dict[int, bool]:
-        rows = self.database.all(
-            "SELECT item, belongs FROM answers WHERE annotator = ? AND belongs IS NOT NULL", (annotator,)
-        )
-        return {row["item"]: bool(row["belongs"]) for row in rows}
-
-    def _times(self, annotator: str) -> dict[int, str]:
-        rows = self.database.all("SELECT item, made FROM answers WHERE annotator = ?", (annotator,))
-        return {row["item"]: datetime.fromtimestamp(row["made"], UTC).isoformat(timespec="seconds") for row in rows}
-
-    def _filled(self, number: str, sheet: Sheet) -> list[FilledSheet]:
-        filled = []
-        for annotator in self._annotators(number):
-            answers = self._answers(annotator["id"])
-            belongs = {each.item: answers.get(each.item) for each in sheet.items}
-            filled.append(FilledSheet(Path("workbench"), annotator["name"], belongs))
-        return filled
-
-    def _invited(self, row: Any) -> tuple[Invited, ...]:
-        items = 0 if row["sheet"] is None else len(_sheet(row).items)
-        return tuple(
-            Invited(
-                id=each["id"],
-                name=each["name"],
-                link=f"/annotate/{each['secret']}",
-                judged=len(self._answers(each["id"])),
-                items=items,
-            )
-            for each in self._annotators(row["id"])
-        )
-
     def _shown(self, row: Any) -> Round:
         asked = _asked(row)
         return Round(
@@ -301,10 +230,14 @@ class Rounds:
             job=self.jobs.job(row["id"]) if row["state"] == "running" else None,
             methods=tuple(each.title for each in asked.sources),
             top=asked.top,
-            items=0 if row["sheet"] is None else len(_sheet(row).items),
-            annotators=self._invited(row),
+            items=_count(row),
+            annotators=self.annotators.of_round(row["id"], _count(row)),
             created=row["created"],
         )
+
+
+def _count(row: Any) -> int:
+    return 0 if row["sheet"] is None else len(_sheet(row).items)
 
 
 def _sheet(row: Any) -> Sheet:

@@ -8,6 +8,7 @@ from typing import Any
 
 from seetopic.errors import SeeTopicError
 from seetopic.run import run_of
+from seetopic.web.annotators import Annotators
 from seetopic.web.comparisons import Comparisons
 from seetopic.web.corpora import Corpora
 from seetopic.web.database import Database
@@ -69,7 +70,7 @@ class Workbench:
         self.projects = Projects(self.database)
         self.finder = Finder()
         self.sides = Sides(self.projects, self.corpora, self.finder, settings.data / "methods")
-        self.rounds = Rounds(self.database, self.sides, self.working)
+        self.rounds = Rounds(self.database, Annotators(self.database), self.sides, self.working)
         self.comparisons = Comparisons(self.database, self.sides, self.corpora, self.working, settings.jobs)
 
     def begin(self) -> None:
@@ -121,6 +122,13 @@ class Workbench:
             changes=differing,
             seconds=round(seconds, 3),
         )
+
+    def remove_project(self, project: str) -> None:
+        """With all that belongs to it; slow work for it is stopped."""
+        rounds = [each.id for each in self.rounds.of_project(project)]
+        for job in [*rounds, *(each.id for each in self.comparisons.of_project(project))]:
+            self.working.stop(job)
+        self.projects.remove(project)
 
     def edited(self, project: str, base: int, by: str, edit: Any, *, with_topics: bool = True) -> Result:
         """The project after an edit; without topics where another edit follows at once."""

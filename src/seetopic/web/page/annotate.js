@@ -96,10 +96,11 @@ function start() {
   view.list = h("ol", { class: "terms" });
   view.categories = h("ul", { class: "categories" });
   fill(byId("main"), h("div", { class: "work" },
-    h("div", {}, view.done,
+    h("div", {},
       h("section", { class: "card question", "aria-labelledby": "category term" }, view.place, view.category, view.term,
         h("div", { class: "answers", role: "group", "aria-label": "Does it belong?" }, view.yes, view.no)),
       h("div", { class: "below" }, view.before, view.after, view.undo, view.clear),
+      view.done,
       h("p", { class: "keys soft small", "aria-label": "Keys" }, key("1", "J"), "belongs", key("0", "N"), "does not", key("←", "→"), "term", key("U"), "undo", key("Delete"), "clear")),
     h("aside", {}, h("section", { class: "card" }, h("h3", {}, "Categories"), view.categories), h("section", { class: "card" }, h("h3", {}, "Terms of this category"), view.list))));
   draw();
@@ -116,7 +117,7 @@ function draw() {
   const item = items[here];
   const current = categories.findIndex((each) => each.name === item.category);
   const all = judged(items) === items.length;
-  say(view.place, `Category ${current + 1} of ${categories.length} · term ${categories[current].items.indexOf(item) + 1} of ${categories[current].items.length} · does this belong to`);
+  say(view.place, `Category ${current + 1}/${categories.length} · term ${categories[current].items.indexOf(item) + 1}/${categories[current].items.length} · does it belong to`);
   say(view.category, item.category);
   say(view.term, item.term);
   view.yes.setAttribute("aria-pressed", String(item.belongs === true));
@@ -137,14 +138,14 @@ function draw() {
 function categoryButton({ name, items: own }, current) {
   const count = judged(own);
   const full = count === own.length;
-  return h("button", { type: "button", "aria-current": current ? "true" : undefined, on: { click: () => goTo(items.indexOf(own.find((each) => each.belongs === null) ?? own[0])) } },
+  return h("button", { type: "button", "aria-current": current ? "true" : undefined, on: { click: () => choose(own.find((each) => each.belongs === null) ?? own[0]) } },
     h("span", { class: "text", dir: "auto" }, name), h("span", { class: "soft small number" }, full ? `✓ ${count}` : `${count}/${own.length}`));
 }
 
 function termButton(each) {
   const answer = each.belongs === null ? "not judged" : each.belongs ? "belongs" : "does not belong";
   const sign = each.belongs === null ? h("span", { class: "icon" }) : icon(each.belongs ? "check" : "cross");
-  return h("button", { type: "button", class: each.belongs === null ? "" : each.belongs ? "is-yes" : "is-no", "aria-label": `${each.term}: ${answer}`, "aria-current": each === items[here] ? "true" : undefined, on: { click: () => goTo(items.indexOf(each)) } },
+  return h("button", { type: "button", class: each.belongs === null ? "" : each.belongs ? "is-yes" : "is-no", "aria-label": `${each.term}: ${answer}`, "aria-current": each === items[here] ? "true" : undefined, on: { click: () => choose(each) } },
     sign, h("span", { class: "text", dir: "auto" }, each.term));
 }
 
@@ -185,6 +186,13 @@ function goTo(place) {
   here = Math.min(items.length - 1, Math.max(0, place));
   speak(`${items[here].category}: ${items[here].term}`);
   draw();
+}
+
+/** From the lists, which are drawn anew: the focus goes to the question. */
+function choose(item) {
+  goTo(items.indexOf(item));
+  view.yes.focus({ preventScroll: true });
+  window.scrollTo({ top: 0 });
 }
 
 const move = (by) => goTo(here + by);

@@ -45,6 +45,8 @@ export class Answers {
       } catch (error) {
         if (error.status >= 400 && error.status < 500 && error.status !== 429) {
           this.#busy = false;
+          if (error.status === 404) this.#waiting.clear(); // nobody is there to take them
+          this.#remember();
           return this.told({ refused: error.message });
         }
         this.told("away");

@@ -2,6 +2,15 @@
 
 import { h, icon } from "./dom.js";
 
+let fields = 0;
+
+/** A control with its name above and a hint below: the hint is told after the name, not as a part of it. */
+export function field(name, control, hint = null) {
+  control.id ||= `field-${++fields}`;
+  if (hint) control.setAttribute("aria-describedby", `${control.id}-hint`);
+  return h("div", { class: "field" }, h("label", { for: control.id }, name), control, hint ? h("small", { id: `${control.id}-hint` }, hint) : null);
+}
+
 /** Whether a person says yes to something that cannot be undone. */
 export function confirmed(question, verb) {
   return new Promise((resolve) => {

@@ -1,7 +1,6 @@
 // Two sides next to each other: names, language models or methods, with what differs marked.
 
 import { del, get, post, url } from "./api.js";
-import { dressed } from "./dressing.js";
 import { fill, h, keyed, note, say, skeleton } from "./dom.js";
 import { compared } from "./difference.js";
 import { sideGroups, sideSelect } from "./sides.js";
@@ -9,8 +8,6 @@ import { ago, moment } from "./telling.js";
 import { working } from "./working.js";
 
 const POLL = 1000; // milliseconds, while it is worked on
-
-await dressed("/static/sharing.css");
 
 export function show(root, { open, workbench, announce }, rest = []) {
   const gone = new AbortController();

@@ -1,9 +1,8 @@
 // Annotation: rounds are made, people invited by link, and what they answer is shown as it comes in.
 
 import { del, get, post, url } from "./api.js";
-import { confirmed, copyButton, saveButton } from "./asking.js";
+import { confirmed, copyButton, field, saveButton } from "./asking.js";
 import { results } from "./agreement.js";
-import { dressed } from "./dressing.js";
 import { empty, fill, h, keyed, note, say, skeleton } from "./dom.js";
 import { sideChecks, sideGroups } from "./sides.js";
 import { ago, counted, moment } from "./telling.js";
@@ -12,17 +11,16 @@ import { working } from "./working.js";
 const POLL = 3000; // milliseconds
 const ALONE = ["127.0.0.1", "localhost", "[::1]"].includes(location.hostname);
 
-await dressed("/static/sharing.css");
-
 export function show(root, { open, workbench, announce }) {
   const gone = new AbortController();
   const list = h("div", { class: "rounds" });
   const state = h("div", {}, skeleton(4));
+  const hint = h("p", { class: "soft small", hidden: true }, "Links open on this computer only. So that others can use theirs, start the workbench with ", h("code", { class: "whole" }, "--host"), " and the address of this computer.");
   const form = newRound({ open, workbench, announce, signal: gone.signal, made: () => { form.open = false; load(); } });
   root.append(h("div", { class: "page" },
     h("h1", {}, "Annotate"),
     h("p", { class: "soft" }, "People judge whether terms belong to their category, without knowing who found them. From their answers come MACC, the share of terms that belong, and how far people agree."),
-    form, state, list));
+    form, state, hint, list));
   let timer = 0;
 
   async function load() {
@@ -40,6 +38,7 @@ export function show(root, { open, workbench, announce }) {
 
   function draw(rounds) {
     fill(state, rounds.length ? null : empty("No round yet", "Choose whose terms people shall judge, then invite them. Each gets a link of their own and needs nothing else."));
+    hint.hidden = !ALONE || !rounds.length;
     if (!rounds.length && !form.touched) form.open = true;
     keyed(list, rounds, (each) => each.id, () => roundCard(announce, load, gone.signal), (element, each) => element.update(each));
   }
@@ -58,8 +57,8 @@ function newRound({ open, workbench, announce, signal, made }) {
   const button = h("button", { class: "primary", disabled: true }, "Make the round");
   const form = h("form", {},
     h("div", { class: "fields" },
-      h("label", { class: "field" }, h("span", {}, "Title"), title, h("small", {}, "Annotators see it: it should not tell what you hope for.")),
-      h("label", { class: "field" }, h("span", {}, "Terms per topic"), top, h("small", {}, "The best ones of each source; terms that several found are judged once."))),
+      field("Title", title, "Annotators see it: it should not tell what you hope for."),
+      field("Terms per topic", top, "The best ones of each source; terms that several found are judged once.")),
     h("fieldset", { class: "whose" }, h("legend", {}, "Whose terms?"), place),
     problem, h("p", { class: "actions" }, button));
   const element = h("details", { class: "card new-round" }, h("summary", {}, "New round"), form);
@@ -177,19 +176,18 @@ function invitation(invite) {
     if (name.value.trim() && (await invite(name.value.trim()))) name.value = "";
     name.focus();
   });
-  const hint = ALONE ? h("p", { class: "soft small" }, "Links open on this computer only. So that others can use theirs, start the workbench with ", h("code", { class: "whole" }, "--host"), " and the address of this computer.") : null;
-  return h("div", {}, form, hint);
+  return form;
 }
 
 function person({ link, name }, announce, dismiss) {
   const address = new URL(link, location.href).href;
   const bar = h("div", { class: "progress", role: "progressbar", "aria-label": `${name}: terms judged`, "aria-valuemin": 0 }, h("span"));
   const count = h("span", { class: "soft small number" });
-  const field = h("input", { readOnly: true, value: address, "aria-label": `Link of ${name}`, on: { focus: () => field.select() } });
+  const shown = h("input", { readOnly: true, value: address, "aria-label": `Link of ${name}`, on: { focus: () => shown.select() } });
   let known = null;
   const element = h("li", {},
     h("div", { class: "person" }, h("b", { dir: "auto" }, name), count, bar),
-    h("div", { class: "link" }, field, copyButton(() => address, "Copy link", announce, `Copy the link of ${name}`),
+    h("div", { class: "link" }, shown, copyButton(() => address, "Copy link", announce, `Copy the link of ${name}`),
       h("button", { type: "button", class: "plain danger", "aria-label": `Remove ${name}`, on: { click: () => dismiss(known) } }, "Remove")));
   element.update = (given) => {
     known = given;

@@ -1,6 +1,7 @@
 // What can be set side by side: this project, other projects, steps of the history, methods.
 
 import { get } from "./api.js";
+import { field } from "./asking.js";
 import { h } from "./dom.js";
 
 const STEPS = 50; // of the history, the newest
@@ -26,7 +27,7 @@ export function sideSelect(label, groups, chosen) {
   const select = h("select", {}, groups.map((group) => h("optgroup", { label: group.label }, group.choices.map(option))));
   select.value = JSON.stringify(chosen);
   if (select.selectedIndex < 0) select.selectedIndex = 0;
-  return { element: h("label", { class: "field" }, h("span", {}, label), select), select, side: () => JSON.parse(select.value) };
+  return { element: field(label, select), select, side: () => JSON.parse(select.value) };
 }
 
 /** Boxes to tick, several sides at once. */

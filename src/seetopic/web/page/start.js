@@ -1,20 +1,21 @@
 // The start: projects to go on with, and corpora with their state.
 
 import { del, get, post, url } from "./api.js";
+import { confirmed } from "./asking.js";
 import { empty, fill, h, keyed, note, say, skeleton } from "./dom.js";
 import { indexing, unfinished } from "./indexing.js";
+import { projectOpener } from "./projectfile.js";
 import { ago, counted } from "./telling.js";
 
 const POLL = 1000; // milliseconds, while something is indexed
 
-export function show(root, { notify, me }) {
+export function show(root, { announce, notify, me }) {
   const projects = h("ul", { class: "cards" });
   const corpora = h("ul", { class: "cards" });
   const noProjects = h("div");
   const noCorpora = h("div", {}, skeleton(3));
   const problem = h("div");
-  const fromFile = h("input", { type: "file", accept: ".json,application/json", hidden: true });
-  const bring = h("button", { type: "button", on: { click: () => fromFile.click() } }, "Open a project file");
+  const file = projectOpener(announce, me);
   root.append(
     h(
       "div",
@@ -31,12 +32,12 @@ export function show(root, { notify, me }) {
         h(
           "p",
           { class: "actions" },
-          fromFile,
-          bring,
+          file.elements,
           h("a", { class: "button primary", href: "#/open" }, "Open a corpus"),
         ),
       ),
       problem,
+      file.place,
       h(
         "section",
         { "aria-labelledby": "projects-head" },
@@ -107,7 +108,7 @@ export function show(root, { notify, me }) {
   }
 
   async function remove(path, question) {
-    if (!(await confirmed(question))) return;
+    if (!(await confirmed(question, "Remove"))) return;
     try {
       await del(path);
     } catch (error) {
@@ -125,11 +126,6 @@ export function show(root, { notify, me }) {
     load();
   }
 
-  fromFile.addEventListener("change", async () => {
-    const [file] = fromFile.files;
-    fromFile.value = "";
-    if (file) openProjectFile(file, known, notify, me);
-  });
   load();
   return {
     stop: () => {
@@ -211,56 +207,4 @@ function corpusCard(remove, reload) {
     button.setAttribute("aria-label", `Remove the corpus ${given.title}`);
   };
   return element;
-}
-
-function confirmed(question) {
-  return new Promise((resolve) => {
-    const dialog = h(
-      "dialog",
-      { "aria-label": "Are you sure?" },
-      h("p", {}, question),
-      h(
-        "div",
-        { class: "actions" },
-        h("button", { type: "button", on: { click: () => dialog.close("no") } }, "Keep it"),
-        h("button", { type: "button", class: "danger", on: { click: () => dialog.close("yes") } }, "Remove"),
-      ),
-    );
-    dialog.addEventListener("close", () => {
-      dialog.remove();
-      resolve(dialog.returnValue === "yes");
-    });
-    document.body.append(dialog);
-    dialog.showModal();
-  });
-}
-
-/** A project file opens with its own corpus; if that is not here, a person says with which. */
-async function openProjectFile(file, corpora, notify, me) {
-  let content;
-  try {
-    content = JSON.parse(await file.text());
-  } catch {
-    return notify(`“${file.name}” is not a project file: it is no JSON. Choose one that was saved under “Take away”.`, {
-      kind: "bad",
-    });
-  }
-  const bring = async (corpus) => {
-    try {
-      const project = await post("/api/projects/import", { file: content, by: me(), ...(corpus ? { corpus } : {}) });
-      location.hash = `#/project/${encodeURIComponent(project.id)}/topics`;
-    } catch (error) {
-      const ready = corpora.filter((each) => each.state === "ready").slice(0, 5);
-      if (error.body?.kind === "needs_corpus" && ready.length)
-        notify(`${error.message} With which corpus shall it be opened?`, {
-          kind: "warn",
-          actions: Object.fromEntries([
-            ...ready.map((each) => [each.title, () => bring(each.id)]),
-            ["Not now", () => {}],
-          ]),
-        });
-      else notify(error.message, { kind: "bad" });
-    }
-  };
-  bring(null);
 }

@@ -1,19 +1,18 @@
 // What a person takes away: dictionaries for other tools, the report, the project, and the lines that give the same again.
 
-import { get, post, url } from "./api.js";
+import { get, url } from "./api.js";
 import { copyButton, saveButton } from "./asking.js";
-import { dressed } from "./dressing.js";
 import { fill, h, note, say, skeleton } from "./dom.js";
+import { projectOpener } from "./projectfile.js";
 import { counted } from "./telling.js";
 
-await dressed("/static/sharing.css");
-
-export function show(root, { open, workbench, announce }) {
+export function show(root, { open, workbench, announce, me }) {
   const gone = new AbortController();
   const state = h("div");
   const page = h("div", { class: "taken" });
   const lines = h("div", {}, skeleton(5));
   const kept = exportOptions(open);
+  const file = projectOpener(announce, me);
   fill(page,
     h("section", { class: "card" }, h("h2", {}, "For other tools"), kept.element, offers(workbench.formats.map((format) => [
       `${format.name} (${format.suffix})`, format.about, () => url`/api/projects/${open.id}/export/${format.name}` + kept.query()]))),
@@ -24,7 +23,7 @@ export function show(root, { open, workbench, announce }) {
     ])),
     h("section", { class: "card" }, h("h2", {}, "The project itself"), offers([
       ["Project file (.seetopic.json)", "names, accepted and rejected terms; opens in any workbench that has the documents, which do not travel with it", () => `${open.path}/project.json`],
-    ]), opener(announce)),
+    ]), h("p", { class: "actions" }, file.elements, h("span", { class: "soft small" }, "It opens as a new project; this one stays as it is.")), file.place),
     h("section", { class: "card" }, h("h2", {}, "The same again"), h("p", { class: "soft" }, "The page uses the same library as the command line and Python: these lines give the same topics."), lines));
   root.append(h("div", { class: "page" }, h("h1", {}, "Take away"), h("p", { class: "soft" }, "All of it is made from the topics as they are now."), state, page));
 
@@ -66,7 +65,7 @@ function exportOptions(open) {
     const total = terms.reduce((sum, each) => sum + each, 0);
     say(told, total ? `${counted(terms.length, "topic")} with ${counted(total, "term")}${variants.checked ? ", and their variants" : ""}.` : "Nothing is left with these options.");
   }
-  for (const field of [variants, accepted, least]) field.addEventListener("input", tell);
+  for (const option of [variants, accepted, least]) option.addEventListener("input", tell);
   const element = h("div", {}, h("div", { class: "export-options", role: "group", "aria-label": "What to export" },
     h("label", {}, variants, "With variants of terms"), h("label", {}, accepted, "Only accepted terms and names"), h("label", {}, "Least confidence of a topic", least)), told);
   return { element, tell, query: () => `?variants=${variants.checked}&min_confidence=${bound()}&accepted=${accepted.checked}` };
@@ -75,40 +74,4 @@ function exportOptions(open) {
 function piece(title, about, text, announce) {
   return h("div", { class: "lines" }, h("div", { class: "lines-head" }, h("div", {}, h("h3", {}, title), about ? h("span", { class: "soft small" }, about) : null),
     copyButton(() => text, "Copy", announce, `Copy: ${title}`)), h("pre", { tabIndex: 0, "aria-label": title }, text));
-}
-
-/** Open a project file; if its documents are not here, a person says with which corpus. */
-function opener(announce) {
-  const file = h("input", { type: "file", accept: ".json,application/json", hidden: true });
-  const place = h("div");
-  const button = h("button", { type: "button", on: { click: () => file.click() } }, "Open a project file");
-  file.addEventListener("change", async () => {
-    const [chosen] = file.files;
-    file.value = "";
-    if (!chosen) return;
-    try {
-      bring(JSON.parse(await chosen.text()), null);
-    } catch {
-      fill(place, note(`“${chosen.name}” is not a project file: it is no JSON. Choose one that was saved here or in another workbench.`, "bad"));
-    }
-  });
-
-  async function bring(content, corpus) {
-    fill(place);
-    try {
-      const project = await post("/api/projects/import", corpus ? { file: content, corpus } : { file: content });
-      announce("The project is open");
-      location.hash = `#/project/${encodeURIComponent(project.id)}/topics`;
-    } catch (error) {
-      fill(place, note(error.message, error.body?.kind === "needs_corpus" ? "" : "bad"), error.body?.kind === "needs_corpus" ? await choice(content) : null);
-    }
-  }
-
-  async function choice(content) {
-    const ready = (await get("/api/corpora").catch(() => [])).filter((each) => each.state === "ready");
-    if (!ready.length) return h("p", {}, h("a", { class: "button", href: "#/open" }, "Open a corpus"));
-    const select = h("select", {}, ready.map((each) => h("option", { value: each.id }, `${each.title} · ${counted(each.documents, "document")} · ${each.model}`)));
-    return h("div", { class: "drop-file" }, h("label", { class: "field" }, h("span", {}, "Use it with"), select), h("button", { type: "button", on: { click: () => bring(content, select.value) } }, "Open with this corpus"), h("a", { href: "#/open" }, "Open another corpus"));
-  }
-  return h("div", {}, h("p", { class: "actions" }, file, button, h("span", { class: "soft small" }, "It opens as a new project; this one stays as it is.")), place);
 }

@@ -126,7 +126,7 @@ def project(kept: KeptProject, response: Response, if_none_match: Annotated[str 
 @router.delete("/projects/{project}", status_code=204)
 def remove(workbench: Bench, project: Id) -> Response:
     """Remove a project with its history, rounds and judgements."""
-    workbench.projects.remove(project)
+    workbench.remove_project(project)
     return Response(status_code=204)
 
 

@@ -8,9 +8,10 @@ from fastapi import Body, Path, Response
 from pydantic import Field
 
 from seetopic.evaluation.agreement import Agreement
+from seetopic.web.annotators import Invited
 from seetopic.web.limits import SOURCES, TOP
 from seetopic.web.names import Frozen, Title
-from seetopic.web.rounds import AskedRound, Assignment, Invited, Round, Standing
+from seetopic.web.rounds import AskedRound, Assignment, Round, Standing
 from seetopic.web.routes.common import Bench, Id, KeptProject, attachment, router_for
 from seetopic.web.sides import Side
 
@@ -78,7 +79,7 @@ def invite(workbench: Bench, round: Id, asked: Annotated[NewAnnotator, Body()]) 
 @router.delete("/rounds/{round}/annotators/{annotator}", status_code=204)
 def dismiss(workbench: Bench, round: Id, annotator: Id) -> Response:
     """Remove an annotator with their answers; the link no longer opens."""
-    workbench.rounds.dismiss(round, annotator)
+    workbench.rounds.annotators.dismiss(round, annotator)
     return Response(status_code=204)
 
 
