@@ -25,6 +25,7 @@ from seetopic.documents import Documents
 from seetopic.figures import topics_map
 from seetopic.progress import silent
 from seetopic.report import report_html, write_report
+from seetopic.report.again import Origin, commands, script
 from seetopic.run import Discovery, run_of
 from seetopic.settings import DEFAULT, PRESETS, SampleSettings
 
@@ -211,8 +212,30 @@ def test_settings_without_an_option_are_given_as_python(index, tmp_path, monkeyp
     code = code_of(report_html(run), "Commands")
     monkeypatch.chdir(tmp_path)
     given: dict[str, object] = {}
-    exec(code.replace("Index.build('documents', 'index', ", "ready("), {"ready": lambda **settings: index}, given)
+    exec(code.replace("Index.build('documents', 'index')", "ready"), {"ready": index}, given)
     assert given["topics"].to_json() == run.topics.to_json()
+
+
+def test_a_ready_index_is_opened_and_not_built_again(index, tmp_path, monkeypatch):
+    run = found(index, {"sport": {"names": ["sports"], "pinned": ["tennis"]}, "food": {"names": ["cooking"]}})
+    origin = Origin(index=index.folder.name)
+    assert commands(run.topics, "names.json", origin) == "seetopic discover index --seeds names.json --out topics"
+    monkeypatch.chdir(index.folder.parent)
+    given: dict[str, object] = {}
+    exec(script(run, origin).replace("topics.save('topics')", ""), {}, given)
+    assert given["topics"].to_json() == run.topics.to_json()
+
+
+def test_the_demos_articles_are_in_no_file_so_only_python_gives_them(index):
+    run = found(index, NAMES)
+    assert commands(run.topics, "names.txt", Origin(demo=True)) is None
+    assert "Index.build(demo_documents(), 'index')" in script(run, Origin(demo=True))
+
+
+def test_a_tables_column_is_named(index):
+    run, origin = found(index, NAMES), Origin(text_field="a review")
+    assert "--text-field 'a review'" in commands(run.topics, "names.txt", origin)
+    assert "text_field='a review'" in script(run, origin)
 
 
 def test_it_says_how_to_cite_and_with_which_settings(report):

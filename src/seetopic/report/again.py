@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import shlex
+from dataclasses import dataclass
 from typing import Any
 
 from seetopic.encoder.minilm import EMBEDDED_NAME
 from seetopic.run import Discovery
 from seetopic.seeds import Seeds
-from seetopic.settings import PRESETS, as_json
+from seetopic.settings import DEFAULT, PRESETS, as_json
 from seetopic.topics import Topics
 
 _INDEX_FLAGS = {
@@ -55,11 +56,23 @@ def _names(topics: Topics) -> list[str]:
     return [topic.name for topic in topics]
 
 
-def commands(topics: Topics, seeds_file: str, text_field: str | None = None) -> str | None:
+@dataclass(frozen=True)
+class Origin:
+    """What is known of where the documents came from, besides the corpus' name."""
+
+    text_field: str | None = None  # of a table, where it is not the usual one
+    index: str | None = None  # the folder of a ready index, where that is all there is
+    demo: bool = False  # the articles that come with seetopic
+
+
+NAMED = Origin()  # by its name alone
+
+
+def commands(topics: Topics, seeds_file: str, origin: Origin = NAMED) -> str | None:
     """The commands that give the same topics; None where settings were made in Python that they cannot name."""
     made = topics.made_with
-    if not {"index", "discovery"} <= set(made.get("settings", {})):
-        return None  # another method found them
+    if origin.demo or not {"index", "discovery"} <= set(made.get("settings", {})):
+        return None  # no file holds the documents, or another method found the topics
     preset = made["preset"] if made["preset"] in PRESETS else "default"
     chosen = PRESETS[preset]
     index = _flags(made["settings"]["index"], as_json(chosen.index), _INDEX_FLAGS, _SWITCHES)
@@ -69,11 +82,12 @@ def commands(topics: Topics, seeds_file: str, text_field: str | None = None) -> 
     model = [] if made["model"]["name"] == EMBEDDED_NAME else ["--model", made["model"]["name"]]
     skipped = ["--on-error", "skip"] if set(made["corpus"].get("skipped", {})) - {"empty"} else []
     documents = "DOCS" if made["corpus"]["name"] == UNNAMED else made["corpus"]["name"]
-    column = [] if text_field is None else ["--text-field", text_field]
+    column = [] if origin.text_field is None else ["--text-field", origin.text_field]
     build = ["seetopic", "index", documents, "--out", "index", *column, *skipped, *model, *index]
     chosen_preset = [] if preset == "default" else ["--preset", preset]
-    run = ["seetopic", "discover", "index", "--seeds", seeds_file, *chosen_preset, *found, "--out", "topics"]
-    return "\n".join(shlex.join(words) for words in (build, run))
+    ready = origin.index or "index"
+    run = ["seetopic", "discover", ready, "--seeds", seeds_file, *chosen_preset, *found, "--out", "topics"]
+    return "\n".join(shlex.join(words) for words in ([run] if origin.index else [build, run]))
 
 
 def _flags(
@@ -105,18 +119,33 @@ def _differences(made: Any, usual: Any, path: tuple[str, ...] = ()) -> list[tupl
     return [] if same else [(path, made)]
 
 
-def script(run: Discovery, text_field: str | None = None) -> str:
-    """The same in Python, with every setting by its name."""
+def script(run: Discovery, origin: Origin = NAMED) -> str:
+    """The same in Python, with every setting that is not the usual one."""
     seeds = {seed.name: {"names": list(seed.names)} for seed in run.seeds.seeds}
     for seed in run.seeds.seeds:
         seeds[seed.name] |= {"pinned": list(seed.pinned)} if seed.pinned else {}
         seeds[seed.name] |= {"negative": list(seed.negative)} if seed.negative else {}
-    corpus = run.index.manifest["corpus"]["name"]
-    column = "" if text_field is None else f"text_field={text_field!r}, "
-    return (
-        "from seetopic import Index, discover\n"
-        "from seetopic.settings import *\n\n"
-        f"index = Index.build({corpus!r}, 'index', {column}settings={run.index.settings!r})\n"
-        f"topics = discover(index, {seeds!r}, settings={run.settings!r})\n"
-        "topics.save('topics')"
-    )
+    own = "" if run.settings == DEFAULT.discovery else f", settings={run.settings!r}"
+    usual = "settings=" not in _opened(run, origin) and not own
+    lines = [
+        "from seetopic import Index, discover",
+        *([] if usual else ["from seetopic.settings import *"]),
+        *(["from seetopic.demo import demo_documents"] if origin.demo else []),
+        "",
+        f"index = {_opened(run, origin)}",
+        f"topics = discover(index, {seeds!r}{own})",
+        "topics.save('topics')",
+    ]
+    return "\n".join(lines)
+
+
+def _opened(run: Discovery, origin: Origin) -> str:
+    """How the index comes about."""
+    if origin.index is not None:
+        return f"Index.open({origin.index!r})"
+    corpus = run.index.manifest["corpus"]
+    options = [] if origin.text_field is None else [f"text_field={origin.text_field!r}"]
+    options += ['on_error="skip"'] if set(corpus["skipped"]) - {"empty"} and not origin.demo else []
+    options += [] if run.index.settings == DEFAULT.index else [f"settings={run.index.settings!r}"]
+    documents = "demo_documents()" if origin.demo else repr(corpus["name"])
+    return f"Index.build({', '.join([documents, repr('index'), *options])})"

@@ -7,11 +7,12 @@ from typing import Any, Literal
 
 from pydantic import Field, ValidationError
 
+from seetopic.demo import demo_documents
 from seetopic.documents import Documents
 from seetopic.errors import OutputError
 from seetopic.exports import FORMATS, export
 from seetopic.report import report_html
-from seetopic.report.again import commands, names_file, script
+from seetopic.report.again import Origin, commands, names_file, script
 from seetopic.topics import Topics
 from seetopic.version import __version__
 from seetopic.web.failures import Missing
@@ -78,10 +79,17 @@ def report(finding: Finding) -> str:
 def again(finding: Finding) -> Again:
     topics, seeds = finding.topics, finding.run.seeds
     file, text = names_file(topics, seeds)
-    given = None if finding.documents is None else finding.documents.text_field
-    column = None if given == Documents.text_field else given
-    lines = commands(topics, file, column)
-    return Again(names_file=file, names=text, commands=lines, python=script(finding.run, column))
+    origin = _origin(finding)
+    lines = commands(topics, file, origin)
+    return Again(names_file=file, names=text, commands=lines, python=script(finding.run, origin))
+
+
+def _origin(finding: Finding) -> Origin:
+    documents = finding.documents
+    if documents is None:
+        return Origin(index=finding.run.index.folder.name)
+    column = None if documents.text_field == Documents.text_field else documents.text_field
+    return Origin(text_field=column, demo=documents.source == demo_documents().source)
 
 
 def project_file(title: str, names: Names, finding: Finding) -> ProjectFile:
