@@ -330,7 +330,7 @@ def test_an_upload_that_is_cut_off_leaves_nothing_behind(server: Served, how: st
         until(lambda: left(server) != before, 10)
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # cut, not closed
     until(lambda: left(server) == before, 10)
-    assert not server.workbench.uploads.receiving
+    until(lambda: not server.workbench.uploads.receiving, 10)
 
 
 def test_a_file_that_unpacks_to_too_much_is_refused(server: Served, client: httpx.Client) -> None:
