@@ -102,7 +102,7 @@ COUNT = iter(range(10**9))
 
 @schema.parametrize()
 @settings(
-    max_examples=6,
+    max_examples=4,
     deadline=None,
     derandomize=True,
     database=None,
