@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
 
 from seetopic.arrays import Doubles
 from seetopic.errors import SettingsError
@@ -41,6 +40,8 @@ def unpaired_t_test(ours: Sequence[float], other: Sequence[float]) -> TestedDiff
     left, right = _values(ours, "ours"), _values(other, "other")
     if len(left) < 2 or len(right) < 2 or not (_spread(left) or _spread(right)):
         return None
+    from scipy import stats  # here, for it takes half a second to load
+
     result = stats.ttest_ind_from_stats(
         left.mean(), _spread(left), len(left), right.mean(), _spread(right), len(right), equal_var=True
     )
@@ -58,6 +59,8 @@ def z_test(ours: Sequence[float], deterministic: float) -> TestedDifference | No
         return None
     difference = float(runs.mean() - deterministic)
     statistic = difference / (_spread(runs) / len(runs) ** 0.5)
+    from scipy import stats
+
     return TestedDifference(difference, statistic, float(2 * stats.norm.sf(abs(statistic))))
 
 

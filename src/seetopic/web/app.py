@@ -77,15 +77,15 @@ def _routed(lifespan: Any) -> FastAPI:
 
 def _add_pages(app: FastAPI, access: Access) -> None:
     @app.get("/", include_in_schema=False)
-    def home() -> HTMLResponse:
+    async def home() -> HTMLResponse:
         return HTMLResponse(_page("index.html").replace(_TOKEN_MARK, escape(access.token)))
 
     @app.get("/annotate/{secret}", include_in_schema=False)
-    def annotate(secret: str) -> HTMLResponse:
+    async def annotate(secret: str) -> HTMLResponse:
         return HTMLResponse(_page("annotate.html"))
 
     @app.get("/static/{name}", include_in_schema=False)
-    def static(name: str) -> Response:
+    async def static(name: str) -> Response:
         if name == "figures.css":
             return Response(colours(), media_type="text/css")
         if name == "figure.js":

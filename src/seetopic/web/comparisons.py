@@ -9,7 +9,6 @@ from typing import Any, Literal
 
 from seetopic.documents import Documents
 from seetopic.errors import CorpusError, SeeTopicError
-from seetopic.evaluation.evaluate import evaluate_all
 from seetopic.evaluation.figures import Evaluation
 from seetopic.index import Index
 from seetopic.progress import Progress
@@ -127,6 +126,8 @@ def compare(runs: Sequence[Run], measured: Measured | None, *, progress: Progres
 
 
 def _evaluated(topics: Sequence[Topics], measured: Measured, progress: Progress) -> tuple[list[Evaluation], str]:
+    from seetopic.evaluation.evaluate import evaluate_all  # in the work's own process: the server starts without it
+
     documents, workers = measured.documents, measured.workers
     note = _SAME_DOCUMENTS.format(corpus=repr(measured.corpus))
     progress(MEASURING, 0, None)

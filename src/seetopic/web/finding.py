@@ -6,10 +6,11 @@ import hashlib
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal, TypeAlias, TypeVar
+from typing import Any, Literal, TypeAlias, TypeVar
 
 from pydantic import Field
 
@@ -22,6 +23,7 @@ from seetopic.report.sentences import Examples, examples
 from seetopic.run import Discovery, run_of
 from seetopic.settings import DEFAULT, DiscoverySettings
 from seetopic.topics import Topics
+from seetopic.web.failures import NotYet
 from seetopic.web.names import Frozen, Names, same
 
 _SHOWN = 256  # sets of topics that are kept as the page draws them
@@ -71,7 +73,6 @@ class Finding:
     names: Names
     documents: Documents | None
     seconds: float
-    lock: threading.Lock
 
     @property
     def topics(self) -> Topics:
@@ -105,11 +106,12 @@ class Found:
 class Finder:
     """Finds topics, one set of names at a time: two at once would share the cores and both be late.
 
-    What the page draws is kept for many names, whole runs only as far as the memory for them goes.
+    One thread does all of it, so that large arrays come from one place and go back to it. What the page draws is kept
+    for many names, whole runs only as far as the memory for them goes.
     """
 
     def __init__(self, megabytes: float = _MEGABYTES) -> None:
-        self._finding = threading.Lock()
+        self._worker = ThreadPoolExecutor(1, thread_name_prefix="finding")
         self._keeping = threading.Lock()
         self._megabytes = megabytes
         self._found: OrderedDict[Key, Found] = OrderedDict()
@@ -133,21 +135,32 @@ class Finder:
         """The run for these names, at once if it is still there."""
         key = corpus, _key(names)
         kept = self._look(self._runs, key)
+        return self.do(self._find, key, index, names, documents) if kept is None else kept
+
+    def do(self, work: Callable[..., Item], *values: Any) -> Item:
+        """Whatever is worked out of runs, after what others asked for before."""
+        try:
+            waiting = self._worker.submit(work, *values)
+        except RuntimeError as error:  # it takes nothing more once it is closed
+            raise NotYet("the workbench is being stopped; start it again") from error
+        return waiting.result()
+
+    def close(self) -> None:
+        self._worker.shutdown(cancel_futures=True)
+
+    def _find(self, key: Key, index: Index, names: Names, documents: Documents | None) -> Finding:
+        kept = self._look(self._runs, key)  # somebody who asked for the same before has had it found
         if kept is not None:
             return kept
-        with self._finding:
-            kept = self._look(self._runs, key)  # somebody who waited for the same has found it
-            if kept is not None:
-                return kept
-            started = time.perf_counter()
-            run = run_of(index, names.seeds, settings_of(names))
-            run.topics  # noqa: B018 - found now, while nobody else finds
-            finding = Finding(run, names, documents, time.perf_counter() - started, threading.Lock())
-            with self._keeping:
-                self._runs[key] = finding
-                while len(self._runs) > 1 and sum(map(_megabytes, self._runs.values())) > self._megabytes:
-                    self._runs.popitem(last=False)
-            return finding
+        started = time.perf_counter()
+        run = run_of(index, names.seeds, settings_of(names))
+        run.topics  # noqa: B018 - found now, in this thread
+        finding = Finding(run, names, documents, time.perf_counter() - started)
+        with self._keeping:
+            self._runs[key] = finding
+            while len(self._runs) > 1 and sum(map(_megabytes, self._runs.values())) > self._megabytes:
+                self._runs.popitem(last=False)
+        return finding
 
     def forget(self, corpus: str) -> None:
         with self._keeping:

@@ -175,8 +175,7 @@ def why(finding: Finding, category: str, term: str) -> WhyTerm:
         raise Missing(f"{term[:80]!r} is no term of {topic.name!r} any more; look at its terms as they are now")
     own = finding.names.categories[number]
     spelled = [{index.as_term(each) or each for each in texts} for texts in (own.pinned, own.names)]
-    with finding.lock:
-        sentence = finding.examples.of_terms[number].get(ranked.term)
+    sentence = finding.examples.of_terms[number].get(ranked.term)
     similarity = finding.run.similarity[:, index.vocabulary.ids[ranked.term]]
     order = np.argsort(-similarity, kind="stable")[:5].tolist()
     checked = finding.run.settings.checked_ranks
@@ -198,20 +197,18 @@ def why(finding: Finding, category: str, term: str) -> WhyTerm:
 
 def passages(finding: Finding, category: str) -> Passages:
     number = finding.number(category)
-    with finding.lock:
-        found = finding.examples
+    found = finding.examples
     return Passages(passages=tuple(map(_passage, found.of_topics[number])), quoted=found.quoted)
 
 
 def documents_of(finding: Finding, category: str, offset: int, limit: int) -> TopicDocuments:
     """Documents of the sample that `assign` gives the topic."""
     number = finding.number(category)
-    with finding.lock:
-        scene = finding.scene
-        own = np.flatnonzero(scene.document_topics == number)
-        order = own[np.argsort(-scene.document_shares[own, number], kind="stable")][offset : offset + limit]
-        shares = scene.document_shares[order, number].tolist()
-        spelled = spellings(scene, number)
+    scene = finding.scene
+    own = np.flatnonzero(scene.document_topics == number)
+    order = own[np.argsort(-scene.document_shares[own, number], kind="stable")][offset : offset + limit]
+    shares = scene.document_shares[order, number].tolist()
+    spelled = spellings(scene, number)
     numbers = finding.run.index.sampled[order].tolist()
     found, _ = passages_of(finding.run.index, numbers, finding.documents)
     shown = [sentence_in(found[each], each, spelled) or _plain(found[each].text, each) for each in numbers]
@@ -237,9 +234,8 @@ def document(finding: Finding, number: int) -> WholeDocument:
         for form in (each.term, *each.variants)
     }
     found, _ = passages_of(index, [number], finding.documents, DOCUMENT_WORDS)
-    with finding.lock:
-        rows = np.flatnonzero(index.sampled == number)
-        shares = finding.scene.document_shares[rows[0]].tolist() if len(rows) else []
+    rows = np.flatnonzero(index.sampled == number)
+    shares = finding.scene.document_shares[rows[0]].tolist() if len(rows) else []
     return WholeDocument(
         number=number,
         parts=marked_whole(found[number], spelled),
@@ -252,10 +248,9 @@ def document(finding: Finding, number: int) -> WholeDocument:
 
 
 def overlap(finding: Finding) -> Overlap:
-    with finding.lock:
-        scene = finding.scene
-        likeness, shared = scene.likeness, scene.shared_documents
-        pairs = nearest_pairs(likeness, 5) if len(scene.topics) > 1 else []
+    scene = finding.scene
+    likeness, shared = scene.likeness, scene.shared_documents
+    pairs = nearest_pairs(likeness, 5) if len(scene.topics) > 1 else []
     names = tuple(topic.name for topic in finding.topics)
     return Overlap(
         names=names,
@@ -269,8 +264,7 @@ def overlap(finding: Finding) -> Overlap:
 
 
 def picture(finding: Finding, name: FigureName, width: int) -> Picture:
-    with finding.lock:
-        figure = _FIGURES[name](finding.scene, width=width)
+    figure = _FIGURES[name](finding.scene, width=width)
     return Picture(
         title=figure.title,
         description=figure.description,

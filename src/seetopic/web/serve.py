@@ -19,6 +19,7 @@ from seetopic.files import writing
 from seetopic.web.limits import WorkbenchSettings
 
 DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 8765
+_FIRST_PAGE = 1.5  # seconds that it takes to load
 _TRIED = 20  # ports after the usual one, if that is taken
 
 
@@ -84,12 +85,19 @@ def serve(
             access = Access(secret, address.is_loopback, LOOPBACK | {address.host} if address.is_loopback else None)
             app = application(workbench, access)
             config = uvicorn.Config(app, log_level="warning", access_log=False, ws="none", timeout_graceful_shutdown=3)
-            threading.Thread(target=workbench.warm, daemon=True).start()
+            _soon(workbench.warm)
             ready(_link(address, taken, secret) + opened)
             uvicorn.Server(config).run(sockets=[taken])
         finally:
             taken.close()
             workbench.close()
+
+
+def _soon(work: Callable[[], None]) -> None:
+    """A moment later, for the first page comes first."""
+    timer = threading.Timer(_FIRST_PAGE, work)
+    timer.daemon = True
+    timer.start()
 
 
 @contextmanager

@@ -72,8 +72,7 @@ def _accepted(finding: Finding) -> Topics:
 
 
 def report(finding: Finding) -> str:
-    with finding.lock:
-        return report_html(finding.scene, documents=finding.documents)
+    return report_html(finding.scene, documents=finding.documents)
 
 
 def again(finding: Finding) -> Again:

@@ -7,7 +7,9 @@ from contextlib import suppress
 from typing import Any
 
 from seetopic.errors import SeeTopicError
+from seetopic.index import Index
 from seetopic.run import run_of
+from seetopic.topics import Topics
 from seetopic.web.annotators import Annotators
 from seetopic.web.comparisons import Comparisons
 from seetopic.web.corpora import Corpora
@@ -88,12 +90,12 @@ class Workbench:
                 self.result(self.projects.get(project))
                 return
             for corpus in [corpus.id for corpus in self.corpora.all() if corpus.state == "ready"][:1]:
-                index = self.corpora.index(corpus)
-                run_of(index, list(index.vocabulary.terms[:2])).topics  # noqa: B018 - nobody needs them
+                self.finder.do(_any_topics, self.corpora.index(corpus))
 
     def close(self) -> None:
         self.building.close()
         self.working.close()
+        self.finder.close()
         self.database.close()
 
     def finding(self, kept: Kept) -> Finding:
@@ -137,6 +139,10 @@ class Workbench:
         if with_topics:
             return self.result(kept, before)
         return Result(project=shown_project(kept), topics=None, problem=None, changes={}, seconds=0.0)
+
+
+def _any_topics(index: Index) -> Topics:
+    return run_of(index, list(index.vocabulary.terms[:2])).topics
 
 
 def shown_project(kept: Kept) -> Project:

@@ -35,44 +35,48 @@ def check(
 
 @router.get("/projects/{project}/topics/{category}/term")
 def why(
-    found: Found, category: CategoryPath, term: Annotated[str, Query(min_length=1, max_length=LETTERS)]
+    workbench: Bench,
+    found: Found,
+    category: CategoryPath,
+    term: Annotated[str, Query(min_length=1, max_length=LETTERS)],
 ) -> looking.WhyTerm:
     """Why a term stands in its topic."""
-    return looking.why(found, category, term)
+    return workbench.finder.do(looking.why, found, category, term)
 
 
 @router.get("/projects/{project}/topics/{category}/passages")
-def passages(found: Found, category: CategoryPath) -> looking.Passages:
+def passages(workbench: Bench, found: Found, category: CategoryPath) -> looking.Passages:
     """Sentences that show a topic's terms."""
-    return looking.passages(found, category)
+    return workbench.finder.do(looking.passages, found, category)
 
 
 @router.get("/projects/{project}/topics/{category}/documents")
 def documents(
+    workbench: Bench,
     found: Found,
     category: CategoryPath,
     offset: Annotated[int, Query(ge=0, le=10**9)] = 0,
     limit: Annotated[int, Query(ge=1, le=PAGE)] = 20,
 ) -> looking.TopicDocuments:
     """Documents of a topic, the clearest first."""
-    return looking.documents_of(found, category, offset, limit)
+    return workbench.finder.do(looking.documents_of, found, category, offset, limit)
 
 
 @router.get("/projects/{project}/documents/{number}")
-def document(found: Found, number: Annotated[int, Path(ge=0, le=10**9)]) -> looking.WholeDocument:
+def document(workbench: Bench, found: Found, number: Annotated[int, Path(ge=0, le=10**9)]) -> looking.WholeDocument:
     """A document with the terms of all topics marked."""
-    return looking.document(found, number)
+    return workbench.finder.do(looking.document, found, number)
 
 
 @router.get("/projects/{project}/overlap")
-def overlap(found: Found) -> looking.Overlap:
+def overlap(workbench: Bench, found: Found) -> looking.Overlap:
     """How alike topics are."""
-    return looking.overlap(found)
+    return workbench.finder.do(looking.overlap, found)
 
 
 @router.get("/projects/{project}/figures/{name}")
 def figure(
-    found: Found, name: looking.FigureName, width: Annotated[int, Query(ge=280, le=4000)] = 960
+    workbench: Bench, found: Found, name: looking.FigureName, width: Annotated[int, Query(ge=280, le=4000)] = 960
 ) -> looking.Picture:
     """A picture of the topics, as SVG whose colours are the page's."""
-    return looking.picture(found, name, width)
+    return workbench.finder.do(looking.picture, found, name, width)

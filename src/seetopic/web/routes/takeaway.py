@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import Query, Response
 
 from seetopic.web import takeaway
-from seetopic.web.routes.common import KeptProject, attachment, file_of, router_for
+from seetopic.web.routes.common import Bench, KeptProject, attachment, file_of, router_for
 from seetopic.web.routes.looking import Found
 
 router = router_for("taking away")
@@ -28,9 +28,9 @@ def export(
 
 
 @router.get("/projects/{project}/report.html", response_class=Response, responses=file_of("text/html"))
-def report(found: Found) -> Response:
+def report(workbench: Bench, found: Found) -> Response:
     """The report, one page that needs nothing else."""
-    return attachment(takeaway.report(found), "report.html", "text/html")
+    return attachment(workbench.finder.do(takeaway.report, found), "report.html", "text/html")
 
 
 @router.get("/projects/{project}/topics.json", response_class=Response, responses=file_of("application/json"))
