@@ -8,13 +8,14 @@ import secrets
 import socket
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from seetopic.errors import MissingExtra, SettingsError
+from seetopic.errors import CorpusError, MissingExtra, SettingsError
 from seetopic.files import writing
 from seetopic.web.limits import WorkbenchSettings
 
@@ -60,37 +61,48 @@ def serve(
     token: str | None = None,
     ready: Callable[[str], None],
 ) -> None:
-    """Serve the workbench until it is interrupted; `ready` is called with the address to open."""
-    try:
-        import fastapi  # noqa: F401
-        import uvicorn
-    except ImportError as error:
-        raise MissingExtra("the workbench", "web") from error
+    """Serve the workbench until it is interrupted; `ready` is called with the address to open.
+
+    That is told as soon as it is taken: whoever opens it waits for the server, and a browser starts meanwhile.
+    """
+    if any(find_spec(package) is None for package in ("fastapi", "uvicorn")):
+        raise MissingExtra("the workbench", "web")
+    given = None if source is None else Path(source).resolve()
+    if given is not None and not given.exists():
+        raise CorpusError(f"{source} does not exist; give an index, a file or a folder of .txt files, or nothing")
+    with _alone(settings.data):
+        secret = kept_token(settings.data) if token is None else token
+        if not _is_token(secret):
+            raise SettingsError("the token must have 8 to 200 plain letters and digits; choose another with --token")
+        with closing(address.bound()) as taken:
+            ready(_link(address, taken, secret))
+            _run(settings, address, taken, secret, given, {"text_field": text_field, "label_field": label_field})
+
+
+def _run(
+    settings: WorkbenchSettings,
+    address: Address,
+    taken: socket.socket,
+    secret: str,
+    given: Path | None,
+    fields: dict[str, str | None],
+) -> None:
+    """Load all that a server needs, and be one."""
+    import uvicorn
+
     from seetopic.web.app import application
     from seetopic.web.corpora import BuildOptions
     from seetopic.web.guard import LOOPBACK, Access
     from seetopic.web.workbench import Workbench
 
-    with _alone(settings.data):
-        secret = kept_token(settings.data) if token is None else token
-        if not _is_token(secret):
-            raise SettingsError("the token must have 8 to 200 plain letters and digits; choose another with --token")
-        taken = address.bound()
-        workbench = Workbench(settings)
-        try:
-            opened = ""
-            if source is not None:
-                options = BuildOptions(text_field=text_field, label_field=label_field)
-                opened = f"#/corpus/{workbench.corpora.add_given(Path(source).resolve(), options).id}"
-            access = Access(secret, address.is_loopback, LOOPBACK | {address.host} if address.is_loopback else None)
-            app = application(workbench, access)
-            config = uvicorn.Config(app, log_level="warning", access_log=False, ws="none", timeout_graceful_shutdown=3)
-            _soon(workbench.warm)
-            ready(_link(address, taken, secret) + opened)
-            uvicorn.Server(config).run(sockets=[taken])
-        finally:
-            taken.close()
-            workbench.close()
+    with closing(Workbench(settings)) as workbench:
+        if given is not None:
+            workbench.given = workbench.corpora.add_given(given, BuildOptions.model_validate(fields)).id
+        access = Access(secret, address.is_loopback, LOOPBACK | {address.host} if address.is_loopback else None)
+        app = application(workbench, access)
+        config = uvicorn.Config(app, log_level="warning", access_log=False, ws="none", timeout_graceful_shutdown=3)
+        _soon(workbench.warm)
+        uvicorn.Server(config).run(sockets=[taken])
 
 
 def _soon(work: Callable[[], None]) -> None:
@@ -146,7 +158,8 @@ def _is_token(text: str) -> bool:
 
 def _listening(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    made = socket.socket(family, socket.SOCK_STREAM)
+    # Where the protocol is not named, asyncio does not know it for TCP, and every answer waits 40 ms to be sent.
+    made = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         made.bind((host, port))

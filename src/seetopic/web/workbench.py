@@ -71,6 +71,7 @@ class Workbench:
         )
         self.projects = Projects(self.database)
         self.finder = Finder()
+        self.given: str | None = None  # the corpus that the command line named
         self.sides = Sides(self.projects, self.corpora, self.finder, settings.data / "methods")
         self.rounds = Rounds(self.database, Annotators(self.database), self.sides, self.working)
         self.comparisons = Comparisons(self.database, self.sides, self.corpora, self.working, settings.jobs)

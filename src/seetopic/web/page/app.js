@@ -193,7 +193,9 @@ async function start() {
     }
   }
   banner(null);
-  route();
+  // Who follows the server's own address wants what the server was started with.
+  if (!location.hash && workbench.given) location.replace(`#/corpus/${encodeURIComponent(workbench.given)}`);
+  else route();
 }
 
 start();

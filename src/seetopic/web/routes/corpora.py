@@ -63,6 +63,7 @@ class About(Frozen):
     methods: tuple[MethodAbout, ...]
     models: tuple[str, ...]
     demo: bool
+    given: str | None  # the corpus that the server was started with
 
 
 class NewCorpus(BuildOptions):
@@ -101,6 +102,7 @@ def about(workbench: Bench) -> About:
         ),
         models=(EMBEDDED_NAME, *workbench.settings.models),
         demo=True,
+        given=workbench.given,
     )
 
 
