@@ -51,9 +51,10 @@ wheel: $(VENV)/.test
 # Figures of speed and quality as JSON; CORPORA is a folder of NAME.jsonl.gz and NAME.seeds.txt.
 CORPORA ?= corpora
 RESULTS := benchmarks/results
-bench: $(VENV)/.test table
+bench: $(VENV)/.test browser table
 	$(BIN)/python benchmarks/speed.py $(CORPORA) > $(RESULTS)/speed.json
 	$(BIN)/python benchmarks/everyday.py $(CORPORA) > $(RESULTS)/everyday.json
+	$(BIN)/python benchmarks/workbench.py $(CORPORA) > $(RESULTS)/workbench.json
 	$(BIN)/python benchmarks/quality.py $(CORPORA) > $(RESULTS)/quality.jsonl
 	$(BIN)/python benchmarks/presets.py $(CORPORA) > $(RESULTS)/presets.jsonl
 	$(BIN)/seetopic index $(CORPORA)/amazon.jsonl.gz --out $(VENV)/bench-index --overwrite

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from seetopic.evaluation.meanings import in_order, meaning, stem
 from seetopic.evaluation.significance import mark
 from seetopic.evidence.general import DRIFT
 
@@ -18,24 +19,6 @@ if TYPE_CHECKING:
     from seetopic.evaluation.agreement import Agreement, Estimate
     from seetopic.evaluation.figures import Evaluation
 
-# What each figure says, in the order of the table; what is not here is shown by its own name.
-_MEANINGS = {
-    "label_precision@": "share of terms whose most typical label is their topic's own",
-    "label_f1@": "macro-F1 of labelling documents by matched terms alone",
-    "coverage@": "share of documents that hold a term",
-    "macro_f1": "macro-F1 of `assign`",
-    "diversity": "share of terms that stand in one topic only",
-    "npmi": "as in the paper; rewards rare terms, so look at the random words, too",
-    "lcp": "as in the paper; likewise",
-    "pmi": "as in the paper; likewise",
-    "npmi_unsmoothed": "pairs that never meet count as -1",
-    "median_document_frequency": "documents that hold a term",
-    "pairs_never_together": "share of pairs of terms that no document holds",
-    "terms_never_seen": "share of terms that no document holds",
-    "c_v": "sliding windows of 110 words",
-    "u_mass": "",
-    "embedding_coherence": "mean cosine of a topic's terms, by the language model",
-}
 _SIDE_BY_SIDE = 4  # methods in one table: so it fits a terminal
 _OF_TOPICS = ("label_precision@", "label_f1@", "npmi", "npmi_unsmoothed", "c_v", "median_document_frequency")
 _COMPARED = (
@@ -140,24 +123,8 @@ def _table(*headings: str) -> Table:
     return table
 
 
-def in_order(names: Iterable[str]) -> list[str]:
-    """Figures in the order of `_MEANINGS`, then the others."""
-    order = list(_MEANINGS)
-    return sorted(names, key=lambda name: order.index(_stem(name)) if _stem(name) in order else len(order))
-
-
-def _stem(name: str) -> str:
-    """`label_f1@` for `label_f1@10`."""
-    return name[: name.index("@") + 1] if "@" in name else name
-
-
 def _begins(name: str, stems: tuple[str, ...]) -> bool:
-    return _stem(name) in stems
-
-
-def meaning(name: str) -> str:
-    """What a figure says, in a few words; empty where its name says it."""
-    return _MEANINGS.get(_stem(name), "")
+    return stem(name) in stems
 
 
 def _mean(values: list[float]) -> float:

@@ -14,8 +14,8 @@ import pytest
 
 from conftest import NAMES
 from seetopic import Index
-from seetopic.web.corpora import BuildOptions, FileSource
 from seetopic.web.limits import UploadLimits, WorkbenchSettings
+from seetopic.web.sources import BuildOptions, FileSource
 from seetopic.web.workbench import Workbench
 
 from .served import Served, serving

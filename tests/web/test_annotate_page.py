@@ -17,9 +17,9 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from conftest import NAMES
 from seetopic import Index
 from seetopic.web.app import application
-from seetopic.web.corpora import BuildOptions
 from seetopic.web.guard import LOOPBACK, TOKEN, Access
 from seetopic.web.limits import WorkbenchSettings
+from seetopic.web.sources import BuildOptions
 from seetopic.web.workbench import Workbench
 
 HOSTILE = "<img src=x onerror='window.harmed=1'>"

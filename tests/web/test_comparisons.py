@@ -15,12 +15,12 @@ from conftest import NAMES, PLANTED
 from seetopic.documents import open_documents
 from seetopic.evaluation.evaluate import evaluate_all
 from seetopic.web.app import application
-from seetopic.web.comparisons import differences
-from seetopic.web.corpora import BuildOptions
+from seetopic.web.differences import differences
 from seetopic.web.finding import ShownTopic, Term
 from seetopic.web.guard import LOOPBACK, TOKEN, Access
 from seetopic.web.limits import WorkbenchSettings
 from seetopic.web.sides import MethodSide, ProjectSide, Within
+from seetopic.web.sources import BuildOptions
 from seetopic.web.workbench import Workbench
 
 ACCESS = Access("a-token-of-the-tests", open_reading=False, hosts=LOOPBACK)

@@ -18,9 +18,9 @@ from playwright.sync_api import Browser, Page, Route, expect
 
 from seetopic import Index
 from seetopic.web.app import application
-from seetopic.web.corpora import BuildOptions
 from seetopic.web.guard import LOOPBACK, Access
 from seetopic.web.limits import WorkbenchSettings
+from seetopic.web.sources import BuildOptions
 from seetopic.web.workbench import Workbench
 
 TOKEN = "a-token-for-tests"

@@ -23,9 +23,9 @@ from seetopic.evaluation.agreement import agreement_of
 from seetopic.evaluation.judgements import FilledSheet, sheet_of_key
 from seetopic.spreadsheets import unguarded
 from seetopic.web.app import application
-from seetopic.web.corpora import BuildOptions
 from seetopic.web.guard import LOOPBACK, TOKEN, Access
 from seetopic.web.limits import WorkbenchSettings
+from seetopic.web.sources import BuildOptions
 from seetopic.web.workbench import Workbench
 
 ACCESS = Access("a-token-of-the-tests", open_reading=False, hosts=LOOPBACK)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from seetopic.arrays import Floats
 from seetopic.discovery import starting_terms
@@ -21,6 +20,9 @@ from seetopic.seeds import Seeds
 from seetopic.settings import PAPER
 from seetopic.topics import RankedTerm, Topic, Topics
 from seetopic.version import __version__
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,8 @@ class Task:
     @cached_property
     def counts(self) -> csr_array:
         """How often each term occurs in each document; (n_documents, n_terms), column numbers rising in each row."""
+        from scipy.sparse import csr_array
+
         terms, documents = self.index.positions
         shape = (len(self.index), len(self.terms))
         # Made from triples, so that a term that occurs again in a document is added up.

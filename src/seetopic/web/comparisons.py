@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -13,11 +12,11 @@ from seetopic.evaluation.figures import Evaluation
 from seetopic.index import Index
 from seetopic.progress import Progress
 from seetopic.topics import Topics
-from seetopic.verdicts import in_order, meaning
 from seetopic.web.corpora import Corpora
 from seetopic.web.database import Database, new_id, now
+from seetopic.web.differences import Compared, ComparedFigures, Difference, SideTopics, compared_figures, differences
 from seetopic.web.failures import Conflict, Missing
-from seetopic.web.finding import ShownTopic, shown_topics
+from seetopic.web.finding import shown_topics
 from seetopic.web.jobs import Job, Jobs
 from seetopic.web.limits import COMPARISONS
 from seetopic.web.names import Frozen
@@ -37,41 +36,6 @@ class AskedComparison(Frozen):
     left: Wanted
     right: Wanted
     measured: str | None
-
-
-class SideTopics(Frozen):
-    """One side's topics."""
-
-    title: str
-    topics: tuple[ShownTopic, ...]
-
-
-class Difference(Frozen):
-    """A category of either side: terms of both, in the left side's order, and those of one side alone."""
-
-    name: str
-    both: tuple[str, ...]
-    only_left: tuple[str, ...]
-    only_right: tuple[str, ...]
-
-
-class ComparedFigures(Frozen):
-    """The same measures of both sides; null where one has no answer."""
-
-    names: tuple[str, ...]
-    about: dict[str, str]
-    left: dict[str, float | None]
-    right: dict[str, float | None]
-    note: str
-
-
-class Compared(Frozen):
-    """What a comparison found."""
-
-    left: SideTopics
-    right: SideTopics
-    differences: tuple[Difference, ...]
-    figures: ComparedFigures | None
 
 
 class ListedComparison(Frozen):
@@ -236,7 +200,9 @@ class Comparisons:
         def ended(found: Outcome | None, problem: str | None, stopped: bool) -> None:
             if stopped:  # removed by a person; or the server ends, and then it goes on at the next start
                 return
-            self._keep(number, asked, found) if found is not None else self._mark(number, "failed", problem)
+            self._keep(number, asked, found) if found is not None else self._mark(
+                number, "failed", self.corpora.plainly(problem or "")
+            )
             self.sides.tidy()
 
         try:
@@ -286,44 +252,3 @@ class Comparisons:
             "(SELECT id FROM comparisons WHERE project = ? ORDER BY created DESC, id LIMIT ?)",
             (project, project, COMPARISONS),
         )
-
-
-def differences(left: Sequence[ShownTopic], right: Sequence[ShownTopic]) -> tuple[Difference, ...]:
-    """By the categories' names, whatever their case: those of the left side first, then what only the right one has."""
-    ours, theirs = ({_folded(topic.name): topic for topic in side} for side in (left, right))
-    found = []
-    for key in dict.fromkeys([*ours, *theirs]):
-        mine, other = (_terms(side.get(key)) for side in (ours, theirs))
-        found.append(
-            Difference(
-                name=(ours.get(key) or theirs[key]).name,
-                both=tuple(term for term in mine if term in other),
-                only_left=tuple(term for term in mine if term not in other),
-                only_right=tuple(term for term in other if term not in mine),
-            )
-        )
-    return tuple(found)
-
-
-def compared_figures(left: Evaluation, right: Evaluation, note: str) -> ComparedFigures:
-    names = in_order(dict.fromkeys([*left.figures, *right.figures]))
-    return ComparedFigures(
-        names=tuple(names),
-        about={name: meaning(name) for name in names},
-        left=_plain(left, names),
-        right=_plain(right, names),
-        note=note,
-    )
-
-
-def _plain(evaluation: Evaluation, names: Sequence[str]) -> dict[str, float | None]:
-    values = {name: evaluation.figures.get(name, math.nan) for name in names}
-    return {name: None if math.isnan(value) else value for name, value in values.items()}
-
-
-def _terms(topic: ShownTopic | None) -> tuple[str, ...]:
-    return () if topic is None else tuple(term.term for term in topic.terms)
-
-
-def _folded(name: str) -> str:
-    return " ".join(name.casefold().split())

@@ -6,9 +6,9 @@ import json
 import shutil
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import Field, StringConstraints, ValidationError
+from pydantic import Field, ValidationError
 
 from seetopic.demo import demo_documents
 from seetopic.documents import Documents, open_documents
@@ -17,13 +17,13 @@ from seetopic.errors import DamagedIndex, SeeTopicError
 from seetopic.index import Index
 from seetopic.layout import MANIFEST, read_manifest
 from seetopic.progress import Progress
-from seetopic.settings import DEFAULT
 from seetopic.web.database import Database, new_id, now
 from seetopic.web.failures import Conflict, Missing, NotYet, Refused
 from seetopic.web.folder import AllowedFolder, readable, without_folders
 from seetopic.web.jobs import Job, Jobs, Plan
 from seetopic.web.limits import LETTERS
 from seetopic.web.names import Frozen, Title
+from seetopic.web.sources import BuildOptions, FileSource, GivenSource, UploadSource, source_from
 from seetopic.web.uploads import Uploads
 
 # Shares of the whole time, as measured on the demo's articles and on product reviews, cold.
@@ -41,49 +41,6 @@ BUILDING = Plan(
     )
 )
 State = Literal["waiting", "indexing", "ready", "stopped", "failed"]
-PathText = Annotated[str, StringConstraints(max_length=4000)]
-Field_ = Annotated[str, StringConstraints(min_length=1, max_length=LETTERS)]
-
-
-class FileSource(Frozen):
-    """A file or an index in the server's folder."""
-
-    kind: Literal["file", "index"]
-    path: PathText
-
-
-class UploadSource(Frozen):
-    """A file that was sent."""
-
-    kind: Literal["upload"]
-    id: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{16}$")]
-
-
-class DemoSource(Frozen):
-    """The articles that come with seetopic."""
-
-    kind: Literal["demo"]
-
-
-class GivenSource(Frozen):
-    """What the command line was given: never asked for over the network."""
-
-    kind: Literal["given"]
-    path: str
-
-
-Source = Annotated[FileSource | UploadSource | DemoSource, Field(discriminator="kind")]
-
-
-class BuildOptions(Frozen):
-    """How documents are read and indexed."""
-
-    text_field: Field_ | None = None
-    label_field: Field_ | None = None
-    model: Annotated[str, StringConstraints(max_length=4000)] | None = None
-    min_count: int = Field(default=DEFAULT.index.text.min_count, ge=1, le=1_000_000)
-    language: Annotated[str, StringConstraints(min_length=1, max_length=100)] = DEFAULT.index.text.language
-    on_error: Literal["raise", "skip"] = "raise"
 
 
 class Facts(Frozen):
@@ -143,7 +100,7 @@ class Corpora:
             self._insert(made, title, source, options, path, own=False, state="ready")
             return self.get(made)
         documents = self._documents(source, options)
-        self._settings(options)  # what is refused is refused now
+        options.settings  # noqa: B018 - what is refused is refused now
         self._insert(made, title or documents.name, source, options, self.indexes / made, own=True, state="waiting")
         self._start(made)
         return self.get(made)
@@ -224,7 +181,7 @@ class Corpora:
             source = json.loads(row["source"])
             if source["kind"] == "index" or not row["own"]:
                 return None
-            found = self._documents(_source(source), options)
+            found = self._documents(source_from(source), options)
         except SeeTopicError:
             return None
         return found if with_labels else replace(found, label_field=None)
@@ -265,10 +222,6 @@ class Corpora:
             path, text_field=options.text_field, on_error=options.on_error, label_field=options.label_field
         )
 
-    def _settings(self, options: BuildOptions) -> Any:
-        text = replace(DEFAULT.index.text, min_count=options.min_count, language=options.language)
-        return replace(DEFAULT.index, text=text)
-
     def _insert(self, made: str, title: str, source: Any, options: BuildOptions, folder: Path, **more: Any) -> None:
         self.database.insert(
             "corpora",
@@ -287,7 +240,7 @@ class Corpora:
         row = self._row(corpus)
         options = BuildOptions.model_validate_json(row["options"])
         try:
-            documents = replace(self._documents(_source(json.loads(row["source"])), options), label_field=None)
+            documents = replace(self._documents(source_from(json.loads(row["source"])), options), label_field=None)
         except SeeTopicError as error:
             self._mark(corpus, "failed", str(error))
             return
@@ -306,7 +259,7 @@ class Corpora:
             build_index,
             documents,
             Path(row["folder"]),
-            settings=self._settings(options),
+            settings=options.settings,
             model=options.model,
             cache=self.cache,
             jobs=self.workers,
@@ -361,8 +314,3 @@ def _facts(index: Index) -> Facts:
 def build_index(documents: Documents, out: Path, *, progress: Progress, **options: Any) -> None:
     """What the process of a build does."""
     Index.build(documents, out, progress=progress, **options)
-
-
-def _source(value: dict[str, Any]) -> Any:
-    kinds: dict[str, type[Frozen]] = {"upload": UploadSource, "demo": DemoSource, "given": GivenSource}
-    return kinds.get(value["kind"], FileSource).model_validate(value)

@@ -7,7 +7,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, TypeAlias, TypeVar
@@ -28,6 +28,7 @@ from seetopic.web.names import Frozen, Names, same
 
 _SHOWN = 256  # sets of topics that are kept as the page draws them
 _MEGABYTES = 300.0  # of runs that are kept, because what was shown last is asked about
+_ENDING = NotYet("the workbench is being stopped; start it again")
 Key: TypeAlias = tuple[str, str]  # corpus, names
 Item = TypeVar("Item")
 
@@ -113,6 +114,7 @@ class Finder:
     def __init__(self, megabytes: float = _MEGABYTES) -> None:
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="finding")
         self._keeping = threading.Lock()
+        self._closed = False
         self._megabytes = megabytes
         self._found: OrderedDict[Key, Found] = OrderedDict()
         self._runs: OrderedDict[Key, Finding] = OrderedDict()
@@ -139,13 +141,16 @@ class Finder:
 
     def do(self, work: Callable[..., Item], *values: Any) -> Item:
         """Whatever is worked out of runs, after what others asked for before."""
+        if self._closed:
+            raise _ENDING
+        waiting = self._worker.submit(work, *values)
         try:
-            waiting = self._worker.submit(work, *values)
-        except RuntimeError as error:  # it takes nothing more once it is closed
-            raise NotYet("the workbench is being stopped; start it again") from error
-        return waiting.result()
+            return waiting.result()
+        except CancelledError:
+            raise _ENDING from None
 
     def close(self) -> None:
+        self._closed = True
         self._worker.shutdown(cancel_futures=True)
 
     def _find(self, key: Key, index: Index, names: Names, documents: Documents | None) -> Finding:

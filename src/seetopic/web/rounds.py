@@ -188,7 +188,9 @@ class Rounds:
         def ended(found: Any, problem: str | None, stopped: bool) -> None:
             if stopped:  # removed by a person; or the server ends, and then it goes on at the next start
                 return
-            self._keep(number, asked, found) if problem is None else self._mark(number, "failed", problem)
+            self._keep(number, asked, found) if problem is None else self._mark(
+                number, "failed", self.sides.corpora.plainly(problem)
+            )
             self.sides.tidy()
 
         try:

@@ -91,8 +91,8 @@ def _run(
     import uvicorn
 
     from seetopic.web.app import application
-    from seetopic.web.corpora import BuildOptions
     from seetopic.web.guard import LOOPBACK, Access
+    from seetopic.web.sources import BuildOptions
     from seetopic.web.workbench import Workbench
 
     with closing(Workbench(settings)) as workbench:
@@ -100,7 +100,8 @@ def _run(
             workbench.given = workbench.corpora.add_given(given, BuildOptions.model_validate(fields)).id
         access = Access(secret, address.is_loopback, LOOPBACK | {address.host} if address.is_loopback else None)
         app = application(workbench, access)
-        config = uvicorn.Config(app, log_level="warning", access_log=False, ws="none", timeout_graceful_shutdown=3)
+        # The application tells of its errors itself; who ends the server while it works need not read of that.
+        config = uvicorn.Config(app, log_level="critical", access_log=False, ws="none", timeout_graceful_shutdown=3)
         _soon(workbench.warm)
         uvicorn.Server(config).run(sockets=[taken])
 

@@ -14,11 +14,12 @@ from seetopic.errors import CorpusError
 from seetopic.exports import FORMATS
 from seetopic.settings import PRESETS
 from seetopic.version import __version__
-from seetopic.web.corpora import BuildOptions, Corpus, DemoSource, Source
+from seetopic.web.corpora import Corpus
 from seetopic.web.folder import Listing
 from seetopic.web.names import Frozen, Title
 from seetopic.web.preview import Preview, preview_of
 from seetopic.web.routes.common import Bench, Id, router_for
+from seetopic.web.sources import BuildOptions, DemoSource, Source
 from seetopic.web.uploads import Upload
 
 router = router_for("corpora")

@@ -12,7 +12,7 @@ from seetopic.web.annotators import Invited
 from seetopic.web.limits import SOURCES, TOP
 from seetopic.web.names import Frozen, Title
 from seetopic.web.rounds import AskedRound, Assignment, Round, Standing
-from seetopic.web.routes.common import Bench, Id, KeptProject, attachment, router_for
+from seetopic.web.routes.common import Bench, Id, KeptProject, attachment, file_of, router_for
 from seetopic.web.sides import Side
 
 router = router_for("annotating")
@@ -89,7 +89,7 @@ def agreement(workbench: Bench, round: Id) -> Agreement:
     return workbench.rounds.agreement(round)
 
 
-@router.get("/rounds/{round}/judgements.csv", response_class=Response)
+@router.get("/rounds/{round}/judgements.csv", response_class=Response, responses=file_of("text/csv"))
 def judgements(workbench: Bench, round: Id) -> Response:
     """Every answer, with the place that each method gave the term."""
     return attachment(workbench.rounds.judgements_csv(round), "judgements.csv", "text/csv")
