@@ -28,7 +28,7 @@ from seetopic.web.names import Frozen, Names, same
 
 _SHOWN = 256  # sets of topics that are kept as the page draws them
 _MEGABYTES = 300.0  # of runs that are kept, because what was shown last is asked about
-_ENDING = NotYet("the workbench is being stopped; start it again")
+_ENDING = "the workbench is being stopped; start it again"
 Key: TypeAlias = tuple[str, str]  # corpus, names
 Item = TypeVar("Item")
 
@@ -142,12 +142,12 @@ class Finder:
     def do(self, work: Callable[..., Item], *values: Any) -> Item:
         """Whatever is worked out of runs, after what others asked for before."""
         if self._closed:
-            raise _ENDING
+            raise NotYet(_ENDING)
         waiting = self._worker.submit(work, *values)
         try:
             return waiting.result()
         except CancelledError:
-            raise _ENDING from None
+            raise NotYet(_ENDING) from None
 
     def close(self) -> None:
         self._closed = True
