@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import psutil
 import pyarrow as arrow
 import pyarrow.parquet
 import pytest
@@ -386,7 +387,9 @@ def test_so_many_uploads_and_no_more(tmp_path: Path) -> None:
 def test_a_file_that_is_not_what_it_says_is_refused_with_a_sentence(
     client: httpx.Client, server: Served, name: str, data: bytes
 ) -> None:
-    answer = previewed(client, name, data)
+    answer = sent(client, name, data)
+    if answer.status_code == 201:
+        answer = client.post("/api/previews", json={"source": {"kind": "upload", "id": answer.json()["id"]}})
     assert len(refused(answer)) < 400
 
 
@@ -418,10 +421,24 @@ def test_a_parquet_file_that_is_cut_off_is_refused(client: httpx.Client) -> None
     whole = io.BytesIO()
     pyarrow.parquet.write_table(arrow.table({"text": ["one", "two"]}), whole)
     assert previewed(client, "a.parquet", whole.getvalue()).json()["rows"][0] == {"text": "one"}
-    assert "is the file whole" in refused(previewed(client, "a.parquet", whole.getvalue()[:-20]))
+    assert "is the file whole" in refused(sent(client, "a.parquet", whole.getvalue()[:-20]))
     wide = io.BytesIO()
     pyarrow.parquet.write_table(arrow.table({f"c{n}": ["x"] for n in range(1000)}), wide)
     assert "columns" in refused(previewed(client, "b.parquet", wide.getvalue()))
+
+
+def test_a_small_parquet_file_that_unpacks_to_much_costs_little(client: httpx.Client) -> None:
+    packed = io.BytesIO()
+    huge = arrow.table({"text": ["x" * 4_000_000] * 50})  # one text fifty times: a dictionary makes it tiny
+    pyarrow.parquet.write_table(huge, packed, compression="zstd")
+    assert len(packed.getvalue()) < 10_000
+    before = psutil.Process().memory_info().rss
+    shown = previewed(client, "a.parquet", packed.getvalue()).json()
+    assert 1 <= len(shown["rows"]) <= 4  # as many as fit into the bound
+    assert psutil.Process().memory_info().rss - before < 150e6
+    packed = io.BytesIO()
+    pyarrow.parquet.write_table(arrow.table({"text": ["x" * 20_000_000]}), packed, compression="zstd")
+    assert "unpacks to more than" in refused(sent(client, "b.parquet", packed.getvalue()), 413)
 
 
 def test_an_index_of_hostile_origin_is_refused_and_harms_no_other(client: httpx.Client, folder: Path) -> None:

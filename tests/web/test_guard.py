@@ -253,3 +253,14 @@ def test_every_file_of_the_page_is_served_as_what_it_is(client: httpx.Client) ->
 def test_no_cross_site_reading_is_allowed(client: httpx.Client) -> None:
     answer = client.get("/api/corpora", headers={"origin": "https://evil.example"})
     assert not [name for name in answer.headers if name.startswith("access-control")]
+
+
+@pytest.mark.parametrize("header", ["x-forwarded-for", "forwarded", "x-real-ip"])
+def test_what_a_web_server_passes_on_is_not_from_this_machine(
+    server: Served, others: httpx.Client, header: str
+) -> None:
+    assert others.get("/api/projects").status_code == 200
+    assert others.get("/api/projects", headers={header: "203.0.113.7"}).status_code == 401
+    assert others.get("/", headers={header: "203.0.113.7"}).status_code == 401
+    bearer = {"authorization": f"Bearer {TOKEN}", header: "203.0.113.7"}
+    assert others.get("/api/projects", headers=bearer).status_code == 200

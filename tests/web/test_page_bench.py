@@ -321,3 +321,36 @@ def test_a_topic_that_is_read_keeps_place_and_focus_while_it_changes(page: Page,
     page.keyboard.press("Escape")
     expect(page.locator(".reading")).to_be_hidden()
     assert focused(page) == kept
+
+
+def test_edits_are_sent_even_if_the_project_is_left_at_once(page: Page, served: Served) -> None:
+    project = served.project(*NAMES)
+    opened(page, served, project)
+    page.get_by_label("Name of category 1").fill("ball games")
+    page.evaluate(
+        """() => {
+          document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
+          location.hash = "#/";
+        }"""
+    )
+    expect(page.get_by_role("heading", name="Workbench")).to_be_visible()
+    page.goto(f"{served.address}/#/project/{project}/history")
+    expect(page.locator("main")).to_contain_text("ball games")
+    assert served.names(project) == ["ball games", *NAMES[1:]]
+    assert [step["label"] for step in served.ask("GET", f"/api/projects/{project}/history")][1:] == ["begin"]
+
+
+def test_ones_own_change_is_no_conflict(page: Page, served: Served) -> None:
+    project = served.project(*NAMES)
+    opened(page, served, project)
+    field = page.get_by_label("Name of category 1")
+    field.fill("ball games")
+    field.press("Enter")
+    expect(page.locator(".saved")).to_have_text("Saved")
+    served.edit(project, kind="add", names=["weather"])  # somebody else changes something else
+    expect(page.locator(".topic")).to_have_count(4)
+    field.fill("team games")
+    field.press("Enter")
+    expect(page.locator(".saved")).to_have_text("Saved")
+    expect(page.locator(".topic-name").first).to_have_text("team games")
+    assert served.names(project) == ["team games", *NAMES[1:], "weather"]

@@ -130,7 +130,7 @@ def _add_answers(app: FastAPI, plainly: Callable[[str], str]) -> None:
     @app.exception_handler(Exception)
     def broken(request: Request, error: Exception) -> JSONResponse:
         _LOG.error("%s %s failed", request.method, request.url.path, exc_info=error)
-        return _problem(500, "failed", "something went wrong in the server; nothing was changed: try again")
+        return _problem(500, "failed", "something went wrong in the server; look whether your change is there")
 
 
 def _problem(status: int, kind: str, sentence: str, **more: Any) -> JSONResponse:

@@ -107,7 +107,7 @@ class Corpora:
 
     def add_given(self, path: Path, options: BuildOptions) -> Corpus:
         """What the command line was given; the same as at the last start, if it is there already."""
-        source = GivenSource(kind="given", path=str(path))
+        source = GivenSource(kind="given", path=str(path), seen=_last_change(path))
         rows = self.database.all(
             "SELECT id, state FROM corpora WHERE source = ? AND options = ?",
             (source.model_dump_json(), options.model_dump_json()),
@@ -132,8 +132,9 @@ class Corpora:
 
     def resume(self, corpus: str) -> Corpus:
         row = self._row(corpus)
-        if row["state"] not in ("stopped", "failed") or not row["own"]:
+        if self.get(corpus).state not in ("stopped", "failed") or not row["own"]:  # a damaged index has failed, too
             raise Conflict(f"{row['title']!r} is not stopped, so there is nothing to go on with")
+        self.opened.pop(corpus, None)
         self._mark(corpus, "waiting")
         self._start(corpus)
         return self.get(corpus)
@@ -186,16 +187,17 @@ class Corpora:
             return None
         return found if with_labels else replace(found, label_field=None)
 
-    def by_sha256(self, sha256: str) -> list[str]:
-        """Ready corpora of the same documents."""
+    def same_as(self, sha256: str, model: str) -> list[str]:
+        """Ready corpora of the same documents, read by the same language model."""
         ready = self.database.all("SELECT id FROM corpora WHERE state = 'ready' ORDER BY created DESC")
-        return [row["id"] for row in ready if self._sha256(row["id"]) == sha256]
+        return [row["id"] for row in ready if self._identity(row["id"]) == (sha256, model)]
 
-    def _sha256(self, corpus: str) -> str | None:
+    def _identity(self, corpus: str) -> tuple[str, str] | None:
         try:
-            return str(self.index(corpus).manifest["corpus"]["sha256"])
+            manifest = self.index(corpus).manifest
         except SeeTopicError:  # an index that is damaged is none of those
             return None
+        return str(manifest["corpus"]["sha256"]), str(manifest["model"]["name"])
 
     def path_of(self, source: Any) -> Path | None:
         """Where a source lies that will be read for the first time."""
@@ -314,3 +316,10 @@ def _facts(index: Index) -> Facts:
 def build_index(documents: Documents, out: Path, *, progress: Progress, **options: Any) -> None:
     """What the process of a build does."""
     Index.build(documents, out, progress=progress, **options)
+
+
+def _last_change(path: Path) -> str:
+    """What tells whether a file or an index is still the one that it was."""
+    meant = path / MANIFEST if (path / MANIFEST).is_file() else path
+    found = meant.stat()
+    return f"{found.st_mtime_ns}-{found.st_size}"

@@ -133,6 +133,10 @@ class Finder:
                 self._found.popitem(last=False)
         return found
 
+    def known(self, corpus: str, names: Names) -> Found | None:
+        """What was shown for these names, if it is still remembered; nothing is sought."""
+        return self._look(self._found, (corpus, _key(names)))
+
     def find(self, corpus: str, index: Index, names: Names, documents: Documents | None) -> Finding:
         """The run for these names, at once if it is still there."""
         key = corpus, _key(names)

@@ -18,6 +18,7 @@ COOKIE = "seetopic"
 TOKEN = "x-seetopic-token"
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1", "[::1]"})
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:[0-9]{1,5})?")
+_PASSED_ON = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -77,7 +78,7 @@ class Guard:
         if scope["path"] != "/" or not self.access.fits(given):
             return None
         answer = RedirectResponse("/", status_code=303)
-        answer.set_cookie(COOKIE, self.access.token, httponly=True, samesite="strict", max_age=30 * 86400)
+        answer.set_cookie(_cookie_name(scope), self.access.token, httponly=True, samesite="strict", max_age=30 * 86400)
         return answer
 
     def _refusal(self, scope: Scope, headers: dict[str, str]) -> JSONResponse | None:
@@ -107,9 +108,11 @@ class Guard:
             return self.access.fits(token)
         given = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("token", [None])[0]
         in_address = given if scope["path"] == "/" else None
-        return self.access.open_reading or any(
-            self.access.fits(each) for each in (token, _cookie(headers.get("cookie", "")), in_address)
-        )
+        cookie = _cookie(headers.get("cookie", ""), _cookie_name(scope))
+        # What a web server passes on comes from anywhere, even if it comes through this machine's own address.
+        passed_on = any(name in headers for name in _PASSED_ON)
+        at_home = self.access.open_reading and not passed_on
+        return at_home or any(self.access.fits(each) for each in (token, cookie, in_address))
 
 
 def _for_annotators(path: str) -> bool:
@@ -131,9 +134,14 @@ def _host(header: str) -> str:
     return "" if found is None else found[1]
 
 
-def _cookie(header: str) -> str | None:
+def _cookie_name(scope: Scope) -> str:
+    """With the port, for browsers give a machine's cookies to all of its servers."""
+    return f"{COOKIE}-{(scope.get('server') or ('', 0))[1]}"
+
+
+def _cookie(header: str, name: str) -> str | None:
     try:
-        found = SimpleCookie(header).get(COOKIE)
+        found = SimpleCookie(header).get(name)
     except CookieError:
         return None
     return None if found is None else found.value

@@ -13,6 +13,7 @@ TITLE = 120  # letters of a title or of a person's name
 TOP = 200  # terms of a topic
 BODY = 2_000_000  # bytes of a request that is no upload
 PREVIEW_BYTES = 262_144  # of a file, from its beginning, that a preview looks at
+PREVIEW_PARQUET = 16_000_000  # bytes of a Parquet file's rows, unpacked
 PREVIEW_ROWS = 8
 PREVIEW_LETTERS = 300  # of a cell
 COLUMNS = 200  # of a table

@@ -15,7 +15,7 @@ from seetopic.documents import format_of
 from seetopic.errors import CorpusError, MissingExtra
 from seetopic.layout import read_manifest
 from seetopic.web.folder import readable
-from seetopic.web.limits import COLUMNS, PREVIEW_BYTES, PREVIEW_LETTERS, PREVIEW_ROWS
+from seetopic.web.limits import COLUMNS, PREVIEW_BYTES, PREVIEW_LETTERS, PREVIEW_PARQUET, PREVIEW_ROWS
 from seetopic.web.names import Frozen
 
 _TEXTS = ("text", "body", "content", "review", "message", "tweet", "abstract", "description", "comment", "document")
@@ -165,11 +165,24 @@ def _parquet_rows(path: Path) -> list[dict[str, Any]]:
         with arrow_parquet.ParquetFile(path) as file:
             if len(file.schema_arrow.names) > COLUMNS:
                 raise CorpusError(f"{path.name} has more than {COLUMNS} columns; keep a few")
-            batch = next(file.iter_batches(batch_size=_GUESSED_FROM), None)
-            rows: list[dict[str, Any]] = [] if batch is None else batch.to_pylist()
-            return rows
+            return _few_rows(file.iter_batches(batch_size=1))
     except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:
         raise CorpusError(f"{path.name} cannot be read as Parquet: {error}; is the file whole?") from error
+
+
+def _few_rows(batches: Iterable[Any]) -> list[dict[str, Any]]:
+    """Rows of the beginning, one at a time: a small file may hold one huge text many times."""
+    rows, size = list[dict[str, Any]](), 0
+    for batch in batches:
+        size += batch.nbytes
+        if size > PREVIEW_PARQUET:
+            break
+        rows += batch.to_pylist()
+        if len(rows) >= _GUESSED_FROM:
+            break
+    if not rows and size:
+        raise CorpusError(f"a row of the file has {size:,} bytes, which is no document; leave out such columns")
+    return rows
 
 
 def _cell(value: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import os
+import re
 import secrets
 import socket
 import threading
@@ -21,6 +22,7 @@ from seetopic.web.limits import WorkbenchSettings
 
 DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 8765
 _FIRST_PAGE = 1.5  # seconds that it takes to load
+_TOKEN = re.compile(r"[A-Za-z0-9_-]{8,200}")
 _TRIED = 20  # ports after the usual one, if that is taken
 
 
@@ -73,7 +75,7 @@ def serve(
     with _alone(settings.data):
         secret = kept_token(settings.data) if token is None else token
         if not _is_token(secret):
-            raise SettingsError("the token must have 8 to 200 plain letters and digits; choose another with --token")
+            raise SettingsError("the token must have 8 to 200 letters, digits, - and _; choose another with --token")
         with closing(address.bound()) as taken:
             ready(_link(address, taken, secret))
             _run(settings, address, taken, secret, given, {"text_field": text_field, "label_field": label_field})
@@ -154,7 +156,7 @@ def kept_token(data: Path) -> str:
 
 
 def _is_token(text: str) -> bool:
-    return text.isascii() and text.isprintable() and 8 <= len(text) <= 200
+    return _TOKEN.fullmatch(text) is not None
 
 
 def _listening(host: str, port: int) -> socket.socket:

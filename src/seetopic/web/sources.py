@@ -40,6 +40,7 @@ class GivenSource(Frozen):
 
     kind: Literal["given"]
     path: str
+    seen: str = ""  # its size and last change: what was changed since is another corpus
 
 
 Source = Annotated[FileSource | UploadSource | DemoSource, Field(discriminator="kind")]

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from seetopic.documents import format_of
-from seetopic.errors import CorpusError
+from seetopic.errors import CorpusError, MissingExtra
 from seetopic.files import writing
 from seetopic.web.database import Database, new_id, now
 from seetopic.web.failures import Missing, TooLarge
@@ -50,7 +50,7 @@ class Uploads:
         most = self.limits.file_bytes
         if announced is not None and announced > most:
             raise TooLarge(f"{safe} has {announced:,} bytes, but at most {most:,} can be sent; send a part of it")
-        made = self._place()
+        made = await asyncio.to_thread(self._place)
         home = self.folder / made
         target = home / safe
         part = home / ".part"
@@ -104,7 +104,7 @@ class Uploads:
                     raise TooLarge(f"{name} is larger than the {self.limits.file_bytes:,} bytes that can be sent")
                 file.write(chunk)
             file.flush()
-            os.fsync(file.fileno())
+            await asyncio.to_thread(os.fsync, file.fileno())  # seconds for a large file: others are answered meanwhile
         return size
 
     def path(self, upload: str) -> Path:
@@ -135,8 +135,8 @@ def check_contents(path: Path, name: str, most: int) -> None:
     if path.stat().st_size == 0:
         raise CorpusError(f"{name} is empty; send a file with documents")
     plain = not name.lower().endswith(".gz")
-    if name.lower().endswith((".parquet", ".parquet.gz")) and plain:
-        return  # it is read by row groups, and says by itself if it is cut off
+    if name.lower().endswith(".parquet"):
+        return _check_parquet(path, name, most)
     size = line = 0
     try:
         with path.open("rb") if plain else gzip.open(path) as file:
@@ -149,6 +149,23 @@ def check_contents(path: Path, name: str, most: int) -> None:
                     raise TooLarge(f"{name} has a line of more than {LONGEST_LINE:,} bytes, which is no document")
     except (OSError, EOFError, zlib.error) as error:
         raise CorpusError(f"{name} cannot be unpacked ({error}); is the file whole?") from error
+
+
+def _check_parquet(path: Path, name: str, most: int) -> None:
+    """What it says of its own size; it is read by row groups, and says by itself if it is cut off."""
+    try:
+        import pyarrow as arrow
+        import pyarrow.parquet as arrow_parquet
+    except ImportError as error:
+        raise MissingExtra(f"reading {name}", "parquet") from error
+    try:
+        with arrow_parquet.ParquetFile(path) as file:
+            groups = file.metadata
+            size = sum(groups.row_group(number).total_byte_size for number in range(groups.num_row_groups))
+    except (arrow.ArrowException, OSError) as error:
+        raise CorpusError(f"{name} cannot be read as Parquet: {error}; is the file whole?") from error
+    if size > most:
+        raise TooLarge(f"{name} unpacks to more than {most:,} bytes; send a part of it")
 
 
 def _remove(folder: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 from contextlib import suppress
 from typing import Any
@@ -23,6 +24,8 @@ from seetopic.web.projects import Kept, Last, Projects
 from seetopic.web.rounds import Rounds
 from seetopic.web.sides import Sides
 from seetopic.web.uploads import Uploads
+
+_LOG = logging.getLogger("seetopic.web")
 
 
 class Project(Frozen):
@@ -114,10 +117,13 @@ class Workbench:
         try:
             found = self._found(kept)
             topics, seconds = found.topics, found.seconds
-            if before is not None and before.names.categories:
-                differing = changes(self._found(before).topics, topics)
+            old = None if before is None else self.finder.known(before.corpus, before.names)
+            differing = {} if old is None else changes(old.topics, topics)
         except SeeTopicError as error:
             problem = self.corpora.plainly(str(error))
+        except Exception:
+            _LOG.exception("topics of %s could not be found", kept.id)
+            problem = "something went wrong while topics were sought; the names are kept: look at the server's log"
         return Result(
             project=shown_project(kept),
             topics=topics,

@@ -5,7 +5,7 @@ import { announce, banner, conflict, notify } from "./notices.js";
 import { inWords } from "./edits.js";
 import { empty, fill, h, note } from "./dom.js";
 import { clearHeader, drawHeader, drawTabs, dressHeader, me } from "./header.js";
-import { OpenProject } from "./project.js";
+import { OpenProject, unsaved } from "./project.js";
 
 const TABS = {
   topics: ["Topics", "./bench.js"],
@@ -140,8 +140,10 @@ function listen(project) {
     removed: (problem) => banner(`This project is gone: ${problem}`),
     conflict: (detail) => tellConflict(project, detail),
   };
+  // What became of an edit is told even if its project was left meanwhile.
+  const always = ["refused", "conflict"];
   for (const [name, run] of Object.entries(heard))
-    project.addEventListener(name, (event) => project === open && run(event.detail));
+    project.addEventListener(name, (event) => (project === open || always.includes(name)) && run(event.detail));
 }
 
 function tellConflict(project, { step, theirs, by, problem }) {
@@ -182,7 +184,7 @@ async function start() {
   });
   window.addEventListener("hashchange", route);
   window.addEventListener("keydown", onKeys);
-  window.addEventListener("beforeunload", (event) => open?.saving && event.preventDefault());
+  window.addEventListener("beforeunload", (event) => unsaved(open) && event.preventDefault());
   for (;;) {
     try {
       workbench = await api.get("/api/workbench");

@@ -155,7 +155,10 @@ function makeRow({ category: { id }, open, feedback, drafts, place, announce, dr
     const draft = drafts.get(id);
     element.style.setProperty("--hue", hue(number));
     const typing = document.activeElement === field && field.dataset.typing === "true";
-    if (!typing) field.value = draft?.text ?? category.name;
+    if (!typing) {
+      field.value = draft?.text ?? category.name;
+      field.base = open.begin(); // one's own change is no reason for a conflict
+    }
     field.title = category.name;
     field.setAttribute("aria-label", `Name of category ${number + 1}`);
     field.toggleAttribute("aria-invalid", Boolean(draft));
@@ -198,8 +201,11 @@ function newName(open, feedback, announce) {
   );
   const form = h("form", { class: "add-name" }, field, h("button", { type: "submit" }, "Add"));
   const add = (names) => {
-    const clean = [...new Set(names.map((name) => name.trim().replace(/\s+/g, " ")).filter(Boolean))];
-    if (!clean.length) return;
+    const given = [...new Set(names.map((name) => name.trim().replace(/\s+/g, " ")).filter(Boolean))];
+    // Of a list, what is there already is left out; a single name that is there is refused in words.
+    const known = new Set(open.project.categories.flatMap((each) => [each.name, ...each.names]).map((each) => each.toLowerCase()));
+    const clean = given.length > 1 ? given.filter((name) => !known.has(name.toLowerCase())) : given;
+    if (!clean.length) return announce("All of these are names already");
     open.edit({ kind: "add", names: clean });
     field.value = "";
     field.dataset.typing = "false";

@@ -106,6 +106,7 @@ export function judging(grid, { open, announce }, goTo) {
     const action = { a: "accept", r: "reject", m: "move" }[event.key.toLowerCase()];
     if (action) {
       event.preventDefault();
+      if (event.repeat) return; // a key held down judges one term
       actions[action](row);
     } else if (/^(Arrow(Up|Down|Left|Right)|Home|End)$/.test(event.key)) {
       event.preventDefault();

@@ -4,12 +4,18 @@ import { get, newer, post, url } from "./api.js";
 import { difference, foreseen } from "./edits.js";
 
 const POLL = 2000; // milliseconds
+const PATIENCE = 4000; // with a server that does not answer
+const leaving = new Map(); // project -> edits of it that were still on their way when it was left
+
+/** Whether anything of any project is not saved yet. */
+export const unsaved = (open) => Boolean(open?.saving) || leaving.size > 0;
 
 /** Events: "project" (categories, options), "topics" (a result), "saving" (its state), "other" (someone else's
  * change), "conflict", "refused" (an edit that the server does not take), "reach" (the server went or came back). */
 export class OpenProject extends EventTarget {
   #queue = []; // edits not yet answered, oldest first
   #busy = false;
+  #gaveUp = false; // the project was opened again before all was sent
   #stale = false; // edits are kept whose topics were not asked for
   #foreign = 0; // the newest version that someone else made
   #timers = new Set();
@@ -47,6 +53,7 @@ export class OpenProject extends EventTarget {
 
   /** Resolves once the project is known; its topics come later. */
   async open() {
+    await this.#takeOver();
     this.server = await get(this.path, { signal: this.#gone.signal });
     this.#remembered();
     this.#emit("project");
@@ -54,9 +61,31 @@ export class OpenProject extends EventTarget {
     this.#loadTopics({}).then(() => this.#run());
   }
 
+  /** Nothing is asked for any more; edits on their way are still sent, whatever is shown instead. */
   close() {
     this.#gone.abort();
     for (const timer of this.#timers) clearInterval(timer);
+    if (!this.#queue.length || !this.server) return;
+    const giveUp = () => {
+      this.#gaveUp = true;
+      this.#queue = [];
+    };
+    leaving.set(this.id, { done: this.#sent().then(() => leaving.delete(this.id)), giveUp });
+  }
+
+  async #sent() {
+    while (this.#queue.length) {
+      await this.#run();
+      await this.#pause(100); // another call may be sending them
+    }
+  }
+
+  /** What was on its way when the project was left is answered first, or is sent from here. */
+  async #takeOver() {
+    const before = leaving.get(this.id);
+    if (!before) return;
+    await Promise.race([before.done, this.#pause(PATIENCE)]);
+    before.giveUp();
   }
 
   /** The base an edit that begins now must be sent with: pass it to `edit` when it is made. */
@@ -81,6 +110,8 @@ export class OpenProject extends EventTarget {
   }
 
   #emit(name, detail = null) {
+    // Of a project that was left only what did not become of an edit is told.
+    if (this.#gone.signal.aborted && name !== "conflict" && name !== "refused") return;
     this.dispatchEvent(new CustomEvent(name, { detail }));
   }
 
@@ -95,17 +126,20 @@ export class OpenProject extends EventTarget {
   async #run() {
     if (this.#busy) return;
     this.#busy = true;
-    while (this.#queue.length && !this.#gone.signal.aborted) {
+    while (this.#queue.length) {
       const step = this.#queue[0];
       try {
         const body = this.#body(step);
-        const result = await post(`${this.path}/${step.path}`, body, { signal: this.#gone.signal });
+        step.sent = body.base; // sent again after a reload, it must not be taken for a new one
+        this.#remember();
+        const result = await post(`${this.path}/${step.path}`, body);
+        // Somebody else's change came in with this answer: who began to type before it must hear of it.
+        if (result.project.version > body.base + 1) this.#foreign = result.project.version - 1;
         this.#queue.shift();
         this.#reach(true);
         if (body.topics === false) this.#keep(result);
-        else this.#take(this.#stale ? { ...result, changes: this.#sinceShown(result.topics) } : result);
+        else this.#take(this.#stale || !Object.keys(result.changes ?? {}).length ? this.#compared(result) : result);
       } catch (error) {
-        if (error.name === "AbortError") break;
         if (error.unreachable || error.status === 503 || error.status === 502) {
           this.#reach(false);
           await this.#pause(POLL);
@@ -125,12 +159,13 @@ export class OpenProject extends EventTarget {
 
   #body(step) {
     // Whoever began to type before someone else's change was seen must hear of it, not overwrite it.
-    const base = step.base && this.#foreign > step.base ? step.base : this.version;
+    const begun = step.base && this.#foreign > step.base ? step.base : this.version;
+    const base = step.sent ?? begun;
     return {
       base,
       by: this.by(),
       // Topics that a further edit overtakes would be found for nobody.
-      ...(step.edit ? { edit: step.edit, topics: !this.#queue[1]?.edit } : {}),
+      ...(step.edit ? { edit: step.edit, topics: !this.#queue[1]?.edit && !this.#gone.signal.aborted } : {}),
       ...(step.number ? { number: step.number } : {}),
     };
   }
@@ -155,7 +190,7 @@ export class OpenProject extends EventTarget {
 
   /** Send an edit once more over what stands there now. */
   insist(step) {
-    this.#enqueue({ ...step, base: null });
+    this.#enqueue({ ...step, base: null, sent: undefined });
   }
 
   /** An edit is kept, and its topics will come with the next one's. */
@@ -163,6 +198,10 @@ export class OpenProject extends EventTarget {
     this.server = result.project;
     this.#stale = true;
     this.#emit("project");
+  }
+
+  #compared(result) {
+    return { ...result, changes: this.#sinceShown(result.topics) };
   }
 
   #sinceShown(topics) {
@@ -201,7 +240,7 @@ export class OpenProject extends EventTarget {
     try {
       const found = await newer(this.path, `"${this.version}"`, { signal: this.#gone.signal });
       this.#reach(true);
-      if (found && found.version !== this.version && !this.#busy) {
+      if (found && found.version > this.version && !this.#busy) {
         this.#foreign = found.version;
         this.server = found;
         this.#emit("project");
@@ -225,7 +264,7 @@ export class OpenProject extends EventTarget {
   }
 
   #pause(wait) {
-    return new Promise((resolve) => this.#timers.add(setTimeout(resolve, wait)));
+    return new Promise((resolve) => setTimeout(resolve, wait));
   }
 
   retryNow() {
@@ -238,6 +277,7 @@ export class OpenProject extends EventTarget {
   }
 
   #remember() {
+    if (this.#gaveUp) return; // they are another's now
     try {
       if (this.#queue.length) sessionStorage.setItem(this.#key, JSON.stringify(this.#queue));
       else sessionStorage.removeItem(this.#key);

@@ -25,7 +25,7 @@ export function projectOpener(announce, me) {
   async function bring(content, corpus) {
     fill(place);
     try {
-      const project = await post("/api/projects/import", { file: content, by: me(), ...(corpus ? { corpus } : {}) });
+      const project = await post("/api/projects/import", { file: { ...content, topics: null }, by: me(), ...(corpus ? { corpus } : {}) });
       announce("The project is open");
       location.hash = `#/project/${encodeURIComponent(project.id)}/topics`;
     } catch (error) {

@@ -63,7 +63,7 @@ export function readingPanel({ open }, goTo) {
     element.style.setProperty("--hue", hue(Math.max(at, 0)));
     back.hidden = shown.part !== "document";
     body.why = null;
-    element.version = open.version;
+    element.version = open.topicsVersion;
     if (name === undefined) {
       say(title, "This category is gone");
       return fill(body, note("It was removed, or the link is old; close this panel."));
@@ -259,7 +259,7 @@ export function readingPanel({ open }, goTo) {
     show,
     stop: () => asked.abort(),
     refresh() {
-      if (element.hidden || !shown.category || element.version === open.version) return;
+      if (element.hidden || !shown.category || element.version === open.topicsVersion) return;
       element.refreshing = true;
       load();
       element.refreshing = false;

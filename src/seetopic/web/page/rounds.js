@@ -112,7 +112,6 @@ function roundCard(announce, reload, signal) {
     h("div", { class: "round-head" }, h("div", {}, title, facts), h("p", { class: "actions" }, save, remove)),
     whose, going, problem, h("h3", {}, "Annotators"), nobody, people, invited, answers);
   let round = null;
-  let judged = null; // how many answers the figures were made from
 
   async function act(run) {
     told(null);
@@ -132,16 +131,13 @@ function roundCard(announce, reload, signal) {
   });
 
   async function measure() {
-    const now = round.annotators.map((each) => `${each.id}:${each.judged}`).join();
     const any = round.annotators.some((each) => each.judged);
     answers.hidden = !any;
-    // A changed answer leaves the number as it was, so figures are asked for while anybody may still be at it.
-    const over = round.annotators.every((each) => each.judged === each.items);
-    if (!any || (now === judged && over)) return;
+    // A changed answer leaves the numbers as they were, so the figures are asked for every time.
+    if (!any) return;
     try {
       const found = await get(url`/api/rounds/${round.id}/agreement`, { signal });
       const text = JSON.stringify(found);
-      judged = now;
       if (text !== answers.shown) answers.update(found);
       answers.shown = text;
     } catch (error) {

@@ -100,10 +100,12 @@ def make(workbench: Bench, asked: Annotated[NewProject, Body()]) -> Project:
 def import_project(workbench: Bench, asked: Annotated[Imported, Body()]) -> Project:
     """A project that was taken away elsewhere; its documents must be here, or another corpus be chosen."""
     file = read_project(asked.file)
-    found = [asked.corpus] if asked.corpus is not None else workbench.corpora.by_sha256(file.corpus.sha256)
+    same = workbench.corpora.same_as(file.corpus.sha256, file.corpus.model)
+    found = same if asked.corpus is None else [asked.corpus]
     if not found:
         raise NeedsCorpus(
-            f"the documents of {file.corpus.name!r} are not here; open them first, or choose another corpus",
+            f"the documents of {file.corpus.name!r}, read by {file.corpus.model}, are not here; "
+            "open them first, or choose another corpus",
             corpus=file.corpus.model_dump(),
         )
     workbench.corpora.get(found[0])
