@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import subprocess
 import sys
 from collections.abc import Iterator
 from functools import partial
 from itertools import islice
+from multiprocessing.connection import Connection
 
 import numpy as np
 import pytest
@@ -179,3 +181,29 @@ def test_progress_is_told_before_the_first_item_and_after_each():
 def test_silence_prints_nothing(capsys):
     assert list(counted([1, 2], "reading", None, silent)) == [1, 2]
     assert capsys.readouterr() == ("", "")
+
+
+def squares_by_two_workers(pipe: Connection) -> None:
+    """What a process does that is itself somebody's worker."""
+    engine = LocalEngine(2)
+    pipe.send(list(engine.map(square, range(8))))
+    engine.close()
+
+
+def test_a_process_that_is_itself_a_worker_ends_when_its_engine_is_closed():
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe(duplex=False)
+    worker = context.Process(target=squares_by_two_workers, args=(theirs,))
+    worker.start()
+    assert ours.recv() == [number * number for number in range(8)]
+    worker.join(60)
+    assert worker.exitcode == 0
+
+
+def test_a_closed_engine_begins_anew():
+    engine = LocalEngine(2)
+    assert list(engine.map(square, range(3))) == [0, 1, 4]
+    engine.close()
+    engine.close()
+    assert list(engine.map(square, range(3))) == [0, 1, 4]
+    engine.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections import Counter
+from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -97,7 +98,7 @@ class Build:
         """Build all of it, and only then give it its name."""
         if self.ready_documents is not None:
             self.ready_documents.check(self.n_documents)
-        with alone(self.out):
+        with closing(self.means.engine), alone(self.out):
             if layout.is_intact(self.out) and layout.read_manifest(self.out)["key"] == self.key:
                 return
             self._check_out(overwrite)

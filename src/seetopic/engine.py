@@ -22,6 +22,9 @@ class Engine(Protocol):
 
     def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]: ...
 
+    def close(self) -> None:
+        """Done for now; a further map begins anew."""
+
 
 def available_cores() -> int:
     """The cores this process may use, which can be fewer than the machine has."""
@@ -57,9 +60,19 @@ class LocalEngine:
             for future in waiting:
                 future.cancel()
 
+    def close(self) -> None:
+        """Wait until the workers have ended.
+
+        Left to themselves they end with the program; but a process that is itself somebody's worker waits for its own
+        ones without having told them to end.
+        """
+        workers: Executor | None = self.__dict__.pop("_workers", None)
+        if workers is not None:
+            workers.shutdown(wait=True)
+
     @cached_property
     def _workers(self) -> Executor:
-        """Started for the first map, stopped when the engine is no longer held."""
+        """Started for the first map, stopped when the engine is closed or no longer held."""
         # Loky needs no `if __name__ == "__main__"` in the user's script, which the standard library's pool does.
         from joblib.externals.loky import ProcessPoolExecutor
 

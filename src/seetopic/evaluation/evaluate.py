@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -131,11 +131,11 @@ def _judging(
     if isinstance(documents, Index):
         yield Judge(IndexedTexts(documents), str(documents.manifest["corpus"]["name"]))
         return
-    engine = LocalEngine(available_cores() if jobs is None else jobs)
+    workers = LocalEngine(available_cores() if jobs is None else jobs)
     lowercase = _lowercase(several)
     skipped: Counter[str] = Counter()
     given: list[tuple[str, ...]] = []
-    with tempfile.TemporaryDirectory(prefix="seetopic-") as folder:
+    with tempfile.TemporaryDirectory(prefix="seetopic-") as folder, closing(workers) as engine:
         shards = documents.shards(DEFAULT.index.text, skipped, given)
         told = counted(shards, "reading documents", None, progress)
         held_out = scan_texts(told, Path(folder), engine, tokenizer, lowercase=lowercase)

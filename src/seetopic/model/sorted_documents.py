@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -48,7 +49,8 @@ class Unsorted:
             self.sorter.require_reading()
         shards = self._with_vectors()
         yield from map(work, islice(shards, _AT_ONCE))
-        yield from LocalEngine(available_cores() if self.jobs is None else self.jobs).map(work, shards)
+        with closing(LocalEngine(available_cores() if self.jobs is None else self.jobs)) as engine:
+            yield from engine.map(work, shards)
 
     def _with_vectors(self) -> Iterator[tuple[Texts, Floats | None]]:
         done, given = 0, None if self.vectors is None else np.asarray(self.vectors)

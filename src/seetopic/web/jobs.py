@@ -174,9 +174,10 @@ class Jobs:
                     running.told(*value)
                 else:
                     result, problem = (value, None) if kind == "result" else (None, value)
-        process.join()
-        if process.exitcode and process.pid is not None:
-            _kill_group(process.pid)  # whoever killed it left its workers
+        process.join(_GRACE)
+        if process.exitcode != 0 and process.pid is not None:
+            _kill_group(process.pid)  # it was killed and left its workers, or does not end although its work has
+            process.join()
         return result, problem
 
 
