@@ -33,7 +33,7 @@ class Command:
 
     def start(self) -> None:
         command = [sys.executable, "-m", "seetopic", "serve", "--data", str(self.data), "--cache", str(self.cache)]
-        command += ["--no-browser", "--port", self.port, "--jobs", "1", "--folder", str(self.data.parent)]
+        command += ["--no-browser", "--port", self.port, "--folder", str(self.data.parent)]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         assert self.process.stdout is not None
         found = re.search(r"http://127\.0\.0\.1:(\d+)", self.process.stdout.readline())
