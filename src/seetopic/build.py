@@ -15,7 +15,8 @@ import numpy as np
 
 from seetopic import layout
 from seetopic.arrays import Floats, Longs
-from seetopic.counts import Block, PostingFiles, blocks_of, cooccurrences, write_postings
+from seetopic.counts import Block, PostingFiles, blocks_of, neighbours, write_postings
+from seetopic.crosstab import Desk
 from seetopic.detection import languages_of, warnings_about_spaces
 from seetopic.device import resolve_device
 from seetopic.documents import Documents
@@ -34,7 +35,6 @@ from seetopic.sample import beginnings, choose, distinct_terms
 from seetopic.settings import IndexSettings, as_json, language_codes
 from seetopic.shards import Shard, WordTable, all_words, sampled_counts, scan
 from seetopic.stages import Stage, alone, do_stages
-from seetopic.tally import summed
 from seetopic.vocabulary import segment_shards, vocabulary_of, write_documents, write_texts
 from seetopic.words import Grammar, Tokenizer
 
@@ -179,7 +179,15 @@ class Build:
         )
         shards = self._shards(len(self._scan["sizes"]))
         self.means.progress("finding phrases", 0, None)
-        table = mine(engine, shards, words, text, tokenizer=self.tokenizer, random_state=self.settings.random_state)
+        table = mine(
+            engine,
+            shards,
+            words,
+            text,
+            self._desk("phrases"),
+            tokenizer=self.tokenizer,
+            random_state=self.settings.random_state,
+        )
         counted_codes = counted(
             segment_shards(engine, shards, table), "finding terms", len(shards), self.means.progress
         )
@@ -196,8 +204,8 @@ class Build:
         write_texts(shards, self.files / layout.TEXTS, self.files / layout.TEXT_STARTS)
 
     def _write_postings(self) -> None:
-        self.means.progress("counting", 0, None)
-        write_postings(self.means.engine, self._blocks(), self._n_terms, self._postings)
+        means, desk = self.means, self._desk("postings")
+        write_postings(means.engine, self._blocks(), self._n_terms, self._postings, desk, means.progress)
 
     def _write_general(self) -> None:
         terms = json.loads((self.files / layout.TERMS).read_text(encoding="utf-8"))
@@ -205,21 +213,23 @@ class Build:
         write_array(self.files / layout.GENERAL, vectors)
 
     def _write_local(self) -> None:
-        local = self.settings.local
-        blocks = self._blocks()
-        pairs = cooccurrences(self.means.engine, blocks, self._n_terms, local.window)
-        postings = self._postings
+        local, means, blocks = self.settings.local, self.means, self._blocks()
+        desk = self._desk("neighbours")
         counts = Counts(
             term_counts=np.load(self.files / layout.TERM_COUNTS),
-            pairs=summed(counted(pairs, "counting neighbours", len(blocks), self.means.progress)),
-            posting_starts=np.load(postings.starts),
-            posting_documents=np.load(postings.documents),
-            posting_counts=np.load(postings.counts),
-            n_documents=sum(self._scan["sizes"]),
+            neighbours=neighbours(means.engine, blocks, self._n_terms, local.window, desk, means.progress),
+            blocks=blocks,
         )
         vectors = factorise(
-            counts, local, self.settings.random_state, resolve_device(self.means.device), self.means.progress
+            counts,
+            local,
+            self.settings.random_state,
+            resolve_device(means.device),
+            means.engine,
+            self._desk("matrices"),
+            means.progress,
         )
+        desk.clear()
         write_array(self.files / layout.LOCAL, vectors)
 
     def _write_sample(self) -> None:
@@ -297,4 +307,7 @@ class Build:
         return PostingFiles(*(self.files / name for name in layout.POSTINGS))
 
     def _blocks(self) -> list[Block]:
-        return blocks_of(self.files / layout.DOCUMENTS, self.files / layout.DOCUMENT_STARTS, self._scan["sizes"])
+        return blocks_of(self.files / layout.DOCUMENTS, self.files / layout.DOCUMENT_STARTS)
+
+    def _desk(self, name: str) -> Desk:
+        return Desk(self._work / name)

@@ -6,7 +6,7 @@ import os
 import pickle
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol, TypeVar
@@ -20,7 +20,17 @@ Result = TypeVar("Result")
 class Engine(Protocol):
     """What carries the maps; every sum is made by the caller, in the order results arrive: shard order."""
 
-    def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]: ...
+    @property
+    def remote(self) -> bool:
+        """Whether workers may be on other machines."""
+
+    def map(
+        self, function: Callable[[Item], Result], items: Iterable[Item], *, threads: bool = False
+    ) -> Iterator[Result]:
+        """The results in the order of the items.
+
+        On one machine, work of libraries that let other threads run is better done in `threads`: nothing is copied.
+        """
 
     def close(self) -> None:
         """Done for now; a further map begins anew."""
@@ -42,7 +52,17 @@ class LocalEngine:
         if self.jobs < 1:
             raise SettingsError(f"`jobs` is {self.jobs}, but must be at least 1")
 
-    def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+    @property
+    def remote(self) -> bool:
+        return False
+
+    def map(
+        self, function: Callable[[Item], Result], items: Iterable[Item], *, threads: bool = False
+    ) -> Iterator[Result]:
+        if threads and self.jobs > 1:
+            with ThreadPoolExecutor(self.jobs) as pool:
+                yield from pool.map(function, items)
+            return
         # A function that only exists in this process (a lambda as tokenizer) is run in this process.
         if self.jobs == 1 or not _can_travel(function):
             yield from map(function, items)
