@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import operator
 import os
-import pickle
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, Protocol, TypeVar
+from functools import cached_property, reduce
+from typing import Protocol, TypeVar
 
 from seetopic.errors import SettingsError
+from seetopic.parcels import can_travel, packed
+from seetopic.workers import Workers
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+Sum = TypeVar("Sum")
 
 
 class Engine(Protocol):
-    """What carries the maps; every sum is made by the caller, in the order results arrive: shard order."""
+    """What carries the maps; every sum is made by the caller, in the order results arrive: shard order.
+
+    A function travels once a map to each worker, items and results one by one. An item may be done again after a
+    fault, so functions are pure, or write files whole.
+    """
 
     @property
     def remote(self) -> bool:
@@ -34,6 +41,11 @@ class Engine(Protocol):
 
     def close(self) -> None:
         """Done for now; a further map begins anew."""
+
+
+def sum_of(engine: Engine, function: Callable[[Item], Sum], items: Iterable[Item], start: Sum) -> Sum:
+    """The results added to `start`, an array in place, in the order of the items: rounding depends on the order."""
+    return reduce(operator.iadd, engine.map(function, items), start)
 
 
 def available_cores() -> int:
@@ -64,45 +76,30 @@ class LocalEngine:
                 yield from pool.map(function, items)
             return
         # A function that only exists in this process (a lambda as tokenizer) is run in this process.
-        if self.jobs == 1 or not _can_travel(function):
+        if self.jobs == 1 or not can_travel(function):
             yield from map(function, items)
             return
         waiting: deque[Future[Result]] = deque()
-        try:
-            for item in items:
-                # Only a few shards are in flight, also where results are used more slowly than they come.
-                if len(waiting) == 2 * self.jobs:
+        with packed(function) as parcel:
+            try:
+                for item in items:
+                    # Only a few shards are in flight, also where results are used more slowly than they come.
+                    if len(waiting) == 2 * self.jobs:
+                        yield waiting.popleft().result()
+                    waiting.append(self._workers.submit(parcel, item))
+                while waiting:
                     yield waiting.popleft().result()
-                waiting.append(self._workers.submit(function, item))
-            while waiting:
-                yield waiting.popleft().result()
-        finally:
-            for future in waiting:
-                future.cancel()
+            finally:
+                for future in waiting:
+                    future.cancel()
 
     def close(self) -> None:
-        """Wait until the workers have ended.
-
-        Left to themselves they end with the program; but a process that is itself somebody's worker waits for its own
-        ones without having told them to end.
-        """
-        workers: Executor | None = self.__dict__.pop("_workers", None)
+        """Wait until the workers have ended; left to themselves they end with the program."""
+        workers: Workers | None = self.__dict__.pop("_workers", None)
         if workers is not None:
-            workers.shutdown(wait=True)
+            workers.close()
 
     @cached_property
-    def _workers(self) -> Executor:
+    def _workers(self) -> Workers:
         """Started for the first map, stopped when the engine is closed or no longer held."""
-        # Loky needs no `if __name__ == "__main__"` in the user's script, which the standard library's pool does.
-        from joblib.externals.loky import ProcessPoolExecutor
-
-        workers: Executor = ProcessPoolExecutor(self.jobs)
-        return workers
-
-
-def _can_travel(function: Callable[..., Any]) -> bool:
-    try:
-        pickle.dumps(function)
-    except (pickle.PicklingError, AttributeError, TypeError):
-        return False
-    return True
+        return Workers(self.jobs)

@@ -11,6 +11,7 @@ SeeTopicError
 │   └── IndexInUse      another build is writing to the same folder
 ├── SheetError          judgements of terms that cannot be read
 ├── OutputError         a result that cannot be written, or read again
+├── WorkerLost          a piece of work that ends every process that does it
 └── MissingExtra        an optional package that is not installed
 """
 
@@ -59,6 +60,10 @@ class SheetError(SeeTopicError):
 
 class OutputError(SeeTopicError):
     """A result that cannot be written, or read again."""
+
+
+class WorkerLost(SeeTopicError):
+    """A piece of work that ends every process that does it."""
 
 
 class MissingExtra(SeeTopicError):
