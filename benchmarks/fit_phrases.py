@@ -16,8 +16,8 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 
 from noun_chunks import Parsed, parsed
-from seetopic.demo import demo_documents
 from seetopic.crosstab import Desk
+from seetopic.demo import demo_documents
 from seetopic.engine import LocalEngine, available_cores
 from seetopic.phrases.candidates import frequent_runs, runs_by_length
 from seetopic.phrases.contexts import N_TOLD, classes_of, neighbours_of_runs, told_of_words

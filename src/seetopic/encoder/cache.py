@@ -45,15 +45,17 @@ class VectorCache:
         if encoder.fingerprint is None:
             return unit_rows(encoder.encode(texts, jobs, progress), texts)
         path = self.folder / "vectors" / f"{encoder.fingerprint}.sqlite"
-        known = self._read(path, texts)
-        new = [text for text in dict.fromkeys(texts) if text not in known]
+        rows = _Rows(list(dict.fromkeys(texts)))
+        for text, vector in self._read(path, rows.texts):
+            rows.put([text], vector[None])
+        new = rows.missing
         for first in range(0, len(new), _SAVED):
             batch = new[first : first + _SAVED]
             part = _Shifted(progress, first, len(new))
             vectors = unit_rows(encoder.encode(batch, jobs, part), batch)
             self._write(path, batch, vectors)
-            known.update(zip(batch, vectors, strict=True))
-        return np.stack([known[text] for text in texts])
+            rows.put(batch, vectors)
+        return rows.of(texts)
 
     def encode_names(self, encoder: TermEncoder, names: Sequence[str]) -> Floats:
         """Names are few: the embedded model needs no cache for them, another one is slow to load."""
@@ -61,10 +63,9 @@ class VectorCache:
             return unit_rows(encoder.encode_names(names), names)
         return self.encode(encoder, names, 1, silent)
 
-    def _read(self, path: Path, texts: Sequence[str]) -> dict[str, Floats]:
-        found: dict[str, Floats] = {}
+    def _read(self, path: Path, texts: Sequence[str]) -> Iterator[tuple[str, Floats]]:
         if not path.exists():
-            return found
+            return
         with _database(path) as database:
             for first in range(0, len(texts), _ASKED):
                 asked = texts[first : first + _ASKED]
@@ -74,8 +75,7 @@ class VectorCache:
                 ):
                     if not isinstance(vector, bytes) or crc32(vector) != checksum:  # SQLite looks at no contents
                         raise sqlite3.DatabaseError(f"the vector of {text!r} is damaged")
-                    found[text] = np.frombuffer(vector, np.float32)
-        return found
+                    yield text, np.frombuffer(vector, np.float32)
 
     def _write(self, path: Path, texts: Sequence[str], vectors: Floats) -> None:
         with writing(path):
@@ -84,6 +84,32 @@ class VectorCache:
         rows = ((text, vector, crc32(vector)) for text, vector in zip(texts, stored, strict=True))
         with _database(path) as database, database:
             database.executemany("INSERT OR IGNORE INTO checked_vectors VALUES (?, ?, ?)", rows)
+
+
+class _Rows:
+    """Vectors of different texts as they come, in one array: a hundred thousand of them fill memory only once."""
+
+    def __init__(self, texts: list[str]) -> None:
+        self.texts = texts
+        self._places = {text: place for place, text in enumerate(texts)}
+        self._known = np.zeros(len(texts), np.bool_)
+        self._vectors: Floats = np.empty((0, 0), np.float32)
+
+    def put(self, texts: Sequence[str], vectors: Floats) -> None:
+        if not self._vectors.size:
+            self._vectors = np.empty((len(self.texts), vectors.shape[1]), np.float32)
+        places = [self._places[text] for text in texts]
+        self._vectors[places] = vectors
+        self._known[places] = True
+
+    @property
+    def missing(self) -> list[str]:
+        return [self.texts[place] for place in np.flatnonzero(~self._known).tolist()]
+
+    def of(self, texts: Sequence[str]) -> Floats:
+        if len(texts) == len(self.texts):
+            return self._vectors
+        return self._vectors[[self._places[text] for text in texts]]
 
 
 @contextmanager
