@@ -27,10 +27,11 @@ from seetopic.encoder.protocol import TermEncoder
 from seetopic.engine import Engine
 from seetopic.errors import CorpusError, IndexFailure
 from seetopic.files import write_array, write_json, writing
-from seetopic.identity import fingerprint, key_of, tokenizer_name
+from seetopic.identity import Fingerprint, fingerprint, key_of, tokenizer_name
 from seetopic.local.factorise import Counts, factorise
 from seetopic.phrases import mine
-from seetopic.progress import Progress, Renamed, counted, counted_by_size
+from seetopic.pieces import Pieces
+from seetopic.progress import Progress, Renamed, counted
 from seetopic.sample import beginnings, choose, distinct_terms
 from seetopic.settings import IndexSettings, as_json, language_codes
 from seetopic.shards import Shard, WordTable, all_words, sampled_counts, scan
@@ -76,8 +77,12 @@ class Build:
         return self.folder / "index"
 
     @cached_property
-    def _corpus(self) -> tuple[str, int]:
-        return fingerprint(self.documents, self.means.progress)
+    def _pieces(self) -> Pieces:
+        return self.documents.pieces(self.settings.text, self.means.engine)
+
+    @cached_property
+    def _corpus(self) -> Fingerprint:
+        return fingerprint(self.documents, self._pieces, self.means.engine, self.means.progress)
 
     @property
     def n_documents(self) -> int:
@@ -139,16 +144,16 @@ class Build:
     def _write_words(self) -> None:
         text = self.settings.text
         skipped: Counter[str] = Counter()
-        texts = self.documents.shards(text, skipped)
-        told = counted_by_size(texts, "reading documents", self._corpus[1], self.means.progress)
         shutil.rmtree(self._work / "shards", ignore_errors=True)
         words, sizes = scan(
             self.means.engine,
-            told,
+            self._pieces,
             self._work / "shards",
             self.tokenizer,
             lowercase=text.lowercase,
             min_count=text.min_count,
+            skipped=skipped,
+            told=lambda done: self.means.progress("reading documents", done, self.n_documents),
         )
         write_json(self._work / "words.json", words.words)
         write_array(self._work / "word_counts.npy", words.counts)
@@ -251,7 +256,8 @@ class Build:
             return self.ready_documents.rows(read, np.load(self.files / layout.GENERAL, mmap_mode="r").shape[1])
         if not reads_texts(self.encoder):
             return np.empty((0, 0), np.float32)
-        texts = beginnings(self.documents.texts(), read, self.settings.sample.document_words)
+        words = self.settings.sample.document_words
+        texts = beginnings(self.means.engine, self._pieces, self._corpus.sizes, read, words)
         reading = Renamed(self.means.progress, "language model reads documents")
         return self.means.cache.encode(self.encoder, texts, self.means.jobs, reading)
 

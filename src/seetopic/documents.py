@@ -9,17 +9,34 @@ import weakref
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 from seetopic import readers
+from seetopic.cutting import cut_files, cut_folder
+from seetopic.engine import Engine, LocalEngine
 from seetopic.errors import CorpusError
 from seetopic.files import writing
-from seetopic.readers import Record
+from seetopic.pieces import (
+    OnError,
+    Piece,
+    Pieces,
+    Rules,
+    Stream,
+    records_of,
+    refuse_or_count,
+    shards_of,
+)
+from seetopic.readers import Fault, Labelled, Record
 from seetopic.settings import TextSettings
+from seetopic.stored import StoredFile, local_file
 
-OnError: TypeAlias = Literal["raise", "skip"]
+__all__ = ["FORMATS", "Documents", "Joined", "OnError", "format_of", "joined", "open_documents"]
+
+_HERE = LocalEngine(1)
+_USUAL = TextSettings()
 FORMATS = ("txt", "jsonl", "csv", "tsv", "parquet")
 _ENDINGS = {".txt": "txt", ".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".tsv": "tsv", ".parquet": "parquet"}
 
@@ -47,8 +64,8 @@ class Documents:
         """Every text in order; what is left out is counted in `skipped` by its reason, `labels` get each text's."""
         for _, record in self._kept(Counter() if skipped is None else skipped):
             if labels is not None:
-                labels.append(record.labels)
-            yield record.text
+                labels.append(record.labels if isinstance(record, Labelled) else ())
+            yield record.text if isinstance(record, Labelled) else record
 
     def numbers(self) -> Iterator[int]:
         """Of each text, its number among all records, those that are left out included."""
@@ -57,27 +74,35 @@ class Documents:
     def all_texts(self) -> Iterator[str]:
         """A text for every record: where one is left out elsewhere, an empty one keeps its place."""
         for record in self._records():
-            if record.fault is not None and self.on_error == "raise":
-                raise _refusal(record)
-            yield "" if record.fault is not None else record.text
+            if isinstance(record, Fault):
+                refuse_or_count(record, self.on_error, Counter())
+                yield ""
+            else:
+                yield record.text if isinstance(record, Labelled) else record
 
-    def _kept(self, skipped: Counter[str]) -> Iterator[tuple[int, Record]]:
+    def _kept(self, skipped: Counter[str]) -> Iterator[tuple[int, str | Labelled]]:
         found = False
         for number, record in enumerate(self._records()):
-            if record.fault is not None:
-                if self.on_error == "raise":
-                    raise _refusal(record)
-                skipped[record.kind] += 1
-            elif not record.text.strip():
+            if isinstance(record, Fault):
+                refuse_or_count(record, self.on_error, skipped)
+            elif not (record if isinstance(record, str) else record.text).strip():
                 skipped["empty"] += 1
             else:
                 found = True
                 yield number, record
+        self.refuse_if_empty(found, skipped)
+
+    def refuse_if_empty(self, found: int, skipped: Mapping[str, int]) -> None:
+        """Nothing can be done with no text at all."""
         if not found:
             left_out = ", ".join(f"{count} {reason}" for reason, count in skipped.items())
             raise CorpusError(
                 f"{self.name} holds no documents{f' ({left_out})' if left_out else ''}; give a corpus with text"
             )
+
+    def pieces(self, settings: TextSettings = _USUAL, engine: Engine = _HERE) -> Pieces:
+        """The corpus cut into what a worker reads alone, found with the engine's help; it is looked at only now."""
+        return Pieces(tuple(self._cut(self._rules(settings), engine)))
 
     def shards(
         self,
@@ -85,44 +110,58 @@ class Documents:
         skipped: Counter[str] | None = None,
         labels: list[tuple[str, ...]] | None = None,
     ) -> Iterator[list[str]]:
-        """Consecutive texts, cut by number and by size, so that one huge document cannot fill the memory."""
-        shard: list[str] = []
-        characters = 0
-        for text in self.texts(skipped, labels):
-            shard.append(text)
-            characters += len(text)
-            if len(shard) >= settings.shard_documents or characters >= settings.shard_characters:
-                yield shard
-                shard, characters = [], 0
-        if shard:
-            yield shard
+        """Consecutive texts, cut by number and by size, all read by this process."""
+        left_out: Counter[str] = Counter() if skipped is None else skipped
+        found = False
+        for shard in shards_of(self._records(), self._rules(settings)):
+            left_out.update(shard.skipped)
+            if labels is not None:
+                labels += shard.labels or [()] * len(shard.texts)
+            if shard.texts:
+                found = True
+                yield shard.texts
+        self.refuse_if_empty(found, left_out)
+
+    def _rules(self, settings: TextSettings) -> Rules:
+        return Rules(
+            self.text_field, self.label_field, self.on_error, settings.shard_documents, settings.shard_characters
+        )
+
+    def _cut(self, rules: Rules, engine: Engine) -> Iterable[Piece | Stream]:
+        if isinstance(self.source, Joined):
+            fields = (
+                (part, replace(rules, text_field=part.text_field, label_field=part.label_field))
+                for part in self.source.parts
+            )
+            return chain.from_iterable(part._cut(own, engine) for part, own in fields)
+        if not isinstance(self.source, Path):
+            return [Stream(partial(readers.strings, self.source, self.labels), rules)]
+        files, file_format = self._files()
+        return cut_folder(files, rules) if file_format is None else cut_files(files, file_format, rules, engine)
 
     def _records(self) -> Iterator[Record]:
         if isinstance(self.source, Joined):
             return chain.from_iterable(part._records() for part in self.source.parts)
         if not isinstance(self.source, Path):
             return readers.strings(self.source, self.labels)
-        plain = self.source.is_dir() or (self.format or format_of(self.source)) == "txt"
-        if plain and self.label_field is not None:
+        files, file_format = self._files()
+        if file_format is None:
+            return map(readers.whole_text, files)
+        rules = self._rules(_USUAL)
+        return chain.from_iterable(records_of(file, file_format, rules) for file in files)
+
+    def _files(self) -> tuple[list[StoredFile], str | None]:
+        """The files in order, and their format; none where each is one document."""
+        path = self.source
+        file_format = None if path.is_dir() else self.format or format_of(path)
+        if file_format in (None, "txt") and self.label_field is not None:
             raise CorpusError(f"{self.name} holds plain text, so it has no field {self.label_field!r}; give a table")
-        if self.source.is_dir():
-            return readers.folder(self.source)
-        file_format = self.format or format_of(self.source)
-        if file_format == "parquet":
-            return readers.parquet(self.source, self.text_field, self.label_field)
-        if file_format in ("csv", "tsv"):
-            delimiter = "," if file_format == "csv" else "\t"
-            return readers.table(self.source, self.text_field, delimiter, self.label_field)
-        if file_format == "jsonl":
-            return readers.json_lines(self.source, self.text_field, self.label_field)
-        return readers.lines(self.source)
-
-
-def _refusal(record: Record) -> CorpusError:
-    return CorpusError(
-        f"{record.place}: {record.fault}; mend it, or leave such records out with --on-error skip "
-        '(in Python: on_error="skip")'
-    )
+        if file_format is not None:
+            return [local_file(path)], file_format
+        files = sorted(file for file in path.rglob("*.txt") if file.is_file())
+        if not files:
+            raise CorpusError(f"the folder {path} holds no .txt files; give a file, or a folder with .txt files")
+        return [local_file(file, str(file.relative_to(path))) for file in files], None
 
 
 @dataclass(frozen=True)

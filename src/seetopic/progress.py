@@ -29,16 +29,6 @@ def counted(items: Iterable[Item], stage: str, total: int | None, progress: Prog
         progress(stage, done, total)
 
 
-def counted_by_size(lists: Iterable[list[Item]], stage: str, total: int, progress: Progress) -> Iterator[list[Item]]:
-    """The same lists; what is reported is how many items they hold."""
-    done = 0
-    for each in lists:
-        progress(stage, done, total)
-        yield each
-        done += len(each)
-    progress(stage, done, total)
-
-
 @dataclass(frozen=True)
 class Renamed:
     """Progress of a stage under a name that says more."""

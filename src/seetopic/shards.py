@@ -5,8 +5,9 @@ from __future__ import annotations
 import itertools
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ import numpy as np
 from seetopic.arrays import Flags, Ids, Longs
 from seetopic.engine import Engine
 from seetopic.files import write_array, write_json
+from seetopic.pieces import Piece, Texts
 from seetopic.words import ENGLISH, Grammar, Tokenizer, cleaned
 
 if TYPE_CHECKING:
@@ -23,6 +25,10 @@ if TYPE_CHECKING:
 
 _SAMPLED_DOCUMENTS = 20_000
 _SAMPLED_TOKENS = 256  # of each, from its beginning
+
+
+def _nobody(n_documents: int) -> None:
+    """The default: nobody is told."""
 
 
 @dataclass(frozen=True)
@@ -82,27 +88,50 @@ class WordTable:
 
 @dataclass(frozen=True)
 class _Scanned:
-    number: int
-    n_documents: int
-    words: list[str | None]
-    counts: Longs
+    """What a worker found in a piece."""
+
+    words: list[str]
+    counts: Longs  # of each word
+    own_words: list[Ids]  # of each shard: the place in `words` of each of its own numbers; -1 for what parts words
+    sizes: list[int]  # how many documents each shard has
+    skipped: Counter[str]
+    labels: list[tuple[str, ...]]
 
 
 def scan(
-    engine: Engine, texts: Iterable[list[str]], folder: Path, tokenizer: Tokenizer, *, lowercase: bool, min_count: int
+    engine: Engine,
+    texts: Iterable[Piece | list[str]],
+    folder: Path,
+    tokenizer: Tokenizer,
+    *,
+    lowercase: bool,
+    min_count: int,
+    skipped: Counter[str] | None = None,
+    labels: list[tuple[str, ...]] | None = None,
+    told: Callable[[int], None] = _nobody,
 ) -> tuple[WordTable, list[int]]:
-    """Tokenise every shard into files; gives the words, and the number of documents of each shard."""
+    """Tokenise pieces of a corpus into files, a shard each; gives the words, and the number of documents of each shard.
+
+    `skipped` and `labels` are filled as by `Documents.texts`; `told` is called with the number of documents done.
+    """
     counts: Counter[str] = Counter()
     numbers: dict[str, int] = {}
     sizes: list[int] = []
-    scan_one = partial(_scan_shard, folder=folder, tokenizer=tokenizer, lowercase=lowercase)
-    for scanned in engine.map(scan_one, enumerate(texts)):
+    scan_one = partial(_scan_piece, folder=folder, tokenizer=tokenizer, lowercase=lowercase)
+    for number, scanned in enumerate(engine.map(scan_one, enumerate(texts))):
         for word, count in zip(scanned.words, scanned.counts.tolist(), strict=True):
-            if word is not None:
-                counts[word] += count
-        own = [-1 if word is None else numbers.setdefault(word, len(numbers)) for word in scanned.words]
-        write_array(Shard(folder, scanned.number).path("words"), np.array(own, np.int32))
-        sizes.append(scanned.n_documents)
+            counts[word] += count
+        places = np.array([*(numbers.setdefault(word, len(numbers)) for word in scanned.words), -1], np.int32)
+        for own_number, (own, size) in enumerate(zip(scanned.own_words, scanned.sizes, strict=True)):
+            shard = Shard(folder, len(sizes))
+            _rename(_of_piece(folder, number, own_number), shard)
+            write_array(shard.path("words"), places[own])
+            sizes.append(size)
+        if skipped is not None:
+            skipped.update(scanned.skipped)
+        if labels is not None:
+            labels += scanned.labels
+        told(sum(sizes))
     # Ordered by count, then by spelling: independent of the order in which shards met the words.
     ordered = sorted(counts, key=lambda word: (-counts[word], word))
     write_json(folder / "words.json", ordered)
@@ -153,8 +182,47 @@ def _places(words: list[str], numbers: dict[str, int]) -> Ids:
     return places
 
 
-def _scan_shard(numbered: tuple[int, list[str]], folder: Path, tokenizer: Tokenizer, lowercase: bool) -> _Scanned:
-    number, texts = numbered
+def _of_piece(folder: Path, piece: int, own_number: int) -> Shard:
+    """A shard whose number is not known yet: nobody knows how many shards earlier pieces have."""
+    return Shard(folder / f"piece-{piece:06d}", own_number)
+
+
+def _rename(before: Shard, after: Shard) -> None:
+    for kind in ("tokens", "ends"):
+        before.path(kind).replace(after.path(kind))
+    with suppress(OSError):  # until it is empty
+        before.folder.rmdir()
+
+
+def _scan_piece(
+    numbered: tuple[int, Piece | list[str]], folder: Path, tokenizer: Tokenizer, lowercase: bool
+) -> _Scanned:
+    number, piece = numbered
+    counts: dict[str, int] = {}
+    places: dict[str, int] = {}
+    scanned = _Scanned([], np.empty(0, np.int64), [], [], Counter(), [])
+    for shard in [Texts(piece)] if isinstance(piece, list) else piece.shards():
+        scanned.skipped.update(shard.skipped)
+        if not shard.texts:
+            continue
+        scanned.labels.extend(shard.labels or [()] * len(shard.texts))
+        tokens, token_counts = _write_shard(
+            _of_piece(folder, number, len(scanned.sizes)), shard.texts, tokenizer, lowercase
+        )
+        words = [cleaned(token) or None for token in tokens]
+        for word, count in zip(words, token_counts, strict=True):
+            if word is not None:
+                counts[word] = counts.get(word, 0) + count
+        own = [-1 if word is None else places.setdefault(word, len(places)) for word in words]
+        scanned.own_words.append(np.array(own, np.int32))
+        scanned.sizes.append(len(shard.texts))
+    return replace(scanned, words=list(places), counts=np.array([counts[word] for word in places], np.int64))
+
+
+def _write_shard(
+    shard: Shard, texts: list[str], tokenizer: Tokenizer, lowercase: bool
+) -> tuple[Iterable[str], list[int]]:
+    """Its files; gives its tokens in the order of their numbers, and how often each occurs."""
     own_number: defaultdict[str, int] = defaultdict(itertools.count().__next__)  # by first occurrence
     parting = own_number[""]  # the empty token parts documents
     tokens: list[int] = []
@@ -164,8 +232,6 @@ def _scan_shard(numbered: tuple[int, list[str]], folder: Path, tokenizer: Tokeni
         tokens.append(parting)
         ends.append(len(tokens))
     own_ids: Ids = np.array(tokens, np.int32)
-    shard = Shard(folder, number)
     write_array(shard.path("tokens"), own_ids)
     write_array(shard.path("ends"), np.array(ends, np.int64))
-    words = [cleaned(token) or None for token in own_number]
-    return _Scanned(number, len(texts), words, np.bincount(own_ids, minlength=len(words)).astype(np.int64))
+    return own_number, np.bincount(own_ids, minlength=len(own_number)).tolist()
