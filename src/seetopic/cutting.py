@@ -20,7 +20,7 @@ _SEARCHED = 64 << 20  # bytes of a file that one worker searches for lines
 _READ = 4 << 20
 _LARGEST_WHOLE = 256 << 20  # bytes of a file that one worker may read from its beginning to its end
 _UNPACKED = 8  # how many times as large a packed file is in truth, as a rule
-SHARDS_OF_A_PIECE = 8  # at most, where it can be cut: they are read one by one, but their words are sent together
+SHARDS_OF_A_PIECE = 1  # at most, where it can be cut: they are read one by one, but their words are sent together
 _FEW = 4  # stretches that are searched before a worker has started
 
 Weighed: TypeAlias = tuple[Part, int]  # with its size in bytes; parts that are large enough have the largest

@@ -21,6 +21,7 @@ from seetopic.local.pmi import ROUNDING, Matrix, Rows, context_pmi, document_pmi
 from seetopic.progress import Progress
 from seetopic.settings import LocalSettings
 
+_ROWS = 1 << 14  # of a basis that are in memory in twice the precision
 _SLAB = 48  # columns of a product on a CPU at a time: what is gathered from stays in its cache
 
 
@@ -49,6 +50,8 @@ def factorise(
     documents, alone = document_pmi(
         engine, counts.blocks, counts.term_counts, kept, desk.folder / "documents", settings.document_weight
     )
+    if not engine.remote:
+        engine.close()  # its workers are done here, and products need the memory
     matrices: list[Matrix] = [contexts, documents] if settings.document_weight > 0 else [contexts]
     vectors = left_factor(matrices, len(kept), settings, random_state, device, engine, progress)
     vectors[alone] = 0
@@ -70,28 +73,47 @@ def left_factor(
 
     rank = min(settings.rank, n_terms, sum(matrix.n_columns for matrix in matrices))
     width = min(rank + settings.oversampling, n_terms)
-    start = np.random.default_rng(random_state).standard_normal((n_terms, width), dtype=np.float32)
-    basis = torch.from_numpy(start).to(device)  # (n_terms, width)
+    basis: Floats = np.random.default_rng(random_state).standard_normal((n_terms, width), dtype=np.float32)
     for done in range(settings.power_iterations):
         progress("local vectors", done, settings.power_iterations + 1)
-        image = torch.from_numpy(squared(matrices, basis.cpu().numpy(), device, engine)).to(device)
-        with one_torch_thread():
-            # Rows together in memory, which a product reads; the decomposition leaves columns together.
-            basis = torch.linalg.qr(image)[0].contiguous()
-        del image
+        basis = squared(matrices, basis, device, engine)
+        orthonormalise(basis, device)
     progress("local vectors", settings.power_iterations, settings.power_iterations + 1)
-    gram = torch.from_numpy(gram_of(matrices, basis.cpu().numpy(), device, engine)).to(device)
+    gram = torch.from_numpy(gram_of(matrices, basis, device, engine))
     with one_torch_thread():
         squares, rotation = torch.linalg.eigh(gram)
         squares, rotation = squares.flip(0)[:rank].clamp(min=0), rotation.flip(1)[:, :rank]
         squares[squares <= squares[0] * ROUNDING**2] = 0  # else its fourth root would show
         # Singular values are the roots of `squares`; U sqrt(S) needs their fourth roots.
-        vectors = basis @ (rotation * squares**0.25).to(basis.dtype)
+        vectors = torch.from_numpy(basis) @ (rotation * squares**0.25).float()
         lengths = torch.linalg.vector_norm(vectors, dim=1, keepdim=True)
-        unit = torch.where(lengths > lengths.max() * ROUNDING, vectors / lengths, 0.0)
+        lengths[lengths <= lengths.max() * ROUNDING] = torch.inf
+        vectors /= lengths
     progress("local vectors", settings.power_iterations + 1, settings.power_iterations + 1)
-    result: Floats = unit.cpu().numpy()
+    result: Floats = vectors.numpy()
     return result
+
+
+def orthonormalise(basis: Floats, device: str) -> None:
+    """Turn the columns, in place, into orthonormal ones that span the same; those that others make up become 0.
+
+    Some rows at a time, where a decomposition would need the whole several times. By the products of columns in
+    twice the precision; once more, because the first time is exact only as far as the columns are unlike.
+    """
+    import torch
+
+    rows = [torch.from_numpy(basis[first : first + _ROWS]) for first in range(0, len(basis), _ROWS)]
+    with one_torch_thread():
+        for _ in range(2):
+            gram = torch.zeros((basis.shape[1], basis.shape[1]), dtype=torch.float64, device=device)
+            for part in rows:
+                wide = part.to(device).double()
+                gram += wide.T @ wide
+            squares, rotation = torch.linalg.eigh(gram)
+            spanned = squares > squares[-1] * ROUNDING**2
+            turn = rotation * torch.where(spanned, squares, torch.inf).rsqrt()
+            for part in rows:
+                part.copy_(part.to(device).double() @ turn)
 
 
 def squared(matrices: Sequence[Matrix], basis: Floats, device: str, engine: Engine) -> Floats:
