@@ -107,12 +107,14 @@ class Build:
             if layout.is_intact(self.out) and layout.read_manifest(self.out)["key"] == self.key:
                 return
             self._check_out(overwrite)
+            self.means.engine.check_shared(self.folder)
             do_stages(self._stages(), self.folder)
             self._finish()
 
     def prepare(self) -> None:
         """Only what is quick: the terms and how often they occur. `run` goes on from there."""
-        with alone(self.out):
+        with closing(self.means.engine), alone(self.out):
+            self.means.engine.check_shared(self.folder)
             do_stages(self._stages()[:2], self.folder)
 
     def _stages(self) -> list[Stage]:
@@ -214,7 +216,8 @@ class Build:
 
     def _write_general(self) -> None:
         terms = json.loads((self.files / layout.TERMS).read_text(encoding="utf-8"))
-        vectors = self.means.cache.encode(self.encoder, terms, self.means.jobs, self.means.progress)
+        means = self.means
+        vectors = means.cache.encode(self.encoder, terms, means.jobs, means.progress, means.engine)
         write_array(self.files / layout.GENERAL, vectors)
 
     def _write_local(self) -> None:
@@ -259,7 +262,7 @@ class Build:
         words = self.settings.sample.document_words
         texts = beginnings(self.means.engine, self._pieces, self._corpus.sizes, read, words)
         reading = Renamed(self.means.progress, "language model reads documents")
-        return self.means.cache.encode(self.encoder, texts, self.means.jobs, reading)
+        return self.means.cache.encode(self.encoder, texts, self.means.jobs, reading, self.means.engine)
 
     def _word_counts(self) -> Longs:
         """How many tokens each document has."""

@@ -9,15 +9,18 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, reduce
+from pathlib import Path
 from typing import Protocol, TypeVar
 
 from seetopic.errors import SettingsError
 from seetopic.parcels import can_travel, packed
+from seetopic.ray_engine import RayEngine
 from seetopic.workers import Workers
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 Sum = TypeVar("Sum")
+ENGINES = ("local", "ray")
 
 
 class Engine(Protocol):
@@ -32,12 +35,21 @@ class Engine(Protocol):
         """Whether workers may be on other machines."""
 
     def map(
-        self, function: Callable[[Item], Result], items: Iterable[Item], *, threads: bool = False
+        self,
+        function: Callable[[Item], Result],
+        items: Iterable[Item],
+        *,
+        threads: bool = False,
+        gpu: bool = False,
     ) -> Iterator[Result]:
         """The results in the order of the items.
 
         On one machine, work of libraries that let other threads run is better done in `threads`: nothing is copied.
+        `gpu`: work for a GPU, where other machines have any.
         """
+
+    def check_shared(self, folder: Path) -> None:
+        """Refuse workers that do not see a folder."""
 
     def close(self) -> None:
         """Done for now; a further map begins anew."""
@@ -69,7 +81,12 @@ class LocalEngine:
         return False
 
     def map(
-        self, function: Callable[[Item], Result], items: Iterable[Item], *, threads: bool = False
+        self,
+        function: Callable[[Item], Result],
+        items: Iterable[Item],
+        *,
+        threads: bool = False,
+        gpu: bool = False,
     ) -> Iterator[Result]:
         if threads and self.jobs > 1:
             with ThreadPoolExecutor(self.jobs) as pool:
@@ -93,6 +110,9 @@ class LocalEngine:
                 for future in waiting:
                     future.cancel()
 
+    def check_shared(self, folder: Path) -> None:
+        """They see what this process sees."""
+
     def close(self) -> None:
         """Wait until the workers have ended; left to themselves they end with the program."""
         workers: Workers | None = self.__dict__.pop("_workers", None)
@@ -103,3 +123,14 @@ class LocalEngine:
     def _workers(self) -> Workers:
         """Started for the first map, stopped when the engine is closed or no longer held."""
         return Workers(self.jobs)
+
+
+def engine_for(name: str, jobs: int | None = None, address: str | None = None) -> Engine:
+    """The engine of a name: `local` processes, or `ray`: the cluster at the address, or one on this machine."""
+    if name not in ENGINES:
+        raise SettingsError(f"`engine` is {name!r}, but must be one of {', '.join(ENGINES)}")
+    if name == "ray":
+        return RayEngine(address, available_cores() if jobs is None and address is None else jobs)
+    if address is not None:
+        raise SettingsError(f"`address` is {address!r}, but only a Ray cluster has one; say --engine ray as well")
+    return LocalEngine(available_cores() if jobs is None else jobs)

@@ -11,6 +11,7 @@ SeeTopicError
 │   └── IndexInUse      another build is writing to the same folder
 ├── SheetError          judgements of terms that cannot be read
 ├── OutputError         a result that cannot be written, or read again
+├── ClusterError        other machines that cannot be reached or used
 ├── WorkerLost          a piece of work that ends every process that does it
 └── MissingExtra        an optional package that is not installed
 """
@@ -60,6 +61,10 @@ class SheetError(SeeTopicError):
 
 class OutputError(SeeTopicError):
     """A result that cannot be written, or read again."""
+
+
+class ClusterError(SeeTopicError):
+    """Other machines that cannot be reached or used."""
 
 
 class WorkerLost(SeeTopicError):

@@ -21,7 +21,7 @@ from seetopic.encoder.cache import VectorCache, cache_folder
 from seetopic.encoder.documents import ReadyDocuments
 from seetopic.encoder.plain import ReadyVectors, reads_texts
 from seetopic.encoder.protocol import TermEncoder
-from seetopic.engine import LocalEngine, available_cores
+from seetopic.engine import available_cores, engine_for
 from seetopic.errors import DamagedIndex, EncoderError, SettingsError
 from seetopic.memory import Memory
 from seetopic.progress import Progress, silent
@@ -70,6 +70,8 @@ class Index:
         text_field: str | None = None,
         on_error: OnError = "raise",
         jobs: int | None = None,
+        engine: str = "local",
+        address: str | None = None,
         device: str = "auto",
         cache: str | Path | None = None,
         overwrite: bool = False,
@@ -78,6 +80,7 @@ class Index:
         """Build the index of documents into the folder `out`, or go on with a build that was cut off.
 
         `document_vectors`, a row a document by the model that gives terms their vectors, spare it the reading.
+        `engine` is `local` (processes of this machine) or `ray`: the cluster at `address`, or one that is started.
         """
         build = plan(
             open_documents(documents, text_field=text_field, on_error=on_error),
@@ -87,6 +90,8 @@ class Index:
             tokenizer=tokenizer,
             document_vectors=document_vectors,
             jobs=jobs,
+            engine=engine,
+            address=address,
             device=device,
             cache=cache,
             progress=progress,
@@ -291,6 +296,8 @@ def plan(
     tokenizer: Tokenizer = tokenize,
     document_vectors: Any = None,
     jobs: int | None = None,
+    engine: str = "local",
+    address: str | None = None,
     device: str = "auto",
     cache: str | Path | None = None,
     progress: Progress = silent,
@@ -299,9 +306,9 @@ def plan(
     if device != "auto":
         resolve_device(device)  # a device that is not there is refused before any work
     workers = available_cores() if jobs is None else jobs
-    engine = LocalEngine(workers)
+    carrier = engine_for(engine, jobs, address)
     encoder = encoder_for(model, device=device, precision=settings.precision)
-    means = Means(engine, workers, device, VectorCache(cache_folder(_as_path(cache))), progress)
+    means = Means(carrier, workers, device, VectorCache(cache_folder(_as_path(cache))), progress)
     ready = None if document_vectors is None else ReadyDocuments(np.asarray(document_vectors))
     return Build(documents, out, settings, encoder, tokenizer, means, ready)
 

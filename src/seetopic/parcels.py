@@ -1,17 +1,20 @@
-"""A function packed once for many processes: where it is large, its arrays are pages of one file that all share."""
+"""What goes to other processes and comes back: functions, packed once for all of them, and outcomes."""
 
 from __future__ import annotations
 
 import mmap
 import pickle
 import tempfile
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import Any
+from reprlib import Repr
+from typing import Any, Literal
 
+from seetopic.errors import SeeTopicError
 from seetopic.files import writing
 
 _SMALL = 1 << 20  # bytes that may go through a pipe, once to each worker
@@ -20,7 +23,7 @@ _ALIGNED = 64  # arrays begin at multiples of it, as numpy's own do
 
 @dataclass(frozen=True, eq=False)
 class Parcel:
-    """A packed function; every worker process unpacks it for itself."""
+    """A packed function; every worker process unpacks it for itself, but large arrays are pages that all share."""
 
     stream: bytes
     path: Path | None = None  # holds the function's arrays one after the other, read-only for all
@@ -71,17 +74,63 @@ def packed(function: Callable[..., Any]) -> Iterator[Parcel]:
 
 @contextmanager
 def _temporary_file() -> Iterator[Path]:
-    """Removed also where this process is killed: a process of loky's looks after that."""
-    from joblib.externals.loky.backend import resource_tracker
-
     with writing(Path(tempfile.gettempdir())), tempfile.NamedTemporaryFile(prefix="seetopic-", delete=False) as file:
         path = Path(file.name)
+    with gone_with_us(path, "file"):
+        try:
+            yield path
+        finally:
+            with suppress(PermissionError):  # Windows keeps a file that a worker still reads
+                path.unlink(missing_ok=True)
+
+
+@contextmanager
+def gone_with_us(path: Path, kind: Literal["file", "folder"]) -> Iterator[None]:
+    """Have a file or folder removed if this process is killed: a process of loky's looks after that."""
+    from joblib.externals.loky.backend import resource_tracker
+
     with suppress(ValueError):  # a path that it cannot be told: too long, or not of ASCII letters
-        resource_tracker.register(str(path), "file")
+        resource_tracker.register(str(path), kind)
     try:
-        yield path
+        yield
     finally:
         with suppress(ValueError):
-            resource_tracker.unregister(str(path), "file")
-        with suppress(PermissionError):  # Windows keeps a file that a worker still reads
-            path.unlink(missing_ok=True)
+            resource_tracker.unregister(str(path), kind)
+
+
+# The way back.
+
+
+def outcome_of(work: Callable[[], Any]) -> bytes:
+    """The result, or the error, packed."""
+    try:
+        return _packed_outcome(work(), None)
+    except Exception as error:
+        if not isinstance(error, SeeTopicError):  # a bug: where it is can be seen only here
+            error.add_note(f"In a worker process:\n{traceback.format_exc()}")
+        try:
+            return _packed_outcome(None, error)
+        except Exception:  # an error that cannot be packed, each in its own way
+            return _packed_outcome(None, RuntimeError("".join(traceback.format_exception(error))))
+
+
+def _packed_outcome(result: Any, error: Exception | None) -> bytes:
+    import cloudpickle
+
+    packed: bytes = cloudpickle.dumps((result, error), protocol=5)
+    return packed
+
+
+def result_of(outcome: bytes) -> Any:
+    """The result; an error is raised."""
+    result, error = pickle.loads(outcome)
+    if error is not None:
+        raise error
+    return result
+
+
+def named(item: Any) -> str:
+    """A piece of work as a person can be told of it."""
+    short = Repr()
+    short.maxother = short.maxstring = 100
+    return short.repr(item)

@@ -10,12 +10,13 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from seetopic.arrays import Flags, Ids, Longs
 from seetopic.engine import Engine
+from seetopic.errors import IndexFailure
 from seetopic.files import write_array, write_json
 from seetopic.pieces import Piece, Texts
 from seetopic.words import ENGLISH, Grammar, Tokenizer, cleaned
@@ -50,13 +51,13 @@ class Shard:
         return self._placed("ranks")
 
     def _placed(self, places: str) -> Ids:
-        found: Ids = np.load(self.folder / f"{places}.npy")[np.load(self.path("words"))][np.load(self.path("tokens"))]
+        found: Ids = _read(self.folder / f"{places}.npy")[_read(self.path("words"))][_read(self.path("tokens"))]
         return found
 
     def beginnings(self, documents: Longs, n_tokens: int) -> list[Longs]:
         """`words` of the first positions of some documents; only these are read."""
-        own_ids = np.load(self.path("tokens"), mmap_mode="r")
-        words = np.load(self.folder / "word_ids.npy")[np.load(self.path("words"))].astype(np.int64)
+        own_ids = _read(self.path("tokens"), "r")
+        words = _read(self.folder / "word_ids.npy")[_read(self.path("words"))].astype(np.int64)
         ends = self.ends()
         starts = np.concatenate([np.zeros(1, np.int64), ends])[documents]
         lasts = np.minimum(ends[documents], starts + n_tokens)
@@ -64,8 +65,19 @@ class Shard:
 
     def ends(self) -> Longs:
         """The position after each document's last."""
-        ends: Longs = np.load(self.path("ends"))
+        ends: Longs = _read(self.path("ends"))
         return ends
+
+
+def _read(path: Path, mapped: Literal["r"] | None = None) -> Any:
+    """An array of the build's own; where a disk lost it, the error must tell which."""
+    try:
+        return np.load(path, mmap_mode=mapped)
+    except (OSError, ValueError, EOFError) as error:
+        raise IndexFailure(
+            f"the shard file {path} cannot be read ({' '.join(str(error).split())[:200]}); "
+            f"remove {path.parents[2]} and build again"
+        ) from error
 
 
 @dataclass(frozen=True)

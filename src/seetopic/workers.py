@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import pickle
 import signal
-import traceback
 from collections.abc import Callable
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property, partial
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from multiprocessing.util import Finalize
 from queue import LifoQueue
-from reprlib import Repr
 from threading import Lock
 from typing import Any
 
-from seetopic.errors import SeeTopicError, WorkerLost
-from seetopic.parcels import Parcel
+from seetopic.errors import WorkerLost
+from seetopic.parcels import Parcel, named, outcome_of, result_of
 
 _TRIES = 3  # workers that one item may cost
 # There is a worker a core already.
@@ -60,11 +60,11 @@ class Workers:
                 self._leave(worker)
                 worker = None
             else:
-                return _result(outcome)
+                return result_of(outcome)
             finally:
                 self._idle.put(worker)
         raise WorkerLost(
-            f"{_TRIES} worker processes in a row were killed at the same piece of work, {_shown(item)}; "
+            f"{_TRIES} worker processes in a row were killed at the same piece of work, {named(item)}; "
             "most often that is for want of memory: give fewer --jobs (in Python: jobs), or more memory"
         )
 
@@ -118,8 +118,7 @@ def _stop(workers: list[_Worker]) -> None:
 def _serve(pipe: Connection) -> None:
     """What a worker does, until the other end of the pipe is gone: it holds one function, and takes items."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that started this one
-    parcel: Parcel | None = None
-    function: Callable[[Any], Any] | None = None
+    held = _Held(Parcel(b""))
     while True:
         try:
             new: Parcel | None = pipe.recv()
@@ -127,38 +126,19 @@ def _serve(pipe: Connection) -> None:
         except (EOFError, OSError):
             return
         if new is not None:
-            parcel, function = new, None
-        try:
-            assert parcel is not None
-            function = function or parcel.unpacked()
-            outcome = _packed_outcome(function(pickle.loads(item)), None)
-        except Exception as error:
-            if not isinstance(error, SeeTopicError):  # a bug: where it is can be seen only here
-                error.add_note(f"In a worker process:\n{traceback.format_exc()}")
-            outcome = _packed_outcome(None, error)
-        pipe.send_bytes(outcome)
+            held = _Held(new)
+        pipe.send_bytes(outcome_of(partial(held.result, item)))
 
 
-def _packed_outcome(result: Any, error: Exception | None) -> bytes:
-    import cloudpickle
+@dataclass(frozen=True)
+class _Held:
+    """The function of a map, unpacked for its first item."""
 
-    try:
-        packed: bytes = cloudpickle.dumps((result, error), protocol=5)
-    except Exception:  # an object of any kind may refuse in its own way
-        if error is None:
-            raise
-        packed = pickle.dumps((None, RuntimeError("".join(traceback.format_exception(error)))))
-    return packed
+    parcel: Parcel
 
+    @cached_property
+    def _function(self) -> Callable[[Any], Any]:
+        return self.parcel.unpacked()
 
-def _result(outcome: bytes) -> Any:
-    result, error = pickle.loads(outcome)
-    if error is not None:
-        raise error
-    return result
-
-
-def _shown(item: Any) -> str:
-    short = Repr()
-    short.maxother = short.maxstring = 100
-    return short.repr(item)
+    def result(self, item: bytes) -> Any:
+        return self._function(pickle.loads(item))

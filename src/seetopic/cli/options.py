@@ -26,6 +26,18 @@ JOBS = click.option(
     metavar="N",
     help="Worker processes; the result is the same for any number.  [default: all cores]",
 )
+ENGINE = click.option(
+    "--engine",
+    type=click.Choice(["local", "ray"]),
+    default="local",
+    show_default=True,
+    help="What does the work: processes of this machine, or a Ray cluster; the result is the same.",
+)
+ADDRESS = click.option(
+    "--address",
+    metavar="HOST:PORT",
+    help="Of the Ray cluster, or auto on one of its nodes.  [default: one is started on this machine]",
+)
 DEVICE = click.option(
     "--device",
     type=click.Choice(["auto", "cpu", "cuda"]),
@@ -117,6 +129,8 @@ INDEXING = (
     ),
     click.option("--random-state", type=int, default=0, show_default=True, help="Another one, another random choice."),
     JOBS,
+    ENGINE,
+    ADDRESS,
     DEVICE,
     CACHE,
 )
@@ -177,7 +191,7 @@ def build_options(options: dict[str, Any], progress: Progress) -> dict[str, Any]
     return {
         "settings": _index_settings(options),
         "progress": progress,
-        **{name: options[name] for name in ("model", "jobs", "device", "cache")},
+        **{name: options[name] for name in ("model", "jobs", "engine", "address", "device", "cache")},
     }
 
 

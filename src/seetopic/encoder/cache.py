@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from zlib import crc32
 
@@ -15,12 +16,15 @@ import numpy as np
 from seetopic.arrays import Floats
 from seetopic.encoder.minilm import EmbeddedEncoder
 from seetopic.encoder.protocol import TermEncoder, require_texts, unit_rows
+from seetopic.engine import Engine
 from seetopic.errors import OutputError
 from seetopic.files import writing
 from seetopic.progress import Progress, silent
 
 _ASKED = 500  # texts per question; SQLite takes at most 999 values in one
 _SAVED = 4096  # texts encoded between two savings: what a killed build loses at most
+_SENT = 100  # batches sent to other machines, if they are neither too small nor too large
+_LEAST_SENT, _MOST_SENT = 256, 16384  # texts
 _TABLE = "CREATE TABLE IF NOT EXISTS checked_vectors (text TEXT PRIMARY KEY, vector BLOB, checksum INTEGER)"
 
 
@@ -39,8 +43,18 @@ class VectorCache:
 
     folder: Path
 
-    def encode(self, encoder: TermEncoder, texts: Sequence[str], jobs: int, progress: Progress) -> Floats:
-        """The encoder's vectors, of which only those that are new are computed."""
+    def encode(
+        self,
+        encoder: TermEncoder,
+        texts: Sequence[str],
+        jobs: int,
+        progress: Progress,
+        engine: Engine | None = None,
+    ) -> Floats:
+        """The encoder's vectors, of which only those that are new are computed: by an engine's other machines, or here.
+
+        What cannot be known by a fingerprint, a function or ready vectors, stays on this machine.
+        """
         require_texts(texts)
         if encoder.fingerprint is None:
             return unit_rows(encoder.encode(texts, jobs, progress), texts)
@@ -49,10 +63,8 @@ class VectorCache:
         for text, vector in self._read(path, rows.texts):
             rows.put([text], vector[None])
         new = rows.missing
-        for first in range(0, len(new), _SAVED):
-            batch = new[first : first + _SAVED]
-            part = _Shifted(progress, first, len(new))
-            vectors = unit_rows(encoder.encode(batch, jobs, part), batch)
+        computed = _by_others(engine, encoder, new, progress) if engine and engine.remote else None
+        for batch, vectors in computed or _here(encoder, new, jobs, progress):
             self._write(path, batch, vectors)
             rows.put(batch, vectors)
         return rows.of(texts)
@@ -86,30 +98,20 @@ class VectorCache:
             database.executemany("INSERT OR IGNORE INTO checked_vectors VALUES (?, ?, ?)", rows)
 
 
-class _Rows:
-    """Vectors of different texts as they come, in one array: a hundred thousand of them fill memory only once."""
+        rows = _Rows(list(dict.fromkeys(texts)))
+        for text, vector in self._read(path, rows.texts):
+            rows.put([text], vector[None])
+        new = rows.missing
+        for first in range(0, len(new), _SAVED):
+            batch = new[first : first + _SAVED]
+            part = _Shifted(progress, first, len(new))
+            vectors = unit_rows(encoder.encode(batch, jobs, part), batch)
 
-    def __init__(self, texts: list[str]) -> None:
-        self.texts = texts
-        self._places = {text: place for place, text in enumerate(texts)}
-        self._known = np.zeros(len(texts), np.bool_)
-        self._vectors: Floats = np.empty((0, 0), np.float32)
 
-    def put(self, texts: Sequence[str], vectors: Floats) -> None:
-        if not self._vectors.size:
-            self._vectors = np.empty((len(self.texts), vectors.shape[1]), np.float32)
-        places = [self._places[text] for text in texts]
-        self._vectors[places] = vectors
-        self._known[places] = True
-
-    @property
-    def missing(self) -> list[str]:
-        return [self.texts[place] for place in np.flatnonzero(~self._known).tolist()]
-
-    def of(self, texts: Sequence[str]) -> Floats:
-        if len(texts) == len(self.texts):
-            return self._vectors
-        return self._vectors[[self._places[text] for text in texts]]
+        known = self._read(path, texts)
+        new = [text for text in dict.fromkeys(texts) if text not in known]
+        computed = _by_others(engine, encoder, new, progress) if engine and engine.remote else None
+        for batch, vectors in computed or _here(encoder, new, jobs, progress):
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
@@ -71,6 +71,10 @@ class EmbeddedEncoder:
     @cached_property
     def _at_once(self) -> MiniLM:
         return MiniLM(self._verified_folder)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """It travels without the model, which is loaded where it arrives."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
 
     def encode(self, texts: Sequence[str], jobs: int, progress: Progress) -> Floats:
         return self._bulk.encode(texts, jobs, progress)
