@@ -98,20 +98,58 @@ class VectorCache:
             database.executemany("INSERT OR IGNORE INTO checked_vectors VALUES (?, ?, ?)", rows)
 
 
-        rows = _Rows(list(dict.fromkeys(texts)))
-        for text, vector in self._read(path, rows.texts):
-            rows.put([text], vector[None])
-        new = rows.missing
-        for first in range(0, len(new), _SAVED):
-            batch = new[first : first + _SAVED]
-            part = _Shifted(progress, first, len(new))
-            vectors = unit_rows(encoder.encode(batch, jobs, part), batch)
+class _Rows:
+    """Vectors of different texts as they come, in one array: a hundred thousand of them fill memory only once."""
+
+    def __init__(self, texts: list[str]) -> None:
+        self.texts = texts
+        self._places = {text: place for place, text in enumerate(texts)}
+        self._known = np.zeros(len(texts), np.bool_)
+        self._vectors: Floats = np.empty((0, 0), np.float32)
+
+    def put(self, texts: Sequence[str], vectors: Floats) -> None:
+        if not self._vectors.size:
+            self._vectors = np.empty((len(self.texts), vectors.shape[1]), np.float32)
+        places = [self._places[text] for text in texts]
+        self._vectors[places] = vectors
+        self._known[places] = True
+
+    @property
+    def missing(self) -> list[str]:
+        return [self.texts[place] for place in np.flatnonzero(~self._known).tolist()]
+
+    def of(self, texts: Sequence[str]) -> Floats:
+        if len(texts) == len(self.texts):
+            return self._vectors
+        return self._vectors[[self._places[text] for text in texts]]
 
 
-        known = self._read(path, texts)
-        new = [text for text in dict.fromkeys(texts) if text not in known]
-        computed = _by_others(engine, encoder, new, progress) if engine and engine.remote else None
-        for batch, vectors in computed or _here(encoder, new, jobs, progress):
+def _here(encoder: TermEncoder, texts: list[str], jobs: int, progress: Progress) -> Iterator[tuple[list[str], Floats]]:
+    for batch, first in _batches(texts, _SAVED):
+        yield batch, unit_rows(encoder.encode(batch, jobs, _Shifted(progress, first, len(texts))), batch)
+
+
+def _by_others(
+    engine: Engine, encoder: TermEncoder, texts: list[str], progress: Progress
+) -> Iterator[tuple[list[str], Floats]]:
+    """The same vectors: a text's does not depend on those beside it."""
+    batches = _batches(texts, min(max(len(texts) // _SENT, _LEAST_SENT), _MOST_SENT))
+    results = engine.map(partial(_encoded, encoder=encoder), (batch for batch, _ in batches), gpu=True)
+    done = 0
+    progress("language model", 0, len(texts))
+    for batch, vectors in results:
+        yield batch, vectors
+        done += len(batch)
+        progress("language model", done, len(texts))
+
+
+def _batches(texts: list[str], size: int) -> Iterator[tuple[list[str], int]]:
+    """Texts side by side, and the number of the first of them."""
+    return ((texts[first : first + size], first) for first in range(0, len(texts), size))
+
+
+def _encoded(texts: list[str], encoder: TermEncoder) -> tuple[list[str], Floats]:
+    return texts, unit_rows(encoder.encode(texts, 1, silent), texts)
 
 
 @contextmanager
