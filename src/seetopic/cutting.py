@@ -92,7 +92,11 @@ def _text(files: Sequence[SeenFile], file_format: str, rules: Rules, engine: Eng
         range(0, each.size, _SEARCHED) if each.size > small and not _is_sequential(each.file, file_format) else range(0)
         for each in files
     ]
-    items = [(each, first) for each, firsts in zip(files, searched, strict=True) for first in firsts]
+    items = [
+        (each, first, min(first + _SEARCHED, each.size))
+        for each, firsts in zip(files, searched, strict=True)
+        for first in firsts
+    ]
     most = (rules.most_documents * SHARDS_OF_A_PIECE, rules.most_characters * SHARDS_OF_A_PIECE)
     search = partial(line_begins, most_lines=most[0], most_bytes=most[1])
     found = engine.map(search, items) if len(items) > _FEW else map(search, items)
@@ -120,16 +124,15 @@ def _lines(file: SeenFile, file_format: str, found: Iterable[tuple[Begins, int]]
     ]
 
 
-def line_begins(stretch: tuple[SeenFile, int], most_lines: int, most_bytes: int) -> tuple[Begins, int]:
+def line_begins(stretch: tuple[SeenFile, int, int], most_lines: int, most_bytes: int) -> tuple[Begins, int]:
     """Where parts begin among the lines that begin in a stretch of a file, and how many lines do."""
-    file, first = stretch
+    file, first, end = stretch
     begins: Begins = [(0, 0)] if first == 0 else []
     n_lines = len(begins)
     at = max(first - 1, 0)  # a line begins behind the end of the one before
-    last = min(first + _SEARCHED, file.size) - 1
     with file.file.open() as opened:
         opened.seek(at)
-        while read := opened.read(min(_READ, last - at)):
+        while read := opened.read(min(_READ, end - 1 - at)):
             lines: Longs = np.flatnonzero(np.frombuffer(read, np.uint8) == ord("\n")) + (at + 1)
             begins += _cut(lines, n_lines, begins[-1:], most_lines, most_bytes)
             n_lines += len(lines)
@@ -171,6 +174,7 @@ def _row_groups(file: SeenFile, rules: Rules) -> list[Weighed]:
     for number, (n_rows, n_bytes) in enumerate(sizes):
         rows, size = rows + n_rows, size + n_bytes
         if rows >= rules.most_documents or size >= rules.most_characters or number == len(sizes) - 1:
-            parts.append((RowGroups(file, first, number, row + 1), size))
+            weight = max(size, rows * rules.most_characters // rules.most_documents)
+            parts.append((RowGroups(file, first, number, row + 1), weight))
             first, row, rows, size = number + 1, row + rows, 0, 0
     return parts

@@ -7,11 +7,12 @@ import sys
 import tempfile
 import weakref
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
-from pathlib import Path
+from pathlib import Path, PurePath, PurePosixPath
 from typing import Any
 
 from seetopic import readers
@@ -19,6 +20,7 @@ from seetopic.cutting import cut_files, cut_folder
 from seetopic.engine import Engine, LocalEngine
 from seetopic.errors import CorpusError
 from seetopic.files import writing
+from seetopic.patterns import Files, files_of_pattern, files_of_url, is_pattern, is_url
 from seetopic.pieces import (
     OnError,
     Piece,
@@ -45,20 +47,21 @@ _ENDINGS = {".txt": "txt", ".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv",
 class Documents:
     """A corpus that can be read again and again, never held in memory as a whole."""
 
-    source: Any  # a path, an iterable of strings, or corpora joined
+    source: Any  # a path, files that a pattern or URL stands for, an iterable of strings, or corpora joined
     text_field: str = "text"
     on_error: OnError = "raise"
     format: str | None = None  # taken from the file's name where not given
     title: str | None = None  # what a person calls the corpus, where the file's name does not say it
     label_field: str | None = None  # of a file: where its documents' labels stand
     labels: Any = None  # of an iterable: a label, a list of labels or None for each document
+    is_kept: bool = False  # of a file: a copy of standard input, which only this machine has
 
     @property
     def name(self) -> str:
         """The corpus as a person would call it: its title or the file's name, never its path."""
         if self.title is not None:
             return self.title
-        return self.source.name if isinstance(self.source, Path) else "documents"
+        return self.source.name if isinstance(self.source, Path | Files) else "documents"
 
     def texts(self, skipped: Counter[str] | None = None, labels: list[tuple[str, ...]] | None = None) -> Iterator[str]:
         """Every text in order; what is left out is counted in `skipped` by its reason, `labels` get each text's."""
@@ -134,7 +137,7 @@ class Documents:
                 for part in self.source.parts
             )
             return chain.from_iterable(part._cut(own, engine) for part, own in fields)
-        if not isinstance(self.source, Path):
+        if not isinstance(self.source, Path | Files):
             return [Stream(partial(readers.strings, self.source, self.labels), rules)]
         files, file_format = self._files()
         return cut_folder(files, rules) if file_format is None else cut_files(files, file_format, rules, engine)
@@ -142,7 +145,7 @@ class Documents:
     def _records(self) -> Iterator[Record]:
         if isinstance(self.source, Joined):
             return chain.from_iterable(part._records() for part in self.source.parts)
-        if not isinstance(self.source, Path):
+        if not isinstance(self.source, Path | Files):
             return readers.strings(self.source, self.labels)
         files, file_format = self._files()
         if file_format is None:
@@ -150,18 +153,35 @@ class Documents:
         rules = self._rules(_USUAL)
         return chain.from_iterable(records_of(file, file_format, rules) for file in files)
 
-    def _files(self) -> tuple[list[StoredFile], str | None]:
+    def _files(self) -> tuple[Sequence[StoredFile], str | None]:
         """The files in order, and their format; none where each is one document."""
-        path = self.source
-        file_format = None if path.is_dir() else self.format or format_of(path)
+        if isinstance(self.source, Files):
+            file_format: str | None = self.format or _one_format(self.source)
+        else:
+            file_format = None if self.source.is_dir() else self.format or format_of(self.source)
         if file_format in (None, "txt") and self.label_field is not None:
             raise CorpusError(f"{self.name} holds plain text, so it has no field {self.label_field!r}; give a table")
+        if isinstance(self.source, Files):
+            return self.source.files, file_format
         if file_format is not None:
-            return [local_file(path)], file_format
-        files = sorted(file for file in path.rglob("*.txt") if file.is_file())
-        if not files:
-            raise CorpusError(f"the folder {path} holds no .txt files; give a file, or a folder with .txt files")
-        return [local_file(file, str(file.relative_to(path))) for file in files], None
+            return [local_file(self.source, reach="this machine" if self.is_kept else "everywhere")], file_format
+        return _texts_in(self.source), None
+
+
+def _texts_in(folder: Path) -> list[StoredFile]:
+    files = sorted(file for file in folder.rglob("*.txt") if file.is_file())
+    if not files:
+        raise CorpusError(f"the folder {folder} holds no .txt files; give a file, or a folder with .txt files")
+    return [local_file(file, str(file.relative_to(folder))) for file in files]
+
+
+def _one_format(files: Files) -> str:
+    formats = {format_of(PurePosixPath(file.name)) for file in files.files}
+    if len(formats) > 1:
+        raise CorpusError(
+            f"{files.name} stands for files of different formats ({', '.join(sorted(formats))}); give files of one"
+        )
+    return formats.pop()
 
 
 @dataclass(frozen=True)
@@ -189,7 +209,7 @@ def open_documents(
     format: str | None = None,
     label_field: str | None = None,
 ) -> Documents:
-    """Documents from a path, `-` (standard input), a table's column, or any re-iterable of strings."""
+    """Documents from a path, a pattern, a URL, `-` (standard input), a column, or any re-iterable of strings."""
     if isinstance(source, Documents):
         return source
     if on_error not in ("raise", "skip"):
@@ -199,12 +219,24 @@ def open_documents(
     column = text_field or "text"
     if isinstance(source, str) and source == "-":
         return _from_standard_input(column, on_error, format or "txt", label_field)
+    if isinstance(source, str) and (files := _several(source)) is not None:
+        found = format or _one_format(files)
+        return Documents(files, column, on_error, found, label_field=label_field)
     if isinstance(source, str | Path):
         path = Path(source)
         _check_path(path, format)
         return Documents(path, column, on_error, format, label_field=label_field)
     labels = None if label_field is None else _labels_of(source, label_field)
     return Documents(_column_of(source, column), column, on_error, labels=labels)
+
+
+def _several(source: str) -> Files | None:
+    """What a URL or a pattern stands for. A `Path` is never one: it may come from elsewhere than its user."""
+    if is_url(source):
+        return files_of_url(source)
+    with suppress(OSError):  # too long for a name; whoever opens it says so
+        return files_of_pattern(source) if is_pattern(source) else None
+    return None
 
 
 def _check_path(path: Path, file_format: str | None) -> None:
@@ -226,9 +258,9 @@ def _check_path(path: Path, file_format: str | None) -> None:
         format_of(path)
 
 
-def format_of(path: Path) -> str:
+def format_of(path: PurePath) -> str:
     """The format that a file's ending tells; refused if it tells none."""
-    ending = Path(path.stem).suffix if path.suffix.lower() == ".gz" else path.suffix
+    ending = PurePath(path.stem).suffix if path.suffix.lower() == ".gz" else path.suffix
     if ending.lower() not in _ENDINGS:
         known = ", ".join(_ENDINGS)
         raise CorpusError(
@@ -243,7 +275,9 @@ def _from_standard_input(
 ) -> Documents:
     # Kept on disk because a corpus is read more than once; errors and reports call it by its file's name.
     folder = Path(tempfile.mkdtemp(prefix="seetopic-"))
-    documents = Documents(folder / "standard input", text_field, on_error, file_format, label_field=label_field)
+    documents = Documents(
+        folder / "standard input", text_field, on_error, file_format, label_field=label_field, is_kept=True
+    )
     weakref.finalize(documents, shutil.rmtree, folder, ignore_errors=True)
     with writing(documents.source), documents.source.open("wb") as kept:
         shutil.copyfileobj(sys.stdin.buffer, kept)

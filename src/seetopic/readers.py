@@ -390,11 +390,18 @@ def _blocks(stretch: Stretch) -> Iterator[_Block]:
             if stretch.start:
                 opened.seek(stretch.start)
             left = stretch.end - stretch.start if stretch.end is not None else None
-            while read := _whole_lines(opened, left):
+            begun: list[bytes] = []  # of a line that goes on in what is read next
+            while read := opened.read(_BLOCK if left is None else min(_BLOCK, left)):
                 left = None if left is None else left - len(read)
-                block = _block(read.removeprefix(_BYTE_ORDER_MARK) if number == 1 else read, number)
-                yield block
-                number += block.text.count("\n")
+                whole = read.rfind(b"\n") + 1
+                if whole:
+                    block = _block(b"".join([*begun, read[:whole]]), number)
+                    yield block
+                    number += block.text.count("\n")
+                    begun = []
+                begun.append(read[whole:])
+            if any(begun):
+                yield _block(b"".join(begun), number)
             if left:
                 raise EOFError("it is shorter than it was")
         except file.failures as error:
@@ -405,17 +412,8 @@ def _blocks(stretch: Stretch) -> Iterator[_Block]:
             raise CorpusError(sentence) from file.cause(error)
 
 
-def _whole_lines(file: IO[bytes], left: int | None) -> bytes:
-    """Some lines; none at the end."""
-    if left == 0:
-        return b""
-    read = file.read(_BLOCK if left is None else min(_BLOCK, left))
-    if not read or read.endswith(b"\n") or len(read) == left:
-        return read
-    return read + file.readline(-1 if left is None else left - len(read))
-
-
 def _block(read: bytes, first_line: int) -> _Block:
+    read = read.removeprefix(_BYTE_ORDER_MARK) if first_line == 1 else read
     try:
         text = read.decode("utf-8")
     except UnicodeDecodeError:

@@ -5,31 +5,19 @@ from __future__ import annotations
 import errno
 import gzip
 import os
-import re
+import shutil
+import tempfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Literal, TypeAlias
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from seetopic.errors import CorpusError
 
-_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+(://|::)")  # a drive letter is no scheme
-_PATTERN = re.compile(r"[*?[]")
-_WEB_PATTERN = re.compile(r"[*[]")  # a question mark begins the query of a web address
-_PACKAGES = {
-    "s3": "s3fs",
-    "s3a": "s3fs",
-    "gs": "gcsfs",
-    "gcs": "gcsfs",
-    "az": "adlfs",
-    "abfs": "adlfs",
-    "abfss": "adlfs",
-}
-
-
+_MARKS = ("ETag", "etag", "mtime", "LastModified", "created")  # what file systems call it
 Reach: TypeAlias = Literal["everywhere", "this machine", "this process"]
 
 
@@ -45,7 +33,7 @@ class StoredFile:
 
     @property
     def is_packed(self) -> bool:
-        return _bare(self.path).lower().endswith(".gz")
+        return bare(self.path).lower().endswith(".gz")
 
     @contextmanager
     def open(self) -> Iterator[IO[bytes]]:
@@ -61,8 +49,20 @@ class StoredFile:
         with self._opening():
             if self.system is None:
                 return Path(self.path).open("rb")
+            if is_web(self.path) and not self.can_seek:
+                return self._copied()
             opened: IO[bytes] = self.system.open(self.path, "rb")
             return opened
+
+    def _copied(self) -> IO[bytes]:
+        """What a server sends only as a whole."""
+        with ExitStack() as unless_whole:
+            copy = unless_whole.enter_context(tempfile.TemporaryFile(prefix="seetopic-"))
+            with self.system.open(self.path, "rb", block_size=0) as sent:
+                shutil.copyfileobj(sent, copy)
+            copy.seek(0)
+            unless_whole.pop_all()
+            return copy
 
     def version(self) -> tuple[int, str]:
         """Its size, and what changes when it is written anew, where that is known."""
@@ -71,7 +71,9 @@ class StoredFile:
                 known = Path(self.path).stat()
                 return known.st_size, str(known.st_mtime_ns)
             about = self.system.info(self.path)
-            mark = next((about[key] for key in ("ETag", "etag", "mtime", "LastModified") if about.get(key)), "")
+            mark = next(
+                (about[key] for key in ("ETag", "etag", "mtime", "LastModified", "created") if about.get(key)), ""
+            )
             return int(about.get("size") or 0), str(mark)
 
     @property
@@ -82,7 +84,7 @@ class StoredFile:
     def reason(self, error: Exception) -> str:
         """The error in words; what a file system behind a URL says may hold the URL, so its kind must do."""
         if self.system is None or isinstance(error, EOFError | zlib.error):
-            return str(error)
+            return " ".join(str(error).split())
         return (error.strerror if isinstance(error, OSError) else None) or type(error).__name__
 
     def cause(self, error: Exception) -> Exception | None:
@@ -130,6 +132,10 @@ def local_file(path: Path, name: str | None = None, reach: Reach = "everywhere")
     return StoredFile(os.path.abspath(path), name or path.name, reach=reach)  # noqa: PTH100 - links stay links
 
 
-def _bare(path: str) -> str:
-    """A path without the query and the fragment that an address may have."""
-    return urlsplit(path).path if path.startswith(("http://", "https://")) else path
+def is_web(path: str) -> bool:
+    return path.startswith(("http://", "https://"))
+
+
+def bare(path: str) -> str:
+    """A path without what a web address has around it."""
+    return unquote(urlsplit(path).path) if is_web(path) else path
