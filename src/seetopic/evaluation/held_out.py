@@ -15,17 +15,10 @@ from seetopic.arrays import Ids, Longs
 from seetopic.detection import languages_of
 from seetopic.engine import Engine
 from seetopic.evaluation.coherence import PairCounts
-from seetopic.evaluation.occurrences import (
-    EMPTY,
-    Found,
-    TermTable,
-    distinct,
-    document_frequencies,
-    found_in,
-    term_table,
-)
+from seetopic.evaluation.occurrences import Found, document_frequencies, found_in
 from seetopic.evaluation.windows import Groups, counts_together, document_counts, groups_of, n_windows, window_counts
 from seetopic.index import Index
+from seetopic.matching import EMPTY, TermTable, distinct, term_table
 from seetopic.pieces import Piece
 from seetopic.shards import Shard, WordTable, sampled_counts, scan
 from seetopic.words import Tokenizer
