@@ -135,7 +135,14 @@ def _make_ready(folder: Path, made_of: dict[str, Any]) -> None:
 def _loaded(part: Path) -> Placement | None:
     try:
         return Placement.load(part)
-    except (OSError, ValueError, KeyError, EOFError, BadZipFile):  # there is none, or it was cut off by a power failure
+    except (
+        OSError,
+        ValueError,
+        TypeError,
+        KeyError,
+        EOFError,
+        BadZipFile,
+    ):  # there is none, or it was cut off by a power failure
         return None
 
 

@@ -77,7 +77,7 @@ class Placement:
 
     @staticmethod
     def load(path: Path) -> Placement:
-        with np.load(path) as arrays:
+        with path.open("rb") as file, np.load(file) as arrays:
             return Placement(
                 arrays["steps"],
                 Lists(arrays["categories"].astype(np.int64), arrays["category_starts"]),
