@@ -26,11 +26,12 @@ from seetopic.encoder.plain import reads_texts
 from seetopic.encoder.protocol import TermEncoder
 from seetopic.engine import Engine
 from seetopic.errors import CorpusError, IndexFailure
+from seetopic.estimate import Estimate, estimate, held_for, memory_needed, require_memory
 from seetopic.files import write_array, write_json, writing
 from seetopic.identity import Fingerprint, fingerprint, key_of, tokenizer_name
 from seetopic.local.factorise import Counts, factorise
 from seetopic.phrases import mine
-from seetopic.pieces import Pieces
+from seetopic.pieces import Piece, Pieces
 from seetopic.progress import Progress, Renamed, counted
 from seetopic.sample import beginnings, choose, distinct_terms
 from seetopic.settings import IndexSettings, as_json, language_codes
@@ -49,6 +50,12 @@ class Means:
     device: str
     cache: VectorCache
     progress: Progress
+    memory: int | None = None  # bytes that a build may take
+
+    @property
+    def held(self) -> int:
+        """How many counts each worker may hold in memory."""
+        return held_for(self.memory, self.jobs)
 
 
 @dataclass(frozen=True)
@@ -83,6 +90,14 @@ class Build:
     @cached_property
     def _corpus(self) -> Fingerprint:
         return fingerprint(self.documents, self._pieces, self.means.engine, self.means.progress)
+
+    @cached_property
+    def estimate(self) -> Estimate:
+        """What the build will take; only a stream has to be read to its end to know how long it is."""
+        is_cut = all(isinstance(each, Piece) for each in self._pieces.cut)
+        known = None if is_cut else self.n_documents
+        means = self.means
+        return estimate(self._pieces, known, self.settings, self.tokenizer, means.jobs, means.held)
 
     @property
     def n_documents(self) -> int:
@@ -204,6 +219,8 @@ class Build:
                 f"no term occurs {text.min_count} times in {self.documents.name} ({self._corpus[1]} documents); "
                 "lower --min-count (in Python: min_count), or give more documents"
             )
+        needed = memory_needed(len(vocabulary), self.settings, self.means.jobs, self.means.held)
+        require_memory(self.means.memory, needed, len(vocabulary))
         write_json(self.files / layout.TERMS, vocabulary.terms)
         write_array(self.files / layout.TERM_COUNTS, vocabulary.counts)
         write_documents(shards, term_ids, self.files / layout.DOCUMENTS, self.files / layout.DOCUMENT_STARTS)
@@ -319,4 +336,4 @@ class Build:
         return blocks_of(self.files / layout.DOCUMENTS, self.files / layout.DOCUMENT_STARTS)
 
     def _desk(self, name: str) -> Desk:
-        return Desk(self._work / name)
+        return Desk(self._work / name, self.means.held)

@@ -71,6 +71,10 @@ class WorkerLost(SeeTopicError):
     """A piece of work that ends every process that does it."""
 
 
+class NotEnoughMemory(SeeTopicError):
+    """Work that would need more memory than it was allowed."""
+
+
 class MissingExtra(SeeTopicError):
     """An optional package that is not installed."""
 

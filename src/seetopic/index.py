@@ -23,6 +23,7 @@ from seetopic.encoder.plain import ReadyVectors, reads_texts
 from seetopic.encoder.protocol import TermEncoder
 from seetopic.engine import available_cores, engine_for
 from seetopic.errors import DamagedIndex, EncoderError, SettingsError
+from seetopic.estimate import memory_size
 from seetopic.memory import Memory
 from seetopic.progress import Progress, silent
 from seetopic.reading import SampledDocuments
@@ -74,6 +75,7 @@ class Index:
         address: str | None = None,
         device: str = "auto",
         cache: str | Path | None = None,
+        memory: str | int | None = None,
         overwrite: bool = False,
         progress: Progress = silent,
     ) -> Index:
@@ -81,6 +83,7 @@ class Index:
 
         `document_vectors`, a row a document by the model that gives terms their vectors, spare it the reading.
         `engine` is `local` (processes of this machine) or `ray`: the cluster at `address`, or one that is started.
+        `memory`, such as "4GB", is what the build may take.
         """
         build = plan(
             open_documents(documents, text_field=text_field, on_error=on_error),
@@ -94,6 +97,7 @@ class Index:
             address=address,
             device=device,
             cache=cache,
+            memory=memory,
             progress=progress,
         )
         build.run(overwrite=overwrite)
@@ -300,6 +304,7 @@ def plan(
     address: str | None = None,
     device: str = "auto",
     cache: str | Path | None = None,
+    memory: str | int | None = None,
     progress: Progress = silent,
 ) -> Build:
     """A build, not yet begun."""
@@ -308,7 +313,8 @@ def plan(
     workers = available_cores() if jobs is None else jobs
     carrier = engine_for(engine, jobs, address)
     encoder = encoder_for(model, device=device, precision=settings.precision)
-    means = Means(carrier, workers, device, VectorCache(cache_folder(_as_path(cache))), progress)
+    allowed = None if memory is None else memory_size(memory)
+    means = Means(carrier, workers, device, VectorCache(cache_folder(_as_path(cache))), progress, allowed)
     ready = None if document_vectors is None else ReadyDocuments(np.asarray(document_vectors))
     return Build(documents, out, settings, encoder, tokenizer, means, ready)
 

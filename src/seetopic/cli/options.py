@@ -128,6 +128,7 @@ INDEXING = (
         help="Of the language model.",
     ),
     click.option("--random-state", type=int, default=0, show_default=True, help="Another one, another random choice."),
+    click.option("--memory", metavar="SIZE", help="What building an index may take, such as 4GB.  [default: no limit]"),
     JOBS,
     ENGINE,
     ADDRESS,
@@ -191,7 +192,7 @@ def build_options(options: dict[str, Any], progress: Progress) -> dict[str, Any]
     return {
         "settings": _index_settings(options),
         "progress": progress,
-        **{name: options[name] for name in ("model", "jobs", "engine", "address", "device", "cache")},
+        **{name: options[name] for name in ("model", "jobs", "engine", "address", "device", "cache", "memory")},
     }
 
 

@@ -87,6 +87,8 @@ def index(documents: str, out: Path, overwrite: bool, quiet: bool, as_json: bool
 
     with shown_progress(quiet) as progress:
         build = plan(given_documents(documents, options), out, **build_options(options, progress))
+        if not quiet:
+            click.echo(str(build.estimate), err=True)
         build.run(overwrite=overwrite)
     built = Index.open(out, model=options["model"], cache=options["cache"])
     say_skipped(built)
