@@ -28,7 +28,7 @@ STAGES = [
     "reading documents",
     "finding phrases",
     "finding terms",
-    "counting",
+    "counting documents",
     "counting neighbours",
     "local vectors",
     "language model",

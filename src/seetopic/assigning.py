@@ -28,12 +28,15 @@ from seetopic.encoder.protocol import TermEncoder
 from seetopic.engine import Engine
 from seetopic.errors import OutputError, SettingsError
 from seetopic.files import read_json, write_json, writing, written_whole
+from seetopic.pieces import Piece, Texts
 from seetopic.placement import STEPS, Placement, least_share, threshold_for
 from seetopic.progress import Progress, silent
-from seetopic.settings import DEFAULT
+from seetopic.settings import TextSettings
 from seetopic.stages import alone
 from seetopic.tables import Table, table_for
 from seetopic.version import __version__
+
+_SHARDS = TextSettings(shard_documents=2048)  # a shard's shares in all categories are in memory at a time
 
 
 @dataclass(frozen=True)
@@ -63,18 +66,19 @@ class Reader:
 
 
 @dataclass(frozen=True)
-class _Shard:
-    """Documents to sort, and the language model's vectors of them, if it has read them."""
+class _Read:
+    """A shard of documents that the language model has read."""
 
-    number: int
     texts: list[str]
-    vectors: Floats | None = None
+    vectors: Floats | None  # none where they were sorted before
 
-    def part(self, folder: Path) -> Path:
-        """Its part, named by its texts: that of other texts is not taken for it."""
-        digest = hashlib.sha256(np.array([len(text) for text in self.texts]).tobytes())
-        digest.update("".join(self.texts).encode("utf-8", "surrogatepass"))
-        return folder / f"{self.number:06d}-{digest.hexdigest()[:32]}.npz"
+
+@dataclass(frozen=True)
+class _Sorted:
+    """What came of a piece."""
+
+    parts: dict[str, Shorts]  # by name, the best share of each document
+    skipped: Counter[str]
 
 
 def assign_documents(
@@ -99,9 +103,11 @@ def assign_documents(
     with alone(out, "run"):
         with writing(out):
             _make_ready(folder, _made_of(sorter, options, reader))
-        shards = _shards(documents, sorter, folder, reader)
-        work = partial(_sort_shard, sorter=sorter.prepared(), folder=folder, options=options)
-        parts, bests = _gathered(engine.map(work, shards), progress)
+        pieces = enumerate(documents.pieces(_SHARDS, engine))
+        items = pieces if reader is None else _read_by(reader, pieces, sorter, folder, engine)
+        work = partial(_sort, sorter=sorter.prepared(), folder=folder, options=options)
+        parts, bests, skipped = _gathered(engine.map(work, items), progress)
+        documents.refuse_if_empty(bool(parts), skipped)
         threshold = options.threshold if options.rate is None else threshold_for(bests, options.rate)
         bound = least_share(threshold, len(sorter.names), several=options.several)
         made = engine.map(partial(_rows, table=table, folder=folder, bound=bound), _numbered(parts))
@@ -149,36 +155,60 @@ def _loaded(part: Path) -> Placement | None:
 # First: shards to parts.
 
 
-def _shards(documents: Documents, sorter: Sorter, folder: Path, reader: Reader | None) -> Iterator[_Shard]:
-    for number, texts in enumerate(documents.shards(DEFAULT.index.text)):
-        shard = _Shard(number, texts)
-        if reader is not None and _loaded(shard.part(folder)) is None:
-            vectors = reader.cache.encode(reader.encoder, sorter.read_texts(texts), reader.jobs, silent)
-            shard = _Shard(number, texts, vectors)
-        yield shard
+def _read_by(
+    reader: Reader, pieces: Iterable[tuple[int, Piece]], sorter: Sorter, folder: Path, engine: Engine
+) -> Iterator[tuple[int, _Read]]:
+    """Shards of documents with the language model's vectors."""
+    for number, shard in enumerate(shard for _, piece in pieces for shard in piece.shards() if shard.texts):
+        vectors = None
+        if _loaded(_part(folder, number, 0, shard.texts)) is None:
+            texts = sorter.read_texts(shard.texts)
+            vectors = reader.cache.encode(reader.encoder, texts, reader.jobs, silent, engine)
+        yield number, _Read(shard.texts, vectors)
 
 
-def _sort_shard(shard: _Shard, sorter: Sorter, folder: Path, options: AssignOptions) -> tuple[str, Shorts]:
-    """The name of the shard's part, and the best share of each document."""
-    part = shard.part(folder)
-    placement = _loaded(part)
-    if placement is None:
-        known = least_share(options.threshold, len(sorter.names), several=options.several)
-        bound = known if options.rate is None else 0.0
-        placement = sorter.place(sorter.terms_in(shard.texts), shard.vectors, bound=bound, several=options.several)
-        placement.save(part)
-    return part.name, placement.best_steps
+def _sort(numbered: tuple[int, Piece | _Read], sorter: Sorter, folder: Path, options: AssignOptions) -> _Sorted:
+    """Sort what a worker was given, each shard into a part of its own, if it was not before."""
+    number, item = numbered
+    done = _Sorted({}, Counter())
+    shards = [Texts(item.texts)] if isinstance(item, _Read) else item.shards()
+    for own_number, shard in enumerate(shards):
+        done.skipped.update(shard.skipped)
+        if shard.texts:
+            part = _part(folder, number, own_number, shard.texts)
+            placement = _loaded(part)
+            if placement is None:
+                vectors = item.vectors if isinstance(item, _Read) else None
+                placement = _placed(shard.texts, vectors, sorter, options)
+                placement.save(part)
+            done.parts[part.name] = placement.best_steps
+    return done
 
 
-def _gathered(done: Iterable[tuple[str, Shorts]], progress: Progress) -> tuple[dict[str, int], Longs]:
-    """How many documents each part has, and how many of all have which best share."""
+def _part(folder: Path, number: int, own_number: int, texts: list[str]) -> Path:
+    """A shard's part, named by its texts: that of other texts is not taken for it."""
+    digest = hashlib.sha256(np.array([len(text) for text in texts]).tobytes())
+    digest.update("".join(texts).encode("utf-8", "surrogatepass"))
+    return folder / f"{number:06d}-{own_number:03d}-{digest.hexdigest()[:32]}.npz"
+
+
+def _placed(texts: list[str], vectors: Floats | None, sorter: Sorter, options: AssignOptions) -> Placement:
+    known = least_share(options.threshold, len(sorter.names), several=options.several)
+    bound = known if options.rate is None else 0.0
+    return sorter.place(sorter.terms_in(texts), vectors, bound=bound, several=options.several)
+
+
+def _gathered(done: Iterable[_Sorted], progress: Progress) -> tuple[dict[str, int], Longs, Counter[str]]:
+    """How many documents each part has, how many of all have which best share, and what was left out."""
     parts: dict[str, int] = {}
-    bests = np.zeros(STEPS + 1, np.int64)
-    for name, best_steps in done:
-        parts[name] = len(best_steps)
-        bests += np.bincount(best_steps, minlength=STEPS + 1)
-        progress("sorting documents", int(bests.sum()), None)
-    return parts, bests
+    bests, skipped = np.zeros(STEPS + 1, np.int64), Counter[str]()
+    for each in done:
+        skipped.update(each.skipped)
+        for name, best_steps in each.parts.items():
+            parts[name] = len(best_steps)
+            bests += np.bincount(best_steps, minlength=STEPS + 1)
+            progress("sorting documents", int(bests.sum()), None)
+    return parts, bests, skipped
 
 
 # Then: parts to rows.

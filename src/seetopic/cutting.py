@@ -20,7 +20,6 @@ _SEARCHED = 64 << 20  # bytes of a file that one worker searches for lines
 _READ = 4 << 20
 _LARGEST_WHOLE = 256 << 20  # bytes of a file that one worker may read from its beginning to its end
 _UNPACKED = 8  # how many times as large a packed file is in truth, as a rule
-SHARDS_OF_A_PIECE = 1  # at most, where it can be cut: they are read one by one, but their words are sent together
 _FEW = 4  # stretches that are searched before a worker has started
 
 Weighed: TypeAlias = tuple[Part, int]  # with its size in bytes; parts that are large enough have the largest
@@ -97,8 +96,7 @@ def _text(files: Sequence[SeenFile], file_format: str, rules: Rules, engine: Eng
         for each, firsts in zip(files, searched, strict=True)
         for first in firsts
     ]
-    most = (rules.most_documents * SHARDS_OF_A_PIECE, rules.most_characters * SHARDS_OF_A_PIECE)
-    search = partial(line_begins, most_lines=most[0], most_bytes=most[1])
+    search = partial(line_begins, most_lines=rules.most_documents, most_bytes=rules.most_characters)
     found = engine.map(search, items) if len(items) > _FEW else map(search, items)
     for each, firsts in zip(files, searched, strict=True):
         if firsts:

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from seetopic.cli.options import (
+    ADDRESS,
     CACHE,
     DEVICE,
+    ENGINE,
     INDEXING,
     JOBS,
     READING,
@@ -193,7 +195,7 @@ def discover(
 @click.option("--several", is_flag=True, help="Give a document every category that reaches the threshold.")
 @click.option("--threshold", type=float, default=0.0, show_default=True, help="Least share of a category to be given.")
 @click.option("--rate", type=float, help="Share of documents to give a category; the least clear get none.")
-@with_options(*READING, *SHOWING, JOBS, DEVICE, CACHE)
+@with_options(*READING, *SHOWING, JOBS, ENGINE, ADDRESS, DEVICE, CACHE)
 def assign(
     documents: str,
     topics: Path,
@@ -215,7 +217,7 @@ def assign(
     from seetopic.console import shown_progress
     from seetopic.encoder import encoder_for
     from seetopic.encoder.cache import VectorCache, cache_folder
-    from seetopic.engine import LocalEngine, available_cores
+    from seetopic.engine import available_cores, engine_for
 
     sorter = Sorter.load(topics)
     jobs = options["jobs"] or available_cores()
@@ -225,7 +227,8 @@ def assign(
         encoder = encoder_for(sorter.model, device=options["device"])
         reader = Reader(encoder, VectorCache(cache_folder(options["cache"])), jobs)
     chosen = AssignOptions(threshold=threshold, rate=rate, several=several)
-    with shown_progress(quiet) as progress, closing(LocalEngine(jobs)) as engine:
+    carrier = engine_for(options["engine"], options["jobs"], options["address"])
+    with shown_progress(quiet) as progress, closing(carrier) as engine:
         given = assign_documents(
             given_documents(documents, options),
             sorter,

@@ -1,0 +1,222 @@
+"""What grows with what: indexes of made-up corpora of several sizes, as JSON, and the points plotted.
+
+    python benchmarks/scale.py WORK [--documents 100000 1000000 10000000] [--memory 4GB] [--jobs 2]
+
+WORK is a folder with room for the corpora, the indexes and what a build needs on the way. A size whose index is
+there already is not built again: only what was measured of it is told again.
+
+Memory is what the processes of a build hold of their own, all together, at its highest (private and shared pages; not
+the system's cache of files, which it takes back when others need memory). Time is that of the whole command. Planted
+topics are judged on documents that were not indexed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from planted import BATCH, TOPICS, Model, write
+
+SEETOPIC = (sys.executable, "-m", "seetopic")
+SIZES = [100_000, 300_000, 1_000_000, 3_000_000, 10_000_000]
+HELD_OUT = 200_000  # documents to judge topics on
+RUNS = 5  # of discover
+_POLLED = 0.2  # seconds
+
+
+def indexed(corpus: Path, out: Path, options: list[str]) -> dict[str, Any]:
+    """Build an index by the command, and watch it."""
+    command = [*SEETOPIC, "index", str(corpus / "part-*.jsonl"), "--out", str(out), *options]
+    begun = time.perf_counter()
+    process = psutil.Popen([*command, "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    building = out.with_name(f".{out.name}.building")
+    peaks = {"memory": 0, "disk": 0}
+    stages: dict[str, dict[str, float]] = {}
+    stage_begun, stage_peak, polls = begun, 0, 0
+    while process.poll() is None:
+        memory = sum(_own_memory(each) for each in _tree(process))
+        stage_peak = max(stage_peak, memory)
+        peaks["memory"] = max(peaks["memory"], memory)
+        if polls % 20 == 0:
+            peaks["disk"] = max(peaks["disk"], _disk(building))
+            for name in _done(building):
+                if name not in stages:
+                    now = time.perf_counter()
+                    stages[name] = {"seconds": now - stage_begun, "memory": stage_peak}
+                    stage_begun, stage_peak = now, 0
+        polls += 1
+        time.sleep(_POLLED)
+    seconds = time.perf_counter() - begun
+    told, said = process.communicate()
+    if process.returncode:
+        raise RuntimeError(said)
+    stages["rest"] = {"seconds": time.perf_counter() - stage_begun, "memory": stage_peak}
+    corpus_facts = json.loads(told)["corpus"]
+    counts = {name: corpus_facts[name] for name in ("documents", "tokens", "terms")}
+    told_before = next((line for line in said.splitlines() if line.startswith("about ")), None)
+    return {**counts, "seconds": seconds, **peaks, "index": _disk(out), "stages": stages, "estimate": told_before}
+
+
+def _tree(process: psutil.Process) -> Iterator[psutil.Process]:
+    try:
+        yield process
+        yield from process.children(recursive=True)
+    except psutil.NoSuchProcess:
+        return
+
+
+def _own_memory(process: psutil.Process) -> int:
+    """Pages that are not a file's, in bytes."""
+    try:
+        lines = Path(f"/proc/{process.pid}/status").read_text().splitlines()
+    except OSError:
+        return 0
+    return 1024 * sum(int(line.split()[1]) for line in lines if line.startswith(("RssAnon", "RssShmem")))
+
+
+def _disk(folder: Path) -> int:
+    total = 0
+    for path in folder.rglob("*"):
+        try:
+            total += path.stat().st_blocks * 512 if path.is_file() else 0
+        except OSError:
+            continue
+    return total
+
+
+def _done(building: Path) -> list[str]:
+    try:
+        return list(json.loads((building / "stages.json").read_text()))
+    except (OSError, ValueError):
+        return []
+
+
+def discovered(index: Path, corpus: Path, held_out: Path, work: Path) -> dict[str, Any]:
+    """Topics by the command, and how well they are those that were planted."""
+    out = work / "topics"
+    command = [*SEETOPIC, "discover", str(index), "--seeds", str(corpus / "seeds.txt")]
+    seconds = []
+    for _ in range(RUNS):
+        shutil.rmtree(out, ignore_errors=True)
+        begun = time.perf_counter()
+        subprocess.run([*command, "--out", str(out), "--quiet"], check=True, stdout=subprocess.DEVNULL)
+        seconds.append(time.perf_counter() - begun)
+    judged = subprocess.run(
+        [*SEETOPIC, "evaluate", str(out), "--on", str(held_out), "--label-field", "label", "--quiet", "--json"],
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    topics = {each["name"]: [term["term"] for term in each["terms"]] for each in _topics(out)}
+    own = planted_words()
+    right = [sum(term in own[name] for term in terms) / len(terms) for name, terms in topics.items()]
+    return {
+        "discover_seconds": seconds,
+        "share_planted": sum(right) / len(right),
+        "label_precision": _label_precision(json.loads(judged.stdout)),
+    }
+
+
+def _topics(out: Path) -> list[dict[str, Any]]:
+    topics: list[dict[str, Any]] = json.loads((out / "topics.json").read_text(encoding="utf-8"))["topics"]
+    return topics
+
+
+def _label_precision(judged: dict[str, Any]) -> float:
+    return float(judged["figures"]["label_precision"])
+
+
+def planted_words() -> dict[str, set[str]]:
+    """The words of each topic, known and made-up."""
+    model = Model()
+    ids, _ = model.topics
+    return {name: set(model.words[own].tolist()) for name, own in zip(TOPICS, ids, strict=True)}
+
+
+def held_out_documents(path: Path) -> None:
+    """Documents of the same model that no corpus of this benchmark holds."""
+    far = 10**9 // BATCH * BATCH
+    with path.open("w", encoding="utf-8") as file:
+        file.writelines(Model().lines(far, far + HELD_OUT))
+
+
+def draw(points: list[dict[str, Any]], path: Path) -> None:
+    """Time a document, memory, and disk a document against the number of documents."""
+    import matplotlib
+
+    matplotlib.use("svg")
+    import matplotlib.pyplot as plt
+
+    sizes = [point["documents"] for point in points]
+    drawn = {
+        "milliseconds a document": {
+            "the whole build": [1000 * point["seconds"] / point["documents"] for point in points],
+            "without the language model": [1000 * without_model(point) / point["documents"] for point in points],
+        },
+        "GB of memory": {"at the highest": [point["memory"] / 1e9 for point in points]},
+        "KB of disk a document": {
+            "on the way": [point["disk"] / 1e3 / point["documents"] for point in points],
+            "the index": [point["index"] / 1e3 / point["documents"] for point in points],
+        },
+    }
+    figure, grid = plt.subplots(1, len(drawn), figsize=(9, 2.8))
+    for axes, (title, lines) in zip(grid, drawn.items(), strict=True):
+        for label, values in lines.items():
+            axes.plot(sizes, values, marker="o", markersize=3, label=label)
+        axes.set(xscale="log", xlabel="documents", ylim=(0, None))
+        axes.set_title(title, fontsize=9)
+        axes.tick_params(labelsize=8)
+        axes.legend(fontsize=7, frameon=False)
+        axes.spines[["top", "right"]].set_visible(False)
+    figure.tight_layout()
+    matplotlib.rcParams["svg.hashsalt"] = "seetopic"  # the same points, the same bytes
+    figure.savefig(path, metadata={"Date": None})
+
+
+def without_model(point: dict[str, Any]) -> float:
+    """Seconds of the stages that grow with documents; terms and the sample are bounded."""
+    return float(point["seconds"] - sum(point["stages"][name]["seconds"] for name in ("general", "sample")))
+
+
+def measured(size: int, work: Path, options: list[str]) -> dict[str, Any]:
+    corpus, index, record = work / f"corpus-{size}", work / f"index-{size}", work / f"measured-{size}.json"
+    if record.exists():
+        found: dict[str, Any] = json.loads(record.read_text())
+        return found
+    if not (corpus / "seeds.txt").exists():
+        write(corpus, size)
+    held_out = work / "held-out.jsonl"
+    if not held_out.exists():
+        held_out_documents(held_out)
+    found = indexed(corpus, index, options)
+    record.with_suffix(".index.json").write_text(json.dumps(found, indent=1))
+    found |= discovered(index, corpus, held_out, work)
+    record.write_text(json.dumps(found, indent=1))
+    return found
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("work", type=Path)
+    parser.add_argument(
+        "--documents", type=int, nargs="+", default=[100_000, 300_000, 1_000_000, 3_000_000, 10_000_000]
+    )
+    parser.add_argument("--memory", default="4GB")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--figure", type=Path, help="where to draw the points, as SVG")
+    given = parser.parse_args()
+    given.work.mkdir(parents=True, exist_ok=True)
+    told = ["--memory", given.memory, "--jobs", str(given.jobs)]
+    points = [measured(size, given.work, [*told, "--cache", str(given.work / "cache")]) for size in given.documents]
+    print(json.dumps({"memory": given.memory, "jobs": given.jobs, "points": points}, indent=1))
+    if given.figure:
+        draw(points, given.figure)
