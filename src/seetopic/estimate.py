@@ -58,8 +58,11 @@ def estimate(
     texts, share = _sample(pieces)
     begun = time.perf_counter()
     tokens = [tokenizer(text.lower() if settings.text.lowercase else text) for text in texts]
+    seconds = time.perf_counter() - begun
+    words = {token for token in set().union(*tokens) if cleaned(token) is not None}
+    tokens = [[token for token in document if token in words] for document in tokens]
     read = max(sum(map(len, tokens)), 1)
-    seconds_a_token = (time.perf_counter() - begun) / read
+    seconds_a_token = seconds / read
     found = len(texts) / share if documents is None else documents
     all_tokens = read * found / max(len(texts), 1)
     terms = _terms(tokens, all_tokens, settings.text)
@@ -114,7 +117,7 @@ def _terms(documents: Sequence[list[str]], all_tokens: float, settings: TextSett
 
 
 def _distinct(documents: Sequence[list[str]]) -> int:
-    return sum(cleaned(token) is not None for token in {token for document in documents for token in document})
+    return len({token for document in documents for token in document})
 
 
 def _sampled_documents(settings: IndexSettings, tokens: float, documents: float) -> float:
