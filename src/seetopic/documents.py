@@ -15,7 +15,7 @@ from itertools import chain
 from pathlib import Path, PurePath, PurePosixPath
 from typing import Any
 
-from seetopic import readers
+from seetopic import readers, records
 from seetopic.cutting import cut_files, cut_folder
 from seetopic.engine import Engine, LocalEngine
 from seetopic.errors import CorpusError
@@ -31,7 +31,7 @@ from seetopic.pieces import (
     refuse_or_count,
     shards_of,
 )
-from seetopic.readers import Fault, Labelled, Record
+from seetopic.records import Fault, Labelled, Record
 from seetopic.settings import TextSettings
 from seetopic.stored import StoredFile, local_file
 
@@ -138,7 +138,7 @@ class Documents:
             )
             return chain.from_iterable(part._cut(own, engine) for part, own in fields)
         if not isinstance(self.source, Path | Files):
-            return [Stream(partial(readers.strings, self.source, self.labels), rules)]
+            return [Stream(partial(records.strings, self.source, self.labels), rules)]
         files, file_format = self._files()
         return cut_folder(files, rules) if file_format is None else cut_files(files, file_format, rules, engine)
 
@@ -146,7 +146,7 @@ class Documents:
         if isinstance(self.source, Joined):
             return chain.from_iterable(part._records() for part in self.source.parts)
         if not isinstance(self.source, Path | Files):
-            return readers.strings(self.source, self.labels)
+            return records.strings(self.source, self.labels)
         files, file_format = self._files()
         if file_format is None:
             return map(readers.whole_text, files)

@@ -11,7 +11,8 @@ from typing import Literal, Protocol, TypeAlias, TypeVar
 from seetopic import readers
 from seetopic.engine import Engine
 from seetopic.errors import CorpusError
-from seetopic.readers import Fault, Header, Labelled, Record, Stretch
+from seetopic.readers import Header, Stretch
+from seetopic.records import Fault, Labelled, Record
 from seetopic.stored import SeenFile, StoredFile
 
 Item = TypeVar("Item")

@@ -6,39 +6,20 @@ import csv
 import inspect
 import io
 import json
-import math
 import shutil
 import tempfile
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from typing import IO, Any, Literal, NamedTuple, TypeAlias
 
 from seetopic.errors import CorpusError, MissingExtra
+from seetopic.records import Fault, Record, checked, column_named, labelled, option, text_fault
 from seetopic.stored import StoredFile
 
 Row: TypeAlias = list[str] | csv.Error  # a row, or why there is none
-_NO_MORE = object()
 _LONGEST_FIELD = 2**31 - 1  # what fits everywhere: a C long has 32 bits on some systems
 _BLOCK = 1 << 20  # bytes that are read at a time
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-
-
-class Fault(NamedTuple):
-    """Why a record is no document."""
-
-    place: str  # where it stands, for errors: "reviews.csv, line 17"
-    sentence: str
-    kind: str  # the same as a word, for counting
-
-
-class Labelled(NamedTuple):
-    """A document, and what people say it is about, where a field of that was asked for."""
-
-    text: str
-    labels: tuple[str, ...]
-
-
-Record: TypeAlias = str | Labelled | Fault  # nearly always a plain string: there may be a thousand million of them
 
 
 class Stretch(NamedTuple):
@@ -72,7 +53,7 @@ def lines(stretch: Stretch) -> Iterator[Record]:
             yield from map(_without_return, _split(block.text)) if "\r" in block.text else _split(block.text)
             continue
         for number, line in enumerate(_split(block.text), start=block.first_line):
-            yield _checked(_without_return(line), stretch.file.name, "line", number)
+            yield checked(_without_return(line), stretch.file.name, "line", number)
 
 
 def _without_return(line: str) -> str:
@@ -101,7 +82,7 @@ def json_lines(stretch: Stretch, text_field: str, label_field: str | None = None
                     pass
                 else:
                     is_whole = end == len(line) or not line[end:].strip(" \t\r")
-                    if type(text) is str and is_whole and ("\\" not in line or _text_fault(text) is None):
+                    if type(text) is str and is_whole and ("\\" not in line or text_fault(text) is None):
                         yield text
                         continue
             if line.strip():
@@ -110,7 +91,7 @@ def json_lines(stretch: Stretch, text_field: str, label_field: str | None = None
 
 def _json_record(line: str, name: str, number: int, text_field: str, label_field: str | None) -> Record:
     place = f"{name}, line {number}"
-    if (fault := _text_fault(line)) is not None:
+    if (fault := text_fault(line)) is not None:
         return Fault(place, *fault)
     try:
         value = json.loads(line)
@@ -122,11 +103,11 @@ def _json_record(line: str, name: str, number: int, text_field: str, label_field
         known = ", ".join(map(repr, value)) or "none"
         return Fault(
             place,
-            f"has no field {text_field!r} (its fields: {known}; choose one with {_option('--text-field')})",
+            f"has no field {text_field!r} (its fields: {known}; choose one with {option('--text-field')})",
             "without text field",
         )
-    record = _checked(value[text_field], name, "line", number)
-    return record if label_field is None else _labelled(record, value.get(label_field), place)
+    record = checked(value[text_field], name, "line", number)
+    return record if label_field is None else labelled(record, value.get(label_field), place)
 
 
 def table(
@@ -138,14 +119,14 @@ def table(
     header = header or _first_row(rows, name)
     if header is None:
         return
-    column = _column(header.names, text_field, name)
-    label_column = None if label_field is None else _column(header.names, label_field, name, "--label-field")
+    column = column_named(header.names, text_field, name)
+    label_column = None if label_field is None else column_named(header.names, label_field, name, "--label-field")
     for number, row in rows:
         if number <= header.line:
             continue
         record = _row_record(row, name, number, header.names, column)
         if label_column is not None and isinstance(row, list) and len(row) > label_column:
-            record = _labelled(record, row[label_column], f"{name}, line {number}")
+            record = labelled(record, row[label_column], f"{name}, line {number}")
         yield record
 
 
@@ -170,23 +151,7 @@ def _row_record(row: Row, name: str, number: int, header: tuple[str, ...], colum
     if any(row[len(header) :]):  # most likely a text that holds the delimiter, which would be cut short
         sentence = f"has {len(row)} fields, but the header has {len(header)}"
         return Fault(f"{name}, line {number}", sentence, "with too many fields")
-    return _checked(row[column], name, "line", number)
-
-
-def _option(option: str) -> str:
-    """An option as it is given on the command line, and in Python."""
-    return f"{option}, in Python {option[2:].replace('-', '_')}"
-
-
-def _column(names: tuple[str, ...], field: str, file: str, option: str = "--text-field") -> int:
-    if (fault := _text_fault("".join(names))) is not None:
-        raise CorpusError(f"the first line of {file} {fault[0]}; save the file as UTF-8")
-    if field not in names:
-        raise CorpusError(
-            f"{file} has no column {field!r}; its columns are {', '.join(map(repr, names))}: "
-            f"choose one with {_option(option)}"
-        )
-    return names.index(field)
+    return checked(row[column], name, "line", number)
 
 
 def _rows(stretch: Stretch, delimiter: str) -> Iterator[tuple[int, Row]]:
@@ -263,15 +228,15 @@ def parquet(
     place = file.name if groups is None else f"{file.name}, row groups {groups.first + 1} to {groups.last + 1},"
     with parquet_file(file, place) as opened:
         for field, option in zip(fields, ("--text-field", "--label-field"), strict=False):
-            _column(tuple(opened.schema_arrow.names), field, file.name, option)
+            column_named(tuple(opened.schema_arrow.names), field, file.name, option)
         chosen = None if groups is None else list(range(groups.first, groups.last + 1))
         row = 0 if groups is None else groups.first_row - 1
         for batch in opened.iter_batches(batch_size=1024, row_groups=chosen, columns=fields):
             columns = [_python_values(batch.column(field)) for field in fields]
             for value, *label in zip(*columns, strict=True):
                 row += 1
-                record = _checked(value, file.name, "row", row)
-                yield _labelled(record, label[0], f"{file.name}, row {row}") if label else record
+                record = checked(value, file.name, "row", row)
+                yield labelled(record, label[0], f"{file.name}, row {row}") if label else record
 
 
 def _python_values(column: Any) -> list[Any]:
@@ -315,66 +280,7 @@ def whole_text(file: StoredFile) -> Record:
             sentence = f"{file.name} cannot be read: {file.reason(error)}; is the file whole?"
             raise CorpusError(sentence) from file.cause(error)
     text = read.decode("utf-8-sig", errors="surrogateescape").rstrip("\r\n")
-    return text if (fault := _text_fault(text)) is None else Fault(file.name, *fault)
-
-
-def strings(values: Iterable[Any], labels: Iterable[Any] | None = None) -> Iterator[Record]:
-    """Any iterable; missing values of a table (None, NaN) count as empty."""
-    waiting = None if labels is None else iter(labels)
-    for number, value in enumerate(values):
-        record = _checked(value, "", "document", number)
-        if waiting is not None:
-            label = next(waiting, _NO_MORE)
-            if label is _NO_MORE:
-                raise CorpusError(f"there are only {number} labels, but more documents; give a label or None for each")
-            record = _labelled(record, label, f"document {number}")
-        yield record
-    if waiting is not None and next(waiting, _NO_MORE) is not _NO_MORE:
-        raise CorpusError("there are more labels than documents; give a label or None for each document")
-
-
-def _labelled(record: Record, value: Any, place: str) -> Record:
-    """The record with its labels: a text, a number, a list of these, or nothing."""
-    if not isinstance(record, str):
-        return record
-    values = value if isinstance(value, list | tuple) else [value]
-    known = [each for each in values if not _is_missing(each)]
-    strange = next((each for each in known if not isinstance(each, str | int | float)), None)
-    if strange is not None:
-        kind = type(strange).__name__
-        return Fault(place, f"has a label of type {kind}, not text or a list of texts", "with odd label")
-    spelled = [str(each).strip() for each in known]
-    return Labelled(record, tuple(dict.fromkeys(label for label in spelled if label)))
-
-
-def _checked(value: Any, name: str, unit: str, number: int) -> Record:
-    if type(value) is str and value.isascii() and "\0" not in value:
-        return value
-    if _is_missing(value):
-        return ""
-    place = f"{name}, {unit} {number}" if name else f"{unit} {number}"
-    if not isinstance(value, str):
-        return Fault(place, f"is of type {type(value).__name__}, not text", "not text")
-    if (fault := _text_fault(value)) is not None:
-        return Fault(place, *fault)
-    return str.__str__(value)  # strings of NumPy are plain ones from here on
-
-
-def _is_missing(value: Any) -> bool:
-    # By name, because pandas need not be there; its NA refuses to be compared.
-    is_nan = isinstance(value, float) and math.isnan(value)
-    return value is None or is_nan or type(value).__name__ in ("NAType", "NaTType")
-
-
-def _text_fault(text: str) -> tuple[str, str] | None:
-    if "\0" in text:
-        return "holds NUL bytes, so it is no UTF-8 text", "with NUL bytes"
-    if not text.isascii():
-        try:
-            text.encode("utf-8")
-        except UnicodeEncodeError as error:
-            return f"is not UTF-8 text (at character {error.start})", "not UTF-8"
-    return None
+    return text if (fault := text_fault(text)) is None else Fault(file.name, *fault)
 
 
 def _lines_with_ends(stretch: Stretch) -> Generator[str, None, None]:

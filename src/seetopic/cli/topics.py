@@ -81,8 +81,9 @@ def demo(out: Path, quiet: bool, as_json: bool, jobs: int | None, cache: Path | 
 def index(documents: str, out: Path, overwrite: bool, quiet: bool, as_json: bool, **options: Any) -> None:
     """Build the index of DOCS once; then any names give topics in about a second.
 
-    DOCS is a .txt, .jsonl, .csv, .tsv or .parquet file (each also .gz), a folder of .txt files, or - for
-    standard input. A build that was cut off goes on when the same command is given again.
+    DOCS is a .txt, .jsonl, .csv, .tsv or .parquet file (each also .gz), several by a pattern in quotes
+    ("data/part-*.jsonl"), a URL of these (s3://, https://, ...), a folder of .txt files, or - for standard
+    input. A build that was cut off goes on when the same command is given again.
     """
     from seetopic.console import shown_progress
     from seetopic.index import Index, plan
