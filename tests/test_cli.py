@@ -1,8 +1,10 @@
-"""The commands as a person gives them: real processes, the embedded model, exit codes and files."""
+"""The commands as a person gives them: the embedded model, exit codes, files; real processes where these matter."""
 
 from __future__ import annotations
 
+import contextlib
 import errno
+import io
 import json
 import os
 import resource
@@ -21,6 +23,23 @@ NAMES = "sports and games\ncooking & cuisine\nouter space\n"
 def run(*arguments: str | Path, cwd: Path, **options) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "seetopic", *map(str, arguments)]
     return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, **options)
+
+
+def run_here(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """The same in this process, which has all libraries ready, and without workers."""
+    given = ["seetopic", *map(str, arguments), "--jobs", "1"]
+    out, error = io.StringIO(), io.StringIO()
+    code = 0
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(contextlib.chdir(cwd))
+        stack.enter_context(contextlib.redirect_stdout(out))
+        stack.enter_context(contextlib.redirect_stderr(error))
+        stack.enter_context(pytest.MonkeyPatch.context()).setattr(sys, "argv", given)
+        try:
+            cli.main()
+        except SystemExit as end:
+            code = int(end.code or 0)
+    return subprocess.CompletedProcess(given, code, out.getvalue(), error.getvalue())
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +71,7 @@ def test_help_needs_no_heavy_import():
 def test_an_option_that_changes_nothing_of_a_ready_index_is_said(place):
     for command in ("discover", "check"):
         given = (command, "ready", "--seeds", "names.txt", "--quiet", "--cache", "cache")
-        told = run(*given, "--window", "3", "--random-state", "0", "--jobs", "1", cwd=place)
+        told = run_here(*given, "--window", "3", "--random-state", "0", cwd=place)
         assert told.returncode == 0
         assert told.stderr == (
             "note: ready was built with --window 5, and --window 3 changes nothing of it; give it to `seetopic index`\n"
@@ -87,8 +106,8 @@ def test_json_is_all_that_goes_to_standard_output(place):
 
 
 def test_discover_on_documents_builds_an_index_once(place):
-    first = run("discover", "docs.txt", "--seeds", "names.txt", "--json", "--cache", "cache", cwd=place)
-    again = run("discover", "docs.txt", "--seeds", "names.txt", "--json", "--cache", "cache", cwd=place)
+    first = run_here("discover", "docs.txt", "--seeds", "names.txt", "--json", "--cache", "cache", cwd=place)
+    again = run_here("discover", "docs.txt", "--seeds", "names.txt", "--json", "--cache", "cache", cwd=place)
     assert "local vectors" in first.stderr
     assert "local vectors" not in again.stderr
     assert first.stdout == again.stdout
@@ -103,7 +122,7 @@ def test_standard_input_is_read_as_documents(place):
 
 def test_check_tells_what_the_documents_know_of_each_name(place):
     (place / "mixed.yaml").write_text("sky: [planet, outer space]\ncosmos: [astronomy]\n")
-    result = run("check", "ready", "--seeds", "mixed.yaml", "--json", "--quiet", "--cache", "cache", cwd=place)
+    result = run_here("check", "ready", "--seeds", "mixed.yaml", "--json", "--quiet", "--cache", "cache", cwd=place)
     value = json.loads(result.stdout)
     planet, space, astronomy = value["names"]
     assert planet["in_vocabulary"]
@@ -115,7 +134,7 @@ def test_check_tells_what_the_documents_know_of_each_name(place):
 
 
 def test_check_on_documents_does_no_slow_work(place, tmp_path):
-    result = run("check", "docs.txt", "--seeds", "names.txt", "--cache", tmp_path / "new", cwd=place)
+    result = run_here("check", "docs.txt", "--seeds", "names.txt", "--cache", tmp_path / "new", cwd=place)
     assert result.returncode == 0, result.stderr
     assert "local vectors" not in result.stderr
     assert "240 documents" in result.stdout
@@ -126,9 +145,9 @@ def test_a_name_that_is_no_term_is_found_as_words_and_made_one(place, tmp_path):
     (tmp_path / "docs.txt").write_text("\n".join(texts) + "\n")
     (tmp_path / "names.txt").write_text("Oven Salad\nouter space\n")
     arguments = ("docs.txt", "--seeds", "names.txt", "--cache", place / "cache", "--quiet")
-    table = run("check", *arguments, cwd=tmp_path).stdout
+    table = run_here("check", *arguments, cwd=tmp_path).stdout
     assert table.replace("│", " ").split("Oven Salad")[1].split()[:3] == ["as", "words", "2"]
-    topic = json.loads(run("discover", *arguments, "--json", cwd=tmp_path).stdout)["topics"][0]
+    topic = json.loads(run_here("discover", *arguments, "--json", cwd=tmp_path).stdout)["topics"][0]
     assert (topic["in_vocabulary"], topic["terms"][0]["term"]) == (True, "oven salad")
 
 
@@ -142,7 +161,7 @@ def test_known_phrases_and_names_given_to_index_are_terms(place, tmp_path):
 
     def phrases(*given: str) -> set[str]:
         folder = tmp_path / f"index{len(given)}{''.join(given)[:9]}"
-        assert run("index", "docs.txt", "--out", folder, *given, *shared, cwd=tmp_path).returncode == 0
+        assert run_here("index", "docs.txt", "--out", folder, *given, *shared, cwd=tmp_path).returncode == 0
         return {term for term in json.loads((folder / "terms.json").read_text()) if " " in term}
 
     assert phrases() == set()
@@ -155,42 +174,42 @@ def test_text_without_spaces_is_one_line_of_warning_and_languages_are_chosen(pla
     (tmp_path / "docs.txt").write_text("他们昨天去了北京的一个大公园\n" * 5)
     (tmp_path / "names.txt").write_text("公园\n")
     options = ("--cache", place / "cache", "--quiet", "--json", "--sample-words", "0")
-    built = run("index", "docs.txt", "--out", "index", "--language", "en,de", *options, cwd=tmp_path)
+    built = run_here("index", "docs.txt", "--out", "index", "--language", "en,de", *options, cwd=tmp_path)
     assert built.stderr.startswith("warning: 100% of the letters are Chinese or Japanese")
     assert built.stderr.count("\n") == 1
     assert list(json.loads(built.stdout)["corpus"]["languages"]) == ["en", "de"]
     for command, source in (("check", "docs.txt"), ("check", "index"), ("discover", "docs.txt"), ("discover", "index")):
-        told = run(command, source, "--seeds", "names.txt", *options, cwd=tmp_path)
+        told = run_here(command, source, "--seeds", "names.txt", *options, cwd=tmp_path)
         assert told.stderr == built.stderr, command
-    wrong = run("index", "docs.txt", "--out", "other", "--language", "english", *options, cwd=tmp_path)
+    wrong = run_here("index", "docs.txt", "--out", "other", "--language", "english", *options, cwd=tmp_path)
     assert "`language` is 'english', but must be auto, none, or languages parted by commas" in one_line_error(wrong)
 
 
 def test_assign_sorts_documents_by_the_topics(place):
-    found = run("discover", "ready", "--seeds", "names.txt", "--out", "for-assign", "--cache", "cache", cwd=place)
+    found = run_here("discover", "ready", "--seeds", "names.txt", "--out", "for-assign", "--cache", "cache", cwd=place)
     assert found.returncode == 0, found.stderr
     arguments = ("assign", "docs.txt", "--topics", "for-assign", "--out", "sorted.csv", "--quiet")
-    result = run(*arguments, "--json", cwd=place)
+    result = run_here(*arguments, "--json", cwd=place)
     assert result.returncode == 0, result.stderr
     given = json.loads(result.stdout)["given"]
     assert sum(given.values()) == 240
     assert all(70 <= given[name] <= 90 for name in NAMES.splitlines())
     assert (place / "sorted.csv").read_text().startswith("document,category,share,categories,evidence,sports and games")
-    few = run(*arguments, "--rate", "0.5", "--read", "--several", "--cache", "cache", "--json", cwd=place)
+    few = run_here(*arguments, "--rate", "0.5", "--read", "--several", "--cache", "cache", "--json", cwd=place)
     assert json.loads(few.stdout)["given"][""] == pytest.approx(120, abs=2)
 
 
 def test_without_a_sample_no_document_is_read(place):
     arguments = ("--seeds", "names.txt", "--out", "unread", "--sample-words", "0", "--cache", "cache")
-    result = run("discover", "docs.txt", *arguments, cwd=place)
+    result = run_here("discover", "docs.txt", *arguments, cwd=place)
     assert result.returncode == 0, result.stderr
     assert "reads documents" not in result.stderr
-    refused = run("assign", "docs.txt", "--topics", "unread", "--out", "x.csv", "--read", "--quiet", cwd=place)
+    refused = run_here("assign", "docs.txt", "--topics", "unread", "--out", "x.csv", "--read", "--quiet", cwd=place)
     assert "the language model has not read" in one_line_error(refused)
 
 
 def test_assign_without_topics_is_one_line(place):
-    result = run("assign", "docs.txt", "--topics", "nowhere", "--out", "none.csv", "--quiet", cwd=place)
+    result = run_here("assign", "docs.txt", "--topics", "nowhere", "--out", "none.csv", "--quiet", cwd=place)
     assert "sorter.safetensors cannot be read" in one_line_error(result)
     assert not (place / "none.csv").exists()
 
@@ -199,10 +218,10 @@ def test_a_broken_line_is_named_and_skipped_where_asked(place):
     lines = [json.dumps({"text": text}) for text in planted_documents()]
     lines[16] = '{"text": "cut off'
     (place / "broken.jsonl").write_text("\n".join(lines))
-    refused = run("index", "broken.jsonl", "--out", "broken", "--cache", "cache", "--quiet", cwd=place)
+    refused = run_here("index", "broken.jsonl", "--out", "broken", "--cache", "cache", "--quiet", cwd=place)
     assert "broken.jsonl, line 17: is not valid JSON" in one_line_error(refused)
     assert not (place / "broken").exists()
-    skipped = run("index", "broken.jsonl", "--out", "broken", "--cache", "cache", "--on-error", "skip", cwd=place)
+    skipped = run_here("index", "broken.jsonl", "--out", "broken", "--cache", "cache", "--on-error", "skip", cwd=place)
     assert skipped.returncode == 0
     assert "left out: 1 not JSON" in skipped.stderr
 
