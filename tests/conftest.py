@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 from hypothesis import settings
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from seetopic import Index, SeeTopic
 from seetopic.demo import demo_documents
@@ -92,6 +92,35 @@ def browser() -> Iterator[Browser]:
         started = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         yield started
         started.close()
+
+
+@pytest.fixture
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    made = browser.new_context(viewport={"width": 1280, "height": 800})
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def open_quiet(context: BrowserContext) -> Iterator[Callable[[str, str], Page]]:
+    """Opens an address; at the end of the test no page has complained or asked for anything outside of `within`."""
+    complaints: list[str] = []
+    outside: list[str] = []
+
+    def opened(address: str, within: str) -> Page:
+        page = context.new_page()
+        page.on("console", lambda message: complaints.append(message.text))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on(
+            "request",
+            lambda asked: None if asked.url.startswith((within, "data:", "blob:")) else outside.append(asked.url),
+        )
+        page.goto(address)
+        return page
+
+    yield opened
+    assert complaints == []
+    assert outside == []
 
 
 @pytest.fixture(scope="session")

@@ -16,11 +16,13 @@ from typing import Any
 
 import httpx
 import uvicorn
+from starlette.testclient import TestClient
 
 from seetopic.web.app import application
 from seetopic.web.guard import LOOPBACK, Access
 from seetopic.web.limits import WorkbenchSettings
 from seetopic.web.serve import Address
+from seetopic.web.sources import BuildOptions
 from seetopic.web.workbench import Workbench
 
 TOKEN = "a-token-for-tests"
@@ -61,6 +63,17 @@ def serving(settings: WorkbenchSettings, *, on_loopback: bool = True) -> Iterato
         thread.join(20)
         bound.close()
         assert not thread.is_alive()
+
+
+class Bench:
+    """A workbench without a server, asked as one would be: `owner` has the token, a stranger has not."""
+
+    def __init__(self, settings: WorkbenchSettings, given: Path, options: BuildOptions) -> None:
+        self.workbench = Workbench(settings)
+        self.corpus = self.workbench.corpora.add_given(given, options).id
+        app = application(self.workbench, Access(TOKEN, open_reading=False, hosts=LOOPBACK))
+        self.owner = TestClient(app, base_url="http://127.0.0.1", headers={"x-seetopic-token": TOKEN})
+        self.stranger = TestClient(app, base_url="http://127.0.0.1")
 
 
 def until(reached: Callable[[], Any], seconds: float = 30) -> Any:

@@ -2,48 +2,34 @@
 
 from __future__ import annotations
 
-import socket
-import threading
-import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-import uvicorn
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
 from conftest import NAMES
 from seetopic import Index
-from seetopic.web.app import application
-from seetopic.web.guard import LOOPBACK, TOKEN, Access
 from seetopic.web.limits import WorkbenchSettings
 from seetopic.web.sources import BuildOptions
-from seetopic.web.workbench import Workbench
+
+from .served import serving
 
 HOSTILE = "<img src=x onerror='window.harmed=1'>"
 TOP = 3
 ITEMS = TOP * len(NAMES)
 
 
-class Served:
-    """A workbench at an address; `owner` may do everything."""
+@dataclass(frozen=True)
+class Planted:
+    """A project of the planted topics on a server; `owner` may do everything."""
 
-    def __init__(self, data: Path, index: Index, cache: Path) -> None:
-        self.workbench = Workbench(WorkbenchSettings(data=data, cache=cache, jobs=1))
-        corpus = self.workbench.corpora.add_given(index.folder, BuildOptions()).id
-        access = Access("a-token-of-the-tests", open_reading=True, hosts=LOOPBACK)
-        self._socket = socket.create_server(("127.0.0.1", 0))
-        config = uvicorn.Config(application(self.workbench, access), log_level="error", access_log=False, ws="none")
-        self._server = uvicorn.Server(config)
-        self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [self._socket]})
-        self._thread.start()
-        self.address = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
-        self.owner = httpx.Client(base_url=self.address, headers={TOKEN: access.token}, timeout=60)
-        while not self._server.started:
-            time.sleep(0.01)
-        self.project = str(self.post("/api/projects", corpus=corpus, names=NAMES, title="Planted")["id"])
+    address: str
+    owner: httpx.Client
+    project: str
 
     def post(self, path: str, **body: Any) -> dict[str, Any]:
         answer = self.owner.post(path, json=body)
@@ -61,46 +47,19 @@ class Served:
     def answers(self, link: str) -> list[bool | None]:
         return [each["belongs"] for each in self.owner.get(f"/api{link}").json()["items"]]
 
-    def close(self) -> None:
-        self.owner.close()
-        self._server.should_exit = True
-        self._thread.join()
-        self._socket.close()
-
 
 @pytest.fixture(scope="module")
-def served(index: Index, cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    made = Served(tmp_path_factory.mktemp("served"), index, cache)
-    yield made
-    made.close()
+def served(index: Index, cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Planted]:
+    settings = WorkbenchSettings(data=tmp_path_factory.mktemp("served"), cache=cache, jobs=1)
+    with serving(settings) as server, server.client() as owner:
+        corpus = server.workbench.corpora.add_given(index.folder, BuildOptions()).id
+        made = owner.post("/api/projects", json={"corpus": corpus, "names": NAMES, "title": "Planted"})
+        yield Planted(server.url, owner, str(made.json()["id"]))
 
 
 @pytest.fixture
-def context(browser: Browser) -> Iterator[BrowserContext]:
-    made = browser.new_context(viewport={"width": 1280, "height": 800})
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def opened(context: BrowserContext, served: Served) -> Iterator[Callable[[str], Page]]:
-    """Opens an address; at the end of the test no page has complained or asked for anything outside."""
-    complaints: list[str] = []
-    outside: list[str] = []
-
-    def make(path: str) -> Page:
-        page = context.new_page()
-        page.on("console", lambda message: complaints.append(message.text))
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on(
-            "request", lambda request: None if request.url.startswith(served.address) else outside.append(request.url)
-        )
-        page.goto(served.address + path)
-        return page
-
-    yield make
-    assert complaints == []
-    assert [url for url in outside if not url.startswith(("data:", "blob:"))] == []
+def opened(open_quiet: Callable[[str, str], Page], served: Planted) -> Callable[[str], Page]:
+    return lambda path: open_quiet(served.address + path, served.address)
 
 
 def begin(page: Page) -> Page:

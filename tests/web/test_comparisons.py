@@ -3,40 +3,33 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from starlette.testclient import TestClient
 
 from conftest import NAMES, PLANTED
 from seetopic.documents import open_documents
 from seetopic.evaluation.evaluate import evaluate_all
-from seetopic.web.app import application
 from seetopic.web.differences import differences
 from seetopic.web.finding import ShownTopic, Term
-from seetopic.web.guard import LOOPBACK, TOKEN, Access
 from seetopic.web.limits import WorkbenchSettings
 from seetopic.web.sides import MethodSide, ProjectSide, Within
 from seetopic.web.sources import BuildOptions
-from seetopic.web.workbench import Workbench
 
-ACCESS = Access("a-token-of-the-tests", open_reading=False, hosts=LOOPBACK)
+from .served import Bench, until
+
 LABELS = list(PLANTED)  # the names of the project are the labels of the documents
 
 
-class Bench:
-    """A workbench with labelled documents of its own, indexed as a person would."""
+class Comparisons(Bench):
+    """With labelled documents of its own, indexed as a person would."""
 
     def __init__(self, data: Path, table: Path, cache: Path) -> None:
+        super().__init__(WorkbenchSettings(data=data, cache=cache, jobs=1), table, BuildOptions(label_field="kind"))
         self.table = table
-        self.workbench = Workbench(WorkbenchSettings(data=data, cache=cache, jobs=1))
-        self.corpus = self.workbench.corpora.add_given(table, BuildOptions(label_field="kind")).id
-        app = application(self.workbench, ACCESS)
-        self.owner = TestClient(app, base_url="http://127.0.0.1", headers={TOKEN: ACCESS.token})
-        wait(lambda: self.workbench.corpora.get(self.corpus).state in ("ready", "failed"))
+        until(lambda: self.workbench.corpora.get(self.corpus).state in ("ready", "failed"), 90)
 
     def project(self, names: list[str] = LABELS, title: str = "mine") -> str:
         made = self.owner.post("/api/projects", json={"corpus": self.corpus, "names": names, "title": title})
@@ -47,23 +40,19 @@ class Bench:
         made = self.owner.post(f"/api/projects/{project}/comparisons", json=asked)
         assert made.status_code == 202, made.text
         path = f"/api/comparisons/{made.json()['id']}"
-        wait(lambda: self.owner.get(path).json()["state"] != "running")
+        until(lambda: self.owner.get(path).json()["state"] != "running", 90)
         return dict(self.owner.get(path).json())
 
 
-def wait(is_so: Any, seconds: float = 90) -> None:
-    end = time.monotonic() + seconds
-    while not is_so() and time.monotonic() < end:
-        time.sleep(0.05)
-
-
 @pytest.fixture(scope="module")
-def bench(documents: list[str], index: Any, cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
+def bench(
+    documents: list[str], index: Any, cache: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Comparisons]:
     assert index  # the cache has its vectors then
     folder = tmp_path_factory.mktemp("bench")
     records = [{"text": text, "kind": LABELS[number % 3]} for number, text in enumerate(documents)]
     (folder / "kinds.jsonl").write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
-    made = Bench(folder / "data", folder / "kinds.jsonl", cache)
+    made = Comparisons(folder / "data", folder / "kinds.jsonl", cache)
     assert made.workbench.corpora.get(made.corpus).state == "ready"
     yield made
     made.workbench.close()
@@ -179,10 +168,10 @@ def test_a_comparison_that_a_server_left_unfinished_is_made_at_the_next_start(be
         for each in (ProjectSide(**this(project)), MethodSide(kind="method", name="plm"))
     ]
     made = bench.workbench.comparisons.make(kept, *sides, False).id
-    wait(lambda: bench.workbench.comparisons.get(made).state != "running")
+    until(lambda: bench.workbench.comparisons.get(made).state != "running", 90)
     bench.workbench.database.do("UPDATE comparisons SET state = 'running', result = NULL WHERE id = ?", (made,))
     bench.workbench.comparisons.resume_all()
-    wait(lambda: bench.workbench.comparisons.get(made).state != "running")
+    until(lambda: bench.workbench.comparisons.get(made).state != "running", 90)
     assert bench.workbench.comparisons.get(made).state == "ready"
 
 

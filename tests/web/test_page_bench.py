@@ -2,44 +2,37 @@
 
 from __future__ import annotations
 
-import json
 import re
-import socket
-import threading
-import urllib.request
 from collections.abc import Iterator
+from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
-import uvicorn
 from playwright.sync_api import Browser, Page, Route, expect
 
+from conftest import NAMES
 from seetopic import Index
-from seetopic.web.app import application
-from seetopic.web.guard import LOOPBACK, Access
 from seetopic.web.limits import WorkbenchSettings
 from seetopic.web.sources import BuildOptions
-from seetopic.web.workbench import Workbench
 
-TOKEN = "a-token-for-tests"
-NAMES = ["sports and games", "cooking & cuisine", "outer space"]
+from .served import serving
+
 HOSTILE = "<img src=x onerror=\"document.title='broken'\"> games"
 
 
-class Served:
-    """A workbench that listens, with one corpus."""
+@dataclass(frozen=True)
+class Planted:
+    """The planted corpus on a server."""
 
-    def __init__(self, address: str, corpus: str) -> None:
-        self.address, self.corpus = address, corpus
+    address: str
+    client: httpx.Client
+    corpus: str
 
     def ask(self, method: str, path: str, body: Any = None) -> Any:
-        headers = {"X-Seetopic-Token": TOKEN, "Content-Type": "application/json"}
-        data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(self.address + path, data=data, headers=headers, method=method)
-        with urllib.request.urlopen(request) as answer:
-            return json.load(answer)
+        return self.client.request(method, path, json=body).raise_for_status().json()
 
     def project(self, *names: str) -> str:
         asked = {"corpus": self.corpus, "title": "Planted", "names": names}
@@ -54,17 +47,10 @@ class Served:
 
 
 @pytest.fixture(scope="module")
-def served(index: Index, cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    workbench = Workbench(WorkbenchSettings(data=tmp_path_factory.mktemp("workbench"), cache=cache, jobs=1))
-    corpus = workbench.corpora.add_given(index.folder.resolve(), BuildOptions()).id
-    access = Access(TOKEN, open_reading=True, hosts=LOOPBACK)
-    server = uvicorn.Server(uvicorn.Config(application(workbench, access), log_level="warning", ws="none"))
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [taken]})
-        thread.start()
-        yield Served(f"http://127.0.0.1:{taken.getsockname()[1]}", corpus)
-        server.should_exit = True
-        thread.join()
+def served(index: Index, cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Planted]:
+    settings = WorkbenchSettings(data=tmp_path_factory.mktemp("workbench"), cache=cache, jobs=1)
+    with serving(settings) as server, server.client() as client:
+        yield Planted(server.url, client, server.workbench.corpora.add_given(index.folder.resolve(), BuildOptions()).id)
 
 
 @pytest.fixture
@@ -85,7 +71,7 @@ def page(browser: Browser) -> Iterator[Page]:
     assert not broken
 
 
-def opened(page: Page, served: Served, project: str, part: str = "topics") -> None:
+def opened(page: Page, served: Planted, project: str, part: str = "topics") -> None:
     page.goto(f"{served.address}/#/project/{project}/{part}")
     if part == "topics":
         expect(page.locator(".terms .term").first).to_be_visible()
@@ -99,7 +85,7 @@ def focused(page: Page) -> str:
     return str(page.evaluate("document.activeElement.closest('.term')?.dataset.term ?? ''"))
 
 
-def test_who_types_keeps_focus_caret_and_text_while_topics_change(page: Page, served: Served) -> None:
+def test_who_types_keeps_focus_caret_and_text_while_topics_change(page: Page, served: Planted) -> None:
     project = served.project(*NAMES)
     opened(page, served, project)
     field = page.get_by_label("Name of category 2")
@@ -119,7 +105,7 @@ def test_who_types_keeps_focus_caret_and_text_while_topics_change(page: Page, se
     assert served.names(project) == ["kitchen stories", "sports and games", "outer space", "weather"]
 
 
-def test_while_a_name_is_typed_the_page_tells_whether_it_occurs(page: Page, served: Served) -> None:
+def test_while_a_name_is_typed_the_page_tells_whether_it_occurs(page: Page, served: Planted) -> None:
     opened(page, served, served.project(*NAMES))
     told = page.get_by_role("status", name="About the name")
     before = told.bounding_box()
@@ -129,7 +115,7 @@ def test_while_a_name_is_typed_the_page_tells_whether_it_occurs(page: Page, serv
     assert told.bounding_box() == before  # nothing jumps
 
 
-def test_what_is_written_in_html_is_shown_as_it_was_written(page: Page, served: Served) -> None:
+def test_what_is_written_in_html_is_shown_as_it_was_written(page: Page, served: Planted) -> None:
     project = served.project(HOSTILE, "outer space")
     served.edit(project, kind="pin", category="c1", term="<b>football</b>")
     opened(page, served, project)
@@ -147,7 +133,7 @@ def test_what_is_written_in_html_is_shown_as_it_was_written(page: Page, served: 
     assert page.title() != "broken"
 
 
-def test_terms_are_judged_by_keyboard_and_the_focus_goes_on(page: Page, served: Served) -> None:
+def test_terms_are_judged_by_keyboard_and_the_focus_goes_on(page: Page, served: Planted) -> None:
     project = served.project(*NAMES)
     opened(page, served, project)
     first, second, third = terms_of(page, 0)[:3]
@@ -174,7 +160,7 @@ def test_terms_are_judged_by_keyboard_and_the_focus_goes_on(page: Page, served: 
     assert first in terms_of(page, 0)
 
 
-def test_a_term_is_moved_to_another_category_by_keyboard(page: Page, served: Served) -> None:
+def test_a_term_is_moved_to_another_category_by_keyboard(page: Page, served: Planted) -> None:
     opened(page, served, served.project(*NAMES))
     moved = terms_of(page, 0)[0]
     page.locator(".terms .term-main").first.focus()
@@ -188,7 +174,7 @@ def test_a_term_is_moved_to_another_category_by_keyboard(page: Page, served: Ser
 
 
 @pytest.mark.parametrize("seen", [False, True])
-def test_two_who_change_the_same_name_are_both_heard(page: Page, served: Served, seen: bool) -> None:
+def test_two_who_change_the_same_name_are_both_heard(page: Page, served: Planted, seen: bool) -> None:
     project = served.project(*NAMES)
     opened(page, served, project)
     field = page.get_by_label("Name of category 1")
@@ -208,7 +194,7 @@ def test_two_who_change_the_same_name_are_both_heard(page: Page, served: Served,
     assert served.names(project)[0] == "ball games"
 
 
-def test_a_change_outlives_a_server_that_cannot_be_reached(page: Page, served: Served) -> None:
+def test_a_change_outlives_a_server_that_cannot_be_reached(page: Page, served: Planted) -> None:
     project = served.project(*NAMES)
     opened(page, served, project)
 
@@ -227,7 +213,7 @@ def test_a_change_outlives_a_server_that_cannot_be_reached(page: Page, served: S
     assert served.names(project)[2] == "astronomy books"
 
 
-def test_a_name_that_is_refused_stays_in_its_field_with_the_reason(page: Page, served: Served) -> None:
+def test_a_name_that_is_refused_stays_in_its_field_with_the_reason(page: Page, served: Planted) -> None:
     project = served.project(*NAMES)
     opened(page, served, project)
     field = page.get_by_label("Name of category 1")
@@ -239,7 +225,7 @@ def test_a_name_that_is_refused_stays_in_its_field_with_the_reason(page: Page, s
     expect(field).to_have_value("sports and games")
 
 
-def test_a_list_that_is_pasted_becomes_categories(page: Page, served: Served) -> None:
+def test_a_list_that_is_pasted_becomes_categories(page: Page, served: Planted) -> None:
     opened(page, served, served.project("outer space"))
     page.get_by_label("Name of a new category").evaluate(
         """field => {
@@ -252,7 +238,7 @@ def test_a_list_that_is_pasted_becomes_categories(page: Page, served: Served) ->
 
 
 @pytest.mark.parametrize("width", [360, 3840])
-def test_the_page_never_scrolls_sideways(page: Page, served: Served, width: int) -> None:
+def test_the_page_never_scrolls_sideways(page: Page, served: Planted, width: int) -> None:
     project = served.project(*NAMES, "a" * 120)
     page.set_viewport_size({"width": width, "height": 700})
     for part in ("topics", "topics/c1", "map", "history"):
@@ -265,7 +251,7 @@ def test_the_page_never_scrolls_sideways(page: Page, served: Served, width: int)
         assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"), part
 
 
-def test_everything_that_can_be_pressed_or_filled_has_a_name(page: Page, served: Served) -> None:
+def test_everything_that_can_be_pressed_or_filled_has_a_name(page: Page, served: Planted) -> None:
     project = served.project(*NAMES)
     opened(page, served, project, "topics/c1")
     page.locator(".reading table").wait_for()
@@ -293,7 +279,7 @@ def test_every_file_that_the_page_names_is_there() -> None:
     assert named <= there
 
 
-def test_the_page_asks_for_news_only_while_somebody_looks(page: Page, served: Served) -> None:
+def test_the_page_asks_for_news_only_while_somebody_looks(page: Page, served: Planted) -> None:
     page.clock.install()
     opened(page, served, served.project(*NAMES))
     asked: list[str] = []
@@ -306,7 +292,7 @@ def test_the_page_asks_for_news_only_while_somebody_looks(page: Page, served: Se
     assert asked == []
 
 
-def test_a_topic_that_is_read_keeps_place_and_focus_while_it_changes(page: Page, served: Served) -> None:
+def test_a_topic_that_is_read_keeps_place_and_focus_while_it_changes(page: Page, served: Planted) -> None:
     project = served.project(*NAMES)
     opened(page, served, project, "topics")
     kept, gone = terms_of(page, 0)[:2]
@@ -323,7 +309,7 @@ def test_a_topic_that_is_read_keeps_place_and_focus_while_it_changes(page: Page,
     assert focused(page) == kept
 
 
-def test_edits_are_sent_even_if_the_project_is_left_at_once(page: Page, served: Served) -> None:
+def test_edits_are_sent_even_if_the_project_is_left_at_once(page: Page, served: Planted) -> None:
     project = served.project(*NAMES)
     opened(page, served, project)
     page.get_by_label("Name of category 1").fill("ball games")
@@ -340,7 +326,7 @@ def test_edits_are_sent_even_if_the_project_is_left_at_once(page: Page, served: 
     assert [step["label"] for step in served.ask("GET", f"/api/projects/{project}/history")][1:] == ["begin"]
 
 
-def test_ones_own_change_is_no_conflict(page: Page, served: Served) -> None:
+def test_ones_own_change_is_no_conflict(page: Page, served: Planted) -> None:
     project = served.project(*NAMES)
     opened(page, served, project)
     field = page.get_by_label("Name of category 1")

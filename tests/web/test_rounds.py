@@ -15,32 +15,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from starlette.testclient import TestClient
 
 from conftest import NAMES
 from seetopic import Index
 from seetopic.evaluation.agreement import agreement_of
 from seetopic.evaluation.judgements import FilledSheet, sheet_of_key
 from seetopic.spreadsheets import unguarded
-from seetopic.web.app import application
-from seetopic.web.guard import LOOPBACK, TOKEN, Access
 from seetopic.web.limits import WorkbenchSettings
 from seetopic.web.sources import BuildOptions
-from seetopic.web.workbench import Workbench
 
-ACCESS = Access("a-token-of-the-tests", open_reading=False, hosts=LOOPBACK)
+from .served import Bench, until
 
 
-class Bench:
-    """A workbench with a project about the planted corpus, and a person who has the token."""
-
-    def __init__(self, data: Path, index: Index, cache: Path) -> None:
-        self.workbench = Workbench(WorkbenchSettings(data=data, cache=cache, jobs=1))
-        corpus = self.workbench.corpora.add_given(index.folder, BuildOptions()).id
-        app = application(self.workbench, ACCESS)
-        self.owner = TestClient(app, base_url="http://127.0.0.1", headers={TOKEN: ACCESS.token})
-        self.stranger = TestClient(app, base_url="http://127.0.0.1")  # annotators have no token
-        self.corpus = corpus
+class Rounds(Bench):
+    """With a project about the planted corpus; annotators have no token."""
 
     def project(self, names: list[str] = NAMES) -> str:
         made = self.owner.post("/api/projects", json={"corpus": self.corpus, "names": names})
@@ -53,13 +41,12 @@ class Bench:
         assert answer.status_code == 201, answer.text
         return dict(answer.json())
 
-    def ended(self, number: str, seconds: float = 60) -> dict[str, Any]:
-        end = time.monotonic() + seconds
-        while True:
-            found = self.owner.get(f"/api/rounds/{number}").json()
-            if found["state"] != "running" or time.monotonic() > end:
-                return dict(found)
-            time.sleep(0.05)
+    def ended(self, number: str) -> dict[str, Any]:
+        def found() -> dict[str, Any] | None:
+            now = dict(self.owner.get(f"/api/rounds/{number}").json())
+            return None if now["state"] == "running" else now
+
+        return dict(until(found, 60))
 
     def invite(self, number: str, name: str) -> str:
         """The address of the annotator's own API."""
@@ -68,13 +55,17 @@ class Bench:
         return "/api" + str(made.json()["link"])
 
 
-@pytest.fixture
-def open_bench(index: Index, cache: Path, tmp_path: Path) -> Iterator[Callable[[], Bench]]:
-    """Opens a workbench on the same data again and again: what a restart does."""
-    opened: list[Bench] = []
+def bench_at(data: Path, index: Index, cache: Path) -> Rounds:
+    return Rounds(WorkbenchSettings(data=data, cache=cache, jobs=1), index.folder, BuildOptions())
 
-    def make() -> Bench:
-        opened.append(Bench(tmp_path / "data", index, cache))
+
+@pytest.fixture
+def open_bench(index: Index, cache: Path, tmp_path: Path) -> Iterator[Callable[[], Rounds]]:
+    """Opens a workbench on the same data again and again: what a restart does."""
+    opened: list[Rounds] = []
+
+    def make() -> Rounds:
+        opened.append(bench_at(tmp_path / "data", index, cache))
         opened[-1].workbench.begin()
         return opened[-1]
 
@@ -84,18 +75,18 @@ def open_bench(index: Index, cache: Path, tmp_path: Path) -> Iterator[Callable[[
 
 
 @pytest.fixture(scope="module")
-def bench(index: Index, cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
+def bench(index: Index, cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rounds]:
     """One for all tests that do not end it; each makes a project of its own."""
-    made = Bench(tmp_path_factory.mktemp("bench"), index, cache)
+    made = bench_at(tmp_path_factory.mktemp("bench"), index, cache)
     yield made
     made.workbench.close()
 
 
-def answer(bench: Bench, link: str, item: int, belongs: Any) -> Any:
+def answer(bench: Rounds, link: str, item: int, belongs: Any) -> Any:
     return bench.stranger.post(f"{link}/answers", json={"item": item, "belongs": belongs})
 
 
-def judge_all(bench: Bench, link: str, says: Callable[[dict[str, Any]], bool | None]) -> dict[int, bool | None]:
+def judge_all(bench: Rounds, link: str, says: Callable[[dict[str, Any]], bool | None]) -> dict[int, bool | None]:
     items = bench.stranger.get(link).json()["items"]
     answers = {each["item"]: says(each) for each in items}
     for item, belongs in answers.items():
