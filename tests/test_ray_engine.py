@@ -359,6 +359,24 @@ def test_a_node_with_other_programs_is_refused(seen, python, version, said):
         _check_node("b (1.2.3.4)", Path("x"), seen, python, __version__ if version == "" else version)
 
 
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        (
+            "127.0.0.1:1",
+            r"no Ray cluster can be joined at '127\.0\.0\.1:1' \(ConnectionRefusedError: .*; give --address",
+        ),
+        ("ray://127.0.0.1:1", "no Ray cluster can be joined at 'ray://127"),
+        ("127.0.0.1:99999", "no Ray cluster can be joined at '127"),
+        ("nowhere", "'nowhere' is no address of a Ray cluster; give auto, HOST:PORT or ray://HOST:PORT"),
+        ("", "'' is no address of a Ray cluster"),
+    ],
+)
+def test_an_address_without_a_cluster_is_refused_at_once(address, said):
+    with pytest.raises(ClusterError, match=said):
+        list(RayEngine(address).map(square, [1]))
+
+
 def test_without_the_extra_its_name_is_told(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(MissingExtra, match=r"--engine ray needs an extra: .*seetopic\[ray\]"):

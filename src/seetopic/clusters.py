@@ -6,6 +6,7 @@ import os
 import platform
 import secrets
 import shutil
+import socket
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -21,6 +22,9 @@ from seetopic.parcels import gone_with_us
 from seetopic.version import __version__
 
 _PATIENCE = 60  # seconds for a node's answer
+_KNOCKING = 10  # seconds until it is clear that nobody listens
+_TOLD = 200  # characters of what Ray says
+_CLIENT = "ray://"
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,8 @@ class Session:
 
 def ray_session(address: str | None, workers: int | None) -> Session:
     """The cluster at the address; without one, a cluster of this machine alone, that nobody else can reach."""
+    if address is not None:
+        _check_address(address)
     with ExitStack() as opened:
         if address is None:
             opened.enter_context(_environment(_PRIVATE | {"RAY_AUTH_TOKEN": _secret()}))
@@ -71,17 +77,33 @@ def _ray() -> Any:
     return ray
 
 
+def _check_address(address: str) -> None:
+    """Ray itself would knock for minutes at a port that nobody listens to."""
+    if address == "auto":
+        return
+    host, _, port = address.removeprefix(_CLIENT).rpartition(":")
+    if not host or not port.isdigit():
+        raise ClusterError(f"{address!r} is no address of a Ray cluster; give auto, HOST:PORT or {_CLIENT}HOST:PORT")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=_KNOCKING).close()
+    except (OSError, OverflowError) as error:
+        raise _unreachable(address, error) from error
+
+
+def _unreachable(address: str, error: Exception) -> ClusterError:
+    return ClusterError(
+        f"no Ray cluster can be joined at {address!r} ({_one_line(error)}); give --address as HOST:PORT of its head, "
+        "or as auto on one of its nodes"
+    )
+
+
 def _init(ray: Any, address: str, **settings: Any) -> None:
     try:
         ray.init(address, **settings)
     except (OSError, RuntimeError, ValueError, ImportError) as error:  # ConnectionError and TimeoutError are OSErrors
-        reason = _one_line(error)
-        raise ClusterError(
-            f"Ray cannot be started on this machine ({reason}); use --engine local"
-            if address == "local"
-            else f"no Ray cluster can be joined at {address!r} ({reason}); give --address as host:port of its head, "
-            "or as auto on one of its nodes"
-        ) from error
+        if address != "local":
+            raise _unreachable(address, error) from error
+        raise ClusterError(f"Ray cannot be started on this machine ({_one_line(error)}); use --engine local") from error
 
 
 @contextmanager
@@ -91,7 +113,7 @@ def _on_standard_error(ray: Any) -> Iterator[None]:
     tell: Any = getattr(worker, "print_to_stdstream", None)
 
     def tell_shortly(data: dict[str, Any], *others: Any, **settings: Any) -> None:
-        lines = [str(line).partition("\n")[0] for line in data["lines"]]
+        lines = [str(line).partition("\n")[0][:_TOLD] for line in data["lines"]]
         tell({**data, "lines": lines, "is_err": True}, *others, **settings)
 
     if tell is not None:
@@ -203,4 +225,4 @@ def sentence_about(error: Exception, work: str) -> SeeTopicError:
 
 
 def _one_line(error: BaseException) -> str:
-    return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+    return f"{type(error).__name__}: {' '.join(str(error).split())[:_TOLD]}"
