@@ -11,7 +11,7 @@ from seetopic.files import sha256_of
 from seetopic.settings import LANGUAGES
 from seetopic.version import __version__
 
-FORMAT = 2
+FORMAT = 3
 MANIFEST = "manifest.json"
 TERMS = "terms.json"
 TERM_COUNTS = "term_counts.npy"
@@ -27,10 +27,11 @@ SAMPLE_DOCUMENTS = "sample_documents.npy"
 SAMPLE_STARTS = "sample_starts.npy"
 SAMPLE_TERMS = "sample_terms.npy"
 SAMPLE_GENERAL = "sample_general.npy"
+SAMPLE_TEXTS = "sample_texts.json"
 SAMPLE = (SAMPLE_STARTS, SAMPLE_TERMS, SAMPLE_GENERAL)
 FILES = (
     *(TERMS, TERM_COUNTS, DOCUMENTS, DOCUMENT_STARTS, WORDS, TEXTS, TEXT_STARTS),
-    *(*POSTINGS, GENERAL, LOCAL, SAMPLE_DOCUMENTS, *SAMPLE),
+    *(*POSTINGS, GENERAL, LOCAL, SAMPLE_DOCUMENTS, *SAMPLE, SAMPLE_TEXTS),
 )
 
 
@@ -76,15 +77,27 @@ def _check_shape(value: dict[str, Any], path: Path) -> None:
             and all(isinstance(sentence, str) for sentence in value["corpus"]["warnings"])
             and all(isinstance(value["corpus"][fact], str) for fact in ("name", "sha256"))
             and isinstance(value["corpus"]["skipped"], dict)
+            and all(_is_part(part) for part in value["corpus"]["parts"])
+            and isinstance(value["document_vectors"], str | None)
             and isinstance(value["model"]["name"], str)
             and isinstance(value["model"]["fingerprint"], str | None)
             and isinstance(value["settings"], dict)
-            and isinstance(value["key"], str)
+            and all(isinstance(value[fact], str) for fact in ("key", "tokenizer"))
         )
     except (KeyError, TypeError) as error:
         raise DamagedIndex(f"{path} is damaged (it lacks {error}); build the index again") from error
     if not fine:
         raise DamagedIndex(f"{path} is damaged (a value has the wrong type); build the index again")
+
+
+def _is_part(value: dict[str, Any]) -> bool:
+    return (
+        set(value) == {"name", "sha256", "documents", "first", "skipped"}
+        and all(isinstance(value[fact], str) for fact in ("name", "sha256"))
+        and all(type(value[fact]) is int and 0 <= value[fact] < 2**63 for fact in ("documents", "first"))
+        and isinstance(value["skipped"], dict)
+        and all(type(count) is int for count in value["skipped"].values())
+    )
 
 
 def check_contents(folder: Path, name: str, expected: str) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sized
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 Item = TypeVar("Item")
+Shard = TypeVar("Shard", bound=Sized)
 
 
 class Progress(Protocol):
@@ -29,7 +30,7 @@ def counted(items: Iterable[Item], stage: str, total: int | None, progress: Prog
         progress(stage, done, total)
 
 
-def counted_by_size(lists: Iterable[list[Item]], stage: str, total: int, progress: Progress) -> Iterator[list[Item]]:
+def counted_by_size(lists: Iterable[Shard], stage: str, total: int, progress: Progress) -> Iterator[Shard]:
     """The same lists; what is reported is how many items they hold."""
     done = 0
     for each in lists:

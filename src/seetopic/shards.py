@@ -81,15 +81,42 @@ class WordTable:
 
 
 @dataclass(frozen=True)
+class StoredTexts:
+    """Consecutive documents of an index, which holds them as all their words: a shard that is tokenised already."""
+
+    places: Path
+    starts: Path
+    first: int
+    last: int  # exclusive
+
+    def __len__(self) -> int:
+        return self.last - self.first
+
+    def tokens(self) -> tuple[Ids, Ids, Longs]:
+        """The places of the words that occur, which of these stands at each position, and where documents end."""
+        starts = np.load(self.starts, mmap_mode="r")[self.first : self.last + 1]
+        found = np.load(self.places, mmap_mode="r")[starts[0] : starts[-1]]
+        places, own_ids = np.unique(found, return_inverse=True)
+        return places, own_ids.astype(np.int32), (starts[1:] - starts[0]).astype(np.int64)
+
+
+@dataclass(frozen=True)
 class _Scanned:
     number: int
     n_documents: int
-    words: list[str | None]
+    words: list[str | None] | Ids  # or their places in a list of stored words
     counts: Longs
 
 
 def scan(
-    engine: Engine, texts: Iterable[list[str]], folder: Path, tokenizer: Tokenizer, *, lowercase: bool, min_count: int
+    engine: Engine,
+    texts: Iterable[list[str] | StoredTexts],
+    folder: Path,
+    tokenizer: Tokenizer,
+    *,
+    lowercase: bool,
+    min_count: int,
+    stored_words: Sequence[str] = (),
 ) -> tuple[WordTable, list[int]]:
     """Tokenise every shard into files; gives the words, and the number of documents of each shard."""
     counts: Counter[str] = Counter()
@@ -97,10 +124,11 @@ def scan(
     sizes: list[int] = []
     scan_one = partial(_scan_shard, folder=folder, tokenizer=tokenizer, lowercase=lowercase)
     for scanned in engine.map(scan_one, enumerate(texts)):
-        for word, count in zip(scanned.words, scanned.counts.tolist(), strict=True):
+        words = _spelled(scanned.words, stored_words)
+        for word, count in zip(words, scanned.counts.tolist(), strict=True):
             if word is not None:
                 counts[word] += count
-        own = [-1 if word is None else numbers.setdefault(word, len(numbers)) for word in scanned.words]
+        own = [-1 if word is None else numbers.setdefault(word, len(numbers)) for word in words]
         write_array(Shard(folder, scanned.number).path("words"), np.array(own, np.int32))
         sizes.append(scanned.n_documents)
     # Ordered by count, then by spelling: independent of the order in which shards met the words.
@@ -153,8 +181,29 @@ def _places(words: list[str], numbers: dict[str, int]) -> Ids:
     return places
 
 
-def _scan_shard(numbered: tuple[int, list[str]], folder: Path, tokenizer: Tokenizer, lowercase: bool) -> _Scanned:
+def _spelled(words: list[str | None] | Ids, stored_words: Sequence[str]) -> list[str | None]:
+    if isinstance(words, list):
+        return words
+    return [stored_words[place] if place >= 0 else None for place in words.tolist()]
+
+
+def _scan_shard(
+    numbered: tuple[int, list[str] | StoredTexts], folder: Path, tokenizer: Tokenizer, lowercase: bool
+) -> _Scanned:
     number, texts = numbered
+    words: list[str | None] | Ids
+    if isinstance(texts, StoredTexts):
+        words, own_ids, ends = texts.tokens()
+    else:
+        words, own_ids, ends = _tokenised(texts, tokenizer, lowercase)
+    shard = Shard(folder, number)
+    write_array(shard.path("tokens"), own_ids)
+    write_array(shard.path("ends"), ends)
+    return _Scanned(number, len(texts), words, np.bincount(own_ids, minlength=len(words)).astype(np.int64))
+
+
+def _tokenised(texts: list[str], tokenizer: Tokenizer, lowercase: bool) -> tuple[list[str | None], Ids, Longs]:
+    """The words that occur, which of these stands at each position, and where documents end."""
     own_number: defaultdict[str, int] = defaultdict(itertools.count().__next__)  # by first occurrence
     parting = own_number[""]  # the empty token parts documents
     tokens: list[int] = []
@@ -163,9 +212,5 @@ def _scan_shard(numbered: tuple[int, list[str]], folder: Path, tokenizer: Tokeni
         tokens += map(own_number.__getitem__, tokenizer(text.lower() if lowercase else text))
         tokens.append(parting)
         ends.append(len(tokens))
-    own_ids: Ids = np.array(tokens, np.int32)
-    shard = Shard(folder, number)
-    write_array(shard.path("tokens"), own_ids)
-    write_array(shard.path("ends"), np.array(ends, np.int64))
     words = [cleaned(token) or None for token in own_number]
-    return _Scanned(number, len(texts), words, np.bincount(own_ids, minlength=len(words)).astype(np.int64))
+    return words, np.array(tokens, np.int32), np.array(ends, np.int64)
