@@ -64,7 +64,7 @@ corpora = st.lists(texts, min_size=1, max_size=9).filter(lambda found: any("canc
 
 
 @given(first=corpora, second=corpora, random_state=st.integers(0, 3))
-@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.filter_too_much])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.filter_too_much])
 def test_adding_gives_the_index_of_all_and_removing_gives_the_first_again(folders, first, second, random_state):
     own = replace(SMALL, random_state=random_state)
     one = built(first, folders(), settings=own)
@@ -80,7 +80,7 @@ def test_adding_gives_the_index_of_all_and_removing_gives_the_first_again(folder
 
 
 @given(parts=st.lists(corpora, min_size=3, max_size=3), gone=st.sampled_from([1, 2]))
-@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.filter_too_much])
+@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.filter_too_much])
 def test_a_part_can_be_removed_from_among_others_and_others_come_after(folders, parts, gone):
     whole = built(parts[0], folders()).update(parts[1], again=True, jobs=1).update(parts[2], again=True, jobs=1)
     left = [text for number, part in enumerate(parts, start=1) if number != gone for text in part]
@@ -453,6 +453,9 @@ def test_the_command_adds_removes_and_lists_parts(tmp_path, cache):
     ]
     assert "90 documents" in shown.splitlines()[-1]
     assert run("update", index) == (0, shown)
+    (tmp_path / "names.txt").write_text("\n".join(NAMES))
+    shown_by_check = run("check", index, "--seeds", tmp_path / "names.txt", "--cache", cache)[1]
+    assert "part 3: july.txt, 30 documents" in shown_by_check
     code, refused = run("update", index, *adding, *options)
     assert code == 2
     assert "the 30 documents of june.txt are in the index already, as june.txt" in refused
@@ -464,6 +467,7 @@ def test_the_command_adds_removes_and_lists_parts(tmp_path, cache):
 
 
 def test_a_report_says_how_an_updated_index_comes_about(small):
+    from seetopic.report import report_html
     from seetopic.report.again import commands, script
     from seetopic.run import run_of
 
@@ -473,3 +477,4 @@ def test_a_report_says_how_an_updated_index_comes_about(small):
     shown = commands(replace(updated.topics, made_with=made), "names.txt")
     assert shown is not None
     assert "seetopic update index --add DOCS" in shown.splitlines()[1]
+    assert "documents: 60 documents; documents: 30 documents" in report_html(updated)
