@@ -31,7 +31,7 @@ from seetopic.errors import (
     SeeTopicError,
     SettingsError,
 )
-from seetopic.files import sha256_of
+from seetopic.files import exchanged, sha256_of
 from seetopic.sample import choose, priorities
 from seetopic.settings import DEFAULT, IndexSettings, LocalSettings, SampleSettings, TextSettings
 
@@ -266,7 +266,17 @@ def test_readers_keep_the_index_that_they_have_open(small, tmp_path):
         lazy.update(["others"], jobs=1)
 
 
-def test_the_name_is_never_without_an_index(small, tmp_path, monkeypatch):
+def test_folders_change_places_at_once_or_not_at_all(tmp_path):
+    for name in ("one", "other"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / f"of {name}").touch()
+    done = exchanged(tmp_path / "one", tmp_path / "other")
+    found = [path.name for name in ("one", "other") for path in (tmp_path / name).iterdir()]
+    assert found == (["of other", "of one"] if done else ["of one", "of other"])
+    assert not exchanged(tmp_path / "one", tmp_path / "none")
+
+
+def test_where_folders_cannot_change_places_one_is_renamed_after_the_other(small, tmp_path, monkeypatch):
     from seetopic import build
 
     index = copied(small[0], tmp_path / "index")
@@ -276,6 +286,29 @@ def test_the_name_is_never_without_an_index(small, tmp_path, monkeypatch):
     assert renamed == [(tmp_path / ".index.building" / "index", tmp_path / "index")]
     assert contents(updated) == contents(Index.open(small[1]))
     assert [path.name for path in tmp_path.iterdir()] == ["index"]
+
+
+def test_an_index_that_was_about_to_be_replaced_is_told_where_it_is(small, tmp_path, monkeypatch):
+    from seetopic import build
+
+    index = copied(small[0], tmp_path / "index")
+
+    rename = Path.rename
+
+    def dying(path: Path, to: Path) -> Path:
+        if to == index.folder:
+            raise KeyboardInterrupt
+        return rename(path, to)
+
+    monkeypatch.setattr(build, "exchanged", lambda *_: False)  # a system that cannot
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "rename", dying)
+        with pytest.raises(KeyboardInterrupt):
+            index.update(planted_documents(30, seed=1), jobs=1)
+    with pytest.raises(IndexFailure, match=r"rename .*replaced to .*index"):
+        Index.open(index.folder)
+    (tmp_path / ".index.building" / "replaced").rename(index.folder)
+    assert contents(index.update(planted_documents(30, seed=1), jobs=1)) == contents(Index.open(small[1]))
 
 
 def test_two_updates_at_once_do_not_meet(small, tmp_path):

@@ -69,7 +69,7 @@ class Build:
 
     @property
     def folder(self) -> Path:
-        return self.out.with_name(f".{self.out.name}.building")
+        return layout.building(self.out)
 
     @property
     def _work(self) -> Path:
@@ -312,7 +312,7 @@ class Build:
         with writing(self.out):
             if not (self.out.exists() and exchanged(self.files, self.out)):
                 if self.out.exists():
-                    self.out.rename(self.folder / "replaced")
+                    self.out.rename(layout.replaced(self.out))
                 self.files.rename(self.out)
             shutil.rmtree(self.folder, ignore_errors=True)
 

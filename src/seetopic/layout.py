@@ -41,9 +41,23 @@ def manifest(*, folder: Path, **facts: Any) -> dict[str, Any]:
     return {"format": FORMAT, "version": __version__, **facts, "files": files}
 
 
+def building(out: Path) -> Path:
+    """The folder in which an index is built that will be `out`."""
+    return out.with_name(f".{out.name}.building")
+
+
+def replaced(out: Path) -> Path:
+    """Where the index is put that gives way to a new one, on systems where two folders cannot change places."""
+    return building(out) / "replaced"
+
+
 def read_manifest(folder: Path) -> dict[str, Any]:
     """The manifest of a whole index; every file is there with the right size, contents are checked when read."""
     path = folder / MANIFEST
+    if not folder.exists() and replaced(folder).exists():
+        raise IndexFailure(
+            f"the program ended while another index took the place of {folder}; rename {replaced(folder)} to {folder}"
+        )
     if not folder.is_dir() or not path.is_file():
         raise IndexFailure(f"{folder} is no index: it has no {MANIFEST}; build one with `seetopic index`")
     try:
