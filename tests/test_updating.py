@@ -64,7 +64,7 @@ corpora = st.lists(texts, min_size=1, max_size=9).filter(lambda found: any("canc
 
 
 @given(first=corpora, second=corpora, random_state=st.integers(0, 3))
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.filter_too_much])
+@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.filter_too_much])
 def test_adding_gives_the_index_of_all_and_removing_gives_the_first_again(folders, first, second, random_state):
     own = replace(SMALL, random_state=random_state)
     one = built(first, folders(), settings=own)
@@ -80,7 +80,7 @@ def test_adding_gives_the_index_of_all_and_removing_gives_the_first_again(folder
 
 
 @given(parts=st.lists(corpora, min_size=3, max_size=3), gone=st.sampled_from([1, 2]))
-@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.filter_too_much])
+@settings(max_examples=6, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.filter_too_much])
 def test_a_part_can_be_removed_from_among_others_and_others_come_after(folders, parts, gone):
     whole = built(parts[0], folders()).update(parts[1], again=True, jobs=1).update(parts[2], again=True, jobs=1)
     left = [text for number, part in enumerate(parts, start=1) if number != gone for text in part]
@@ -141,8 +141,8 @@ def test_with_the_embedded_model_no_term_and_no_document_is_encoded_twice(tmp_pa
         return encode(self, texts, jobs, progress)
 
     monkeypatch.setattr(EmbeddedEncoder, "encode", listening)
-    sample = replace(DEFAULT.index, sample=SampleSettings(words=600, document_words=8))
-    old, new = planted_documents(90), [*planted_documents(40, seed=5), *["A zeppelin lands, says the zeppelin."] * 3]
+    sample = replace(DEFAULT.index, sample=SampleSettings(words=250, document_words=8))
+    old, new = planted_documents(45), [*planted_documents(20, seed=5), *["A zeppelin lands, says the zeppelin."] * 3]
     together = Index.build(old + new, tmp_path / "all", settings=sample, cache=tmp_path / "cache", jobs=1)
     first = Index.build(old, tmp_path / "index", settings=sample, cache=tmp_path / "cache-1", jobs=1)
     known = {*first.vocabulary.terms, *json.loads((first.folder / layout.SAMPLE_TEXTS).read_text())[0]}
@@ -190,9 +190,7 @@ def built_copy(index: Index, folder: Path, cache: Path) -> Index:
 
 
 STAGES = [
-    "looking at documents",
     "reading documents",
-    "finding terms",
     "local vectors",
     "language model reads documents",
 ]
