@@ -13,7 +13,6 @@ import pytest
 
 from conftest import NAMES, PLANTED, planted_documents
 from seetopic import Index, Sorter, discover, sorter_for
-from seetopic.assign import threshold_for
 from seetopic.assigning import AssignOptions, Reader, assign_documents
 from seetopic.documents import open_documents
 from seetopic.encoder import encoder_for
@@ -143,7 +142,7 @@ def test_wrong_options_are_refused(options, message):
 @pytest.mark.parametrize("rate", [0.0, -1.0, 1.5])
 def test_a_rate_outside_its_range_is_refused(rate):
     with pytest.raises(SettingsError, match="`rate` is"):
-        threshold_for(np.array([0.5]), rate)
+        AssignOptions(rate=rate)
 
 
 def test_the_header_of_a_sorter_is_plain_json(sorter, tmp_path):

@@ -12,8 +12,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from seetopic.crosstab import Desk
 from seetopic.engine import LocalEngine
-from seetopic.phrases.candidates import Candidates, count_pairs, frequent_runs, kept_runs, runs_by_length
+from seetopic.phrases.candidates import Candidates, frequent_runs, kept_runs, pairs_in, runs_by_length
 
 Run = tuple[int, ...]
 word_ids = st.lists(st.integers(-1, 3), min_size=1, max_size=60)
@@ -39,7 +40,9 @@ def shard_of(words: list[int], folder: Path, number: int = 0) -> Any:
 def runs_of(shards: list[list[int]], longest: int, min_count: int) -> Candidates:
     with tempfile.TemporaryDirectory() as folder:
         parts = [shard_of([*words, -1], Path(folder), number) for number, words in enumerate(shards)]
-        return frequent_runs(LocalEngine(1), parts, 4, longest=longest, min_count=min_count)[0]
+        return frequent_runs(
+            LocalEngine(1), parts, 4, longest=longest, min_count=min_count, desk=Desk(Path(folder), 2)
+        )[0]
 
 
 @given(st.lists(word_ids, min_size=1, max_size=3), st.integers(2, 3), st.sampled_from([4, 6]))
@@ -74,8 +77,8 @@ def test_shards_keep_where_their_runs_stand(shards, longest):
     with tempfile.TemporaryDirectory() as folder:
         parts = [shard_of([*words, -1], Path(folder), number) for number, words in enumerate(shards)]
         # What was kept of other runs is forgotten.
-        frequent_runs(LocalEngine(1), parts, 4, longest=6, min_count=1)
-        found, _ = frequent_runs(LocalEngine(1), parts, 4, longest=longest, min_count=2)
+        frequent_runs(LocalEngine(1), parts, 4, longest=6, min_count=1, desk=Desk(Path(folder)))
+        found, _ = frequent_runs(LocalEngine(1), parts, 4, longest=longest, min_count=2, desk=Desk(Path(folder)))
         for shard in parts:
             for length, runs in enumerate(runs_by_length(shard.words(), found), start=2):
                 kept = kept_runs(shard, length)
@@ -85,13 +88,14 @@ def test_shards_keep_where_their_runs_stand(shards, longest):
 
 def test_all_pairs_are_counted_also_those_that_occur_once(tmp_path):
     shard = shard_of([0, 1, 2, -1, 0, 1, -1], tmp_path)
-    _, pairs = frequent_runs(LocalEngine(1), [shard], 3, longest=2, min_count=2)
-    assert dict(zip(pairs.keys.tolist(), pairs.counts.tolist(), strict=True)) == {0 * 3 + 1: 2, 1 * 3 + 2: 1}
+    _, (pairs,) = frequent_runs(LocalEngine(1), [shard], 3, longest=2, min_count=2, desk=Desk(tmp_path / "desk"))
+    cells = zip(pairs.rows.tolist(), pairs.columns.tolist(), strict=True)
+    assert dict(zip(cells, pairs.counts.tolist(), strict=True)) == {(0, 1): 2, (1, 2): 1}
 
 
 def test_pairs_of_one_shard_are_counted(tmp_path):
-    counted = count_pairs(shard_of([0, 1, 0, 1, -1, 1, 0, -1], tmp_path), 2)
-    assert dict(zip(counted.keys.tolist(), counted.counts.tolist(), strict=True)) == {0 * 2 + 1: 2, 1 * 2 + 0: 2}
+    counted = pairs_in(shard_of([0, 1, 0, 1, -1, 1, 0, -1], tmp_path), 2)
+    assert sorted(counted.tolist()) == [0 * 2 + 1, 0 * 2 + 1, 1 * 2 + 0, 1 * 2 + 0]
 
 
 def test_a_run_that_is_not_frequent_has_no_number():

@@ -411,14 +411,14 @@ def test_a_file_that_may_not_be_read_is_refused(tmp_path, monkeypatch):
 
 def test_a_disk_that_fails_while_reading_is_reported_with_the_line(tmp_path, monkeypatch):
     class Failing(io.BytesIO):
-        def __next__(self) -> bytes:
+        def read(self, size: int | None = -1) -> bytes:
             if self.tell() > 0:
                 raise OSError(errno.EIO, "Input/output error")
-            return super().__next__()
+            return super().read(size)
 
     path = written(tmp_path / "a.txt", "one\ntwo\n")
     monkeypatch.setattr(Path, "open", lambda *_, **__: Failing(b"one\ntwo\n"))
-    refuse_reading(path, r"a\.txt cannot be read after line 1: .*Input/output error")
+    refuse_reading(path, r"a\.txt cannot be read after line 2: .*Input/output error")
 
 
 # Corpora without documents.

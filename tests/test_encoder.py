@@ -158,6 +158,13 @@ def test_vectors_are_those_of_the_library(embedded, library):
     np.testing.assert_allclose(encode(embedded, terms), expected, atol=1e-5)
 
 
+@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
+def test_the_model_in_torch_is_the_library_to_the_last_bit(precision):
+    terms = [*varied_terms(100), "word " * 300, "one, two; three.", "été 中文", "x"]
+    expected = encode(transformer.TransformerEncoder(EMBEDDED_NAME, embedded_folder(), "cpu", precision), terms)
+    assert encode(EmbeddedEncoder("cpu", precision), terms).tobytes() == expected.tobytes()
+
+
 def test_the_model_written_out_is_the_library(embedded, library):
     texts = varied_terms(40)
     expected = library.encode(texts, normalize_embeddings=True)

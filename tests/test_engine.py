@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import subprocess
 import sys
+import tempfile
+import threading
+import time
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from multiprocessing.connection import Connection
+from pathlib import Path
 
 import numpy as np
+import psutil
 import pytest
 
-from seetopic.engine import LocalEngine, available_cores
-from seetopic.errors import CorpusError, MissingExtra, SettingsError
+from seetopic.engine import LocalEngine, available_cores, sum_of
+from seetopic.errors import CorpusError, MissingExtra, SettingsError, WorkerLost
 from seetopic.progress import counted, silent
 
 
@@ -73,6 +80,13 @@ def test_one_worker_and_two_give_equal_arrays(two):
 def test_two_workers_are_other_processes_and_one_is_this(two):
     assert set(LocalEngine(1).map(process, range(3))) == {os.getpid()}
     assert os.getpid() not in set(two.map(process, range(3)))
+
+
+def test_a_sum_is_made_in_the_order_of_the_items(engine):
+    numbers = [1e16, 1.0, -1e16, 1.0]  # in floating point, another order has another sum
+    total = np.zeros(1)
+    assert sum_of(engine, np.array, ([number] for number in numbers), total) is total
+    assert total.tolist() == [1.0]
 
 
 def test_no_items_give_no_results(engine):
@@ -207,3 +221,164 @@ def test_a_closed_engine_begins_anew():
     engine.close()
     assert list(engine.map(square, range(3))) == [0, 1, 4]
     engine.close()
+
+
+# The function travels once.
+
+
+@dataclass
+class Scale:
+    """Knows how often it was packed."""
+
+    values: np.ndarray
+    packed: int = field(default=0)
+
+    def __getstate__(self) -> dict[str, object]:
+        self.packed += 1
+        return {"values": self.values}
+
+    def __call__(self, number: int) -> tuple[float, bool]:
+        return float(self.values[number]), self.values.flags.writeable
+
+
+@pytest.mark.parametrize("size", [200, 200_000])
+def test_a_function_is_packed_once_a_map_and_not_for_each_item(two, size):
+    scale = Scale(np.arange(size, dtype=np.float64))
+    results = list(two.map(scale, range(150)))
+    assert [value for value, _ in results] == list(range(150))
+    assert scale.packed <= 3  # looked at, measured, packed
+    assert [writeable for _, writeable in results] == [size == 200] * 150  # large arrays are pages that all share
+
+
+def test_arrays_of_all_kinds_arrive_as_they_were(two):
+    chance = np.random.default_rng(0)
+    arrays = [
+        chance.random((300, 1000)),
+        np.asfortranarray(chance.random((500, 300))),
+        chance.random((1000, 400))[::2, ::3],
+        np.empty((0, 5)),
+        np.array(["a", "bc"]),
+        np.array([1, None], object),
+        chance.random(7).astype(np.float32),
+    ]
+    for found in two.map(partial(pick, arrays), range(len(arrays))):
+        number, dtype, contents = found
+        assert (dtype, contents) == (arrays[number].dtype.str, arrays[number].tolist())
+
+
+def pick(arrays: list[np.ndarray], number: int) -> tuple[int, str, list[object]]:
+    return number, arrays[number].dtype.str, arrays[number].tolist()
+
+
+@pytest.fixture
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder for temporary files, of this test only."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    return tmp_path
+
+
+def test_the_file_of_a_large_function_is_gone_after_the_map(two, temporary):
+    scale = Scale(np.arange(200_000, dtype=np.float64))
+    results = two.map(scale, range(50))
+    next(results)
+    assert len(list(temporary.iterdir())) == 1
+    assert len(list(results)) == 49
+    assert list(temporary.iterdir()) == []
+    left = two.map(scale, range(50))
+    next(left)
+    left.close()
+    assert list(temporary.iterdir()) == []
+    assert list(two.map(square, range(3))) == [0, 1, 4]
+
+
+# Faults.
+
+
+def killed_once(number: int, marks: Path, at: tuple[int, ...]) -> int:
+    """Ends its own process, at some numbers, the first time."""
+    mark = marks / str(number)
+    if number in at and not mark.exists():
+        mark.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number * number
+
+
+def test_a_worker_that_is_killed_changes_no_result(two, tmp_path):
+    work = partial(killed_once, marks=tmp_path, at=(0, 3, 4, 17, 29))
+    assert list(two.map(work, range(30))) == [number * number for number in range(30)]
+    assert sorted(int(mark.name) for mark in tmp_path.iterdir()) == [0, 3, 4, 17, 29]
+    assert list(two.map(square, range(30))) == [number * number for number in range(30)]
+
+
+def killed_while_it_answers(_: int, mark: Path) -> bytes:
+    if not mark.exists():
+        mark.touch()
+        threading.Timer(0.02, os.kill, (os.getpid(), signal.SIGKILL)).start()
+    return bytes(100_000_000)
+
+
+def test_half_an_answer_is_none(two, tmp_path):
+    answers = two.map(partial(killed_while_it_answers, mark=tmp_path / "mark"), range(2))
+    assert [len(answer) for answer in answers] == [100_000_000] * 2
+
+
+@dataclass(frozen=True)
+class Part:
+    number: int
+
+
+def killed_at_seven(part: Part) -> int:
+    if part.number == 7:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return part.number
+
+
+def test_an_item_that_kills_every_worker_is_named_after_the_results_before_it(two):
+    results = two.map(killed_at_seven, map(Part, range(20)))
+    assert list(islice(results, 7)) == list(range(7))
+    with pytest.raises(WorkerLost, match=r"3 worker processes in a row .* Part\(number=7\); .* fewer --jobs"):
+        next(results)
+    assert list(two.map(square, range(5))) == [0, 1, 4, 9, 16]
+
+
+def test_workers_killed_from_outside_between_maps_and_within(two):
+    results = two.map(slow_if_early, range(200))
+    for number in range(200):
+        assert next(results) == number
+        if number in (20, 90):
+            os.kill(psutil.Process(next(two.map(process, [0]))).pid, signal.SIGKILL)
+    results.close()
+
+
+def test_an_engine_that_is_closed_in_the_middle_does_not_wait_for_its_workers():
+    engine = LocalEngine(2)
+    results = engine.map(time.sleep, [0, 60, 60, 60])
+    next(results)
+    began = time.monotonic()
+    engine.close()
+    assert time.monotonic() - began < 20
+
+
+def test_a_killed_program_leaves_no_workers_and_no_files(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import time, numpy as np\n"
+        "from functools import partial\n"
+        "from seetopic.engine import LocalEngine\n"
+        "def take(number, values): time.sleep(number / 10); return number\n"
+        "for number in LocalEngine(2).map(partial(take, values=np.zeros(1_000_000)), range(1000)):\n"
+        "    print(number, flush=True)\n"
+    )
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    with subprocess.Popen(
+        [sys.executable, script], stdout=subprocess.PIPE, env={**os.environ, "TMPDIR": str(temporary)}
+    ) as program:
+        assert program.stdout is not None
+        assert program.stdout.readline() == b"0\n"
+        assert len(list(temporary.iterdir())) == 1
+        workers = psutil.Process(program.pid).children(recursive=True)
+        program.kill()
+    _, alive = psutil.wait_procs(workers, timeout=30)
+    assert alive == []
+    assert list(temporary.iterdir()) == []

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,54 +12,100 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from seetopic.local.factorise import (
-    Counts,
-    Sparse,
+from seetopic.counts import blocks_of, neighbours
+from seetopic.crosstab import Desk
+from seetopic.engine import LocalEngine
+from seetopic.local.factorise import Counts, factorise, left_factor
+from seetopic.local.pmi import (
+    ContextPmi,
+    DocumentPmi,
+    Rows,
     context_pmi,
     document_pmi,
-    factorise,
+    document_rows,
     keep_probability,
-    left_factor,
 )
 from seetopic.progress import silent
 from seetopic.settings import LocalSettings
-from seetopic.tally import tally
 
 WINDOW = 2
+ENGINE = LocalEngine(1)
 Documents = list[list[int]]  # term ids
 
 
-def counts_of(documents: Documents, n_terms: int) -> Counts:
-    """Counted the plain way."""
-    pairs = [
-        min(left, right) * n_terms + max(left, right)
-        for document in documents
-        for place, left in enumerate(document)
-        for right in document[place + 1 : place + 1 + WINDOW]
-    ]
-    held = [[(number, document.count(term)) for number, document in enumerate(documents)] for term in range(n_terms)]
-    postings = [[(number, count) for number, count in row if count] for row in held]
-    return Counts(
-        term_counts=np.array([sum(count for _, count in row) for row in postings], np.int64),
-        pairs=tally(np.array(pairs, np.int64)),
-        posting_starts=np.cumsum([0, *map(len, postings)]),
-        posting_documents=np.array([number for row in postings for number, _ in row], np.int32),
-        posting_counts=np.array([count for row in postings for _, count in row], np.int32),
-        n_documents=len(documents),
-    )
+@pytest.fixture
+def desk(tmp_path) -> Desk:
+    return Desk(tmp_path / "desk", 5)
 
 
-def dense(matrix: Sparse) -> np.ndarray:
-    full = np.zeros((len(matrix.starts) - 1, matrix.n_columns))
-    for row, (first, last) in enumerate(itertools.pairwise(matrix.starts)):
-        full[row, matrix.columns[first:last]] = matrix.values[first:last]
-    return full
+def counts_of(documents: Documents, n_terms: int, desk: Desk) -> Counts:
+    """Counted as a build does, in small blocks and bands."""
+    folder = desk.folder.parent / "index"
+    folder.mkdir(exist_ok=True)
+    terms = [term for document in documents for term in document]
+    np.save(folder / "documents.npy", np.array(terms, np.int32))
+    np.save(folder / "starts.npy", np.cumsum([0, *map(len, documents)]))
+    blocks = blocks_of(folder / "documents.npy", folder / "starts.npy", 7)
+    bands = neighbours(ENGINE, blocks, n_terms, WINDOW, desk.corner("neighbours"))
+    return Counts(np.bincount(terms, minlength=n_terms), bands, blocks)
 
 
-def sparse(full: np.ndarray) -> Sparse:
-    rows, columns = np.nonzero(full)
-    starts = np.searchsorted(rows, np.arange(len(full) + 1))
-    return Sparse(starts, columns.astype(np.int32), full[rows, columns].astype(np.float32), full.shape[1])
+def dense_of(multiply: Callable[[torch.Tensor], torch.Tensor], size: int) -> np.ndarray:
+    return multiply(torch.eye(size)).numpy()
+
+
+def context_matrix(matrix: ContextPmi) -> np.ndarray:
+    """X_ww written out; and that its transpose is kept beside it."""
+    found = dense_of(lambda one: matrix._times("rows", one), matrix.n_columns)
+    np.testing.assert_array_equal(found.T, dense_of(lambda one: matrix._times("columns", one), matrix.n_columns))
+    return found
+
+
+def document_matrix(matrix: DocumentPmi, n_terms: int) -> np.ndarray:
+    """X_wd written out, scaled; and that both its forms are the same."""
+    parts = []
+    for number in range(matrix.n_parts):
+        by_document, by_term, held = document_rows(matrix.folder, number)
+        part = dense_of(by_document.__matmul__, n_terms).T
+        again = np.zeros_like(part)
+        again[np.load(held)] = dense_of(by_term.__matmul__, part.shape[1])
+        np.testing.assert_array_equal(part, again)
+        parts.append(part)
+    return np.hstack(parts) * matrix.scale
+
+
+@dataclass(frozen=True)
+class Plain:
+    """A dense matrix in place of one on disk."""
+
+    full: np.ndarray
+    folder: Path
+    scale: float = 1.0
+
+    @property
+    def n_columns(self) -> int:
+        return self.full.shape[1]
+
+    @property
+    def transposed(self) -> list[Rows]:
+        rows, columns = np.nonzero(self.full.T)
+        kept = Rows(self.folder, f"plain-{id(self)}")
+        starts = np.searchsorted(rows, np.arange(self.n_columns + 1))
+        kept.write(starts, columns.astype(np.int32), self.full.T[rows, columns].astype(np.float32))
+        return [kept]
+
+    def squared(self, dense: torch.Tensor) -> torch.Tensor:
+        whole = torch.from_numpy(self.full).float()
+        return whole @ (whole.T @ dense)
+
+
+def plain_factor(blocks: list[np.ndarray], chosen: LocalSettings, folder: Path) -> np.ndarray:
+    matrices = [Plain(block, folder) for block in blocks]
+    return left_factor(matrices, len(blocks[0]), chosen, 0, "cpu", ENGINE, silent)
+
+
+def vectors_of(documents: Documents, n_terms: int, desk: Desk, chosen: LocalSettings, state: int = 0) -> np.ndarray:
+    return factorise(counts_of(documents, n_terms, desk), chosen, state, "cpu", ENGINE, desk, silent)
 
 
 def positive_log(odds: np.ndarray) -> np.ndarray:
@@ -143,36 +189,62 @@ def test_nothing_is_thinned_without_subsampling():
     assert keep_probability(np.array([5, 1]), 0).tolist() == [1, 1]
 
 
+def fresh_desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
+    return Desk(tmp_path_factory.mktemp("local") / "desk", 5)
+
+
 @given(small_corpora, st.sampled_from([0.75, 1.0, 0.0]), st.sampled_from([0, 0.05]))
 @settings(max_examples=60, deadline=None)
-def test_context_pmi_is_the_equation(documents, smoothing, subsample):
-    counts = counts_of(documents, 6)
+def test_context_pmi_is_the_equation(tmp_path_factory, documents, smoothing, subsample):
+    desk = fresh_desk(tmp_path_factory)
+    counts = counts_of(documents, 6, desk)
     kept = keep_probability(counts.term_counts, subsample)
-    found = dense(context_pmi(counts.pairs, kept, smoothing))
+    found = context_matrix(context_pmi(ENGINE, counts.neighbours, kept, smoothing, desk.folder))
     np.testing.assert_allclose(found, context_pmi_written_out(documents, kept, smoothing), atol=1e-5)
 
 
 @given(small_corpora, st.sampled_from([0, 0.05]))
 @settings(max_examples=60, deadline=None)
-def test_document_pmi_is_the_equation(documents, subsample):
-    counts = counts_of(documents, 6)
+def test_document_pmi_is_the_equation(tmp_path_factory, documents, subsample):
+    desk = fresh_desk(tmp_path_factory)
+    counts = counts_of(documents, 6, desk)
     kept = keep_probability(counts.term_counts, subsample)
-    np.testing.assert_allclose(dense(document_pmi(counts, kept)), document_pmi_written_out(documents, kept), atol=1e-5)
+    matrix, _ = document_pmi(ENGINE, counts.blocks, counts.term_counts, kept, desk.folder, 2.0)
+    expected = document_pmi_written_out(documents, kept)
+    norm = np.linalg.norm(expected)
+    found = document_matrix(matrix, 6)
+    np.testing.assert_allclose(found, 2.0 * expected / norm if norm > 0 else expected, atol=1e-5)
 
 
-def test_the_context_matrix_has_norm_1():
-    counts = counts_of(some_documents(20, 30, 10), 20)
-    found = context_pmi(counts.pairs, keep_probability(counts.term_counts, 1e-3), 0.75)
-    assert np.linalg.norm(found.values) == pytest.approx(1)
+@given(small_corpora)
+@settings(max_examples=40, deadline=None)
+def test_squared_is_the_matrix_times_its_transpose(tmp_path_factory, documents):
+    desk = fresh_desk(tmp_path_factory)
+    counts = counts_of(documents, 6, desk)
+    kept = keep_probability(counts.term_counts, 1e-3)
+    contexts = context_pmi(ENGINE, counts.neighbours, kept, 0.75, desk.folder / "contexts")
+    documents_too, _ = document_pmi(ENGINE, counts.blocks, counts.term_counts, kept, desk.folder / "documents", 1.0)
+    dense = torch.from_numpy(np.random.default_rng(0).random((6, 3), dtype=np.float32))
+    for matrix, full in ((contexts, context_matrix(contexts)), (documents_too, document_matrix(documents_too, 6))):
+        np.testing.assert_allclose(matrix.squared(dense).numpy(), full @ full.T @ dense.numpy(), atol=1e-5)
+
+
+def test_the_context_matrix_has_norm_1(desk):
+    counts = counts_of(some_documents(20, 30, 10), 20, desk)
+    kept = keep_probability(counts.term_counts, 1e-3)
+    found = context_matrix(context_pmi(ENGINE, counts.neighbours, kept, 0.75, desk.folder))
+    assert np.linalg.norm(found) == pytest.approx(1)
 
 
 @pytest.mark.parametrize("size", range(2, 40))
-def test_pmi_of_nothing_but_rounding_is_no_entry(size):
+def test_pmi_of_nothing_but_rounding_is_no_entry(desk, size):
     # One document: each term's share in it is its share in all. One term: all its contexts are its own.
-    one_document = counts_of([[term for term in range(size) for _ in range(term + 1)]], size)
-    assert document_pmi(one_document, keep_probability(one_document.term_counts, 1e-3)).values.size == 0
-    one_term = counts_of([[0] * size], 1)
-    assert context_pmi(one_term.pairs, np.array([0.1]), 0.75).values.size == 0
+    one_document = counts_of([[term for term in range(size) for _ in range(term + 1)]], size, desk)
+    kept = keep_probability(one_document.term_counts, 1e-3)
+    matrix, _ = document_pmi(ENGINE, one_document.blocks, one_document.term_counts, kept, desk.folder, 1.0)
+    assert matrix.scale == 0
+    one_term = counts_of([[0] * size], 1, desk)
+    assert context_pmi(ENGINE, one_term.neighbours, np.array([0.1]), 0.75, desk.folder).scale == 0
 
 
 # The factorisation.
@@ -183,125 +255,117 @@ def test_pmi_of_nothing_but_rounding_is_no_entry(size):
     [(30, 50, 5), (30, 50, 29), (40, 8, 6), (12, 300, 12)],
     ids=["low rank", "nearly full", "fewer columns than terms", "full rank"],
 )
-def test_vectors_are_those_of_the_exact_factorisation(n_terms, n_columns, rank):
+def test_vectors_are_those_of_the_exact_factorisation(tmp_path, n_terms, n_columns, rank):
     chance = np.random.default_rng(0)
     blocks = [chance.random((n_terms, n_columns)) * (chance.random((n_terms, n_columns)) < 0.3) for _ in range(2)]
-    found = left_factor(
-        [sparse(block) for block in blocks], LocalSettings(rank=rank, power_iterations=20), 0, "cpu", silent
-    )
+    found = plain_factor(blocks, LocalSettings(rank=rank, power_iterations=20), tmp_path)
     assert found.shape == (n_terms, rank)
     assert found.dtype == np.float32
     np.testing.assert_allclose(similarities(found), similarities(exact_vectors(blocks, rank)), atol=1e-3)
 
 
-def test_directions_that_the_documents_do_not_have_are_not_made_of_rounding():
+def test_directions_that_the_documents_do_not_have_are_not_made_of_rounding(tmp_path):
     # Rank 2 in truth, but 64 asked for: fourth roots would show the rounding of the other 62, most of all in
     # terms of little weight.
     chance = np.random.default_rng(0)
     block = chance.random((100, 2)) @ chance.random((2, 80))
     block[50:] *= 1e-3
-    found = left_factor([sparse(block)], LocalSettings(rank=64), 0, "cpu", silent)
+    found = plain_factor([block], LocalSettings(rank=64), tmp_path)
     np.testing.assert_allclose(similarities(found), similarities(exact_vectors([block], 64)), atol=1e-3)
 
 
-def test_the_whole_is_its_parts_put_together():
+def test_the_whole_is_its_parts_put_together(desk):
     documents = some_documents(25, 60, 10)
-    kept = keep_probability(counts_of(documents, 25).term_counts, 1e-3)
+    kept = keep_probability(np.bincount([term for each in documents for term in each]), 1e-3)
     by_documents = document_pmi_written_out(documents, kept)
     blocks = [context_pmi_written_out(documents, kept, 0.75), 2.5 * by_documents / np.linalg.norm(by_documents)]
     chosen = LocalSettings(rank=10, window=WINDOW, power_iterations=20, document_weight=2.5)
-    found = factorise(counts_of(documents, 25), chosen, 0, "cpu", silent)
+    found = vectors_of(documents, 25, desk, chosen)
     np.testing.assert_allclose(similarities(found), similarities(exact_vectors(blocks, 10)), atol=1e-3)
 
 
-def test_without_document_weight_only_neighbours_count():
+def test_without_document_weight_only_neighbours_count(desk):
     documents = some_documents(25, 60, 10)
-    kept = keep_probability(counts_of(documents, 25).term_counts, 1e-3)
+    kept = keep_probability(np.bincount([term for each in documents for term in each]), 1e-3)
     chosen = LocalSettings(rank=10, power_iterations=20, document_weight=0)
-    found = factorise(counts_of(documents, 25), chosen, 0, "cpu", silent)
+    found = vectors_of(documents, 25, desk, chosen)
     expected = exact_vectors([context_pmi_written_out(documents, kept, 0.75)], 10)
     np.testing.assert_allclose(similarities(found), similarities(expected), atol=1e-3)
 
 
-def test_rows_have_length_1():
-    vectors = factorise(counts_of(some_documents(50, 80, 10), 50), LocalSettings(rank=16), 0, "cpu", silent)
+def test_rows_have_length_1(desk):
+    vectors = vectors_of(some_documents(50, 80, 10), 50, desk, LocalSettings(rank=16))
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
 
 
-def test_terms_of_one_topic_are_nearest_each_other():
-    counts = counts_of(planted_documents(4, 10, 200), 40)
-    cosines = similarities(factorise(counts, LocalSettings(rank=8), 0, "cpu", silent))
+def test_terms_of_one_topic_are_nearest_each_other(desk):
+    cosines = similarities(vectors_of(planted_documents(4, 10, 200), 40, desk, LocalSettings(rank=8)))
     np.fill_diagonal(cosines, -1)
     nearest = np.argsort(-cosines, axis=1)[:, :9]
     assert (nearest // 10 == np.arange(40)[:, None] // 10).all()
 
 
-def test_another_random_state_gives_nearly_the_same_neighbours():
-    counts = counts_of(planted_documents(4, 10, 200), 40)
-    one, other = (similarities(factorise(counts, LocalSettings(rank=4), state, "cpu", silent)) for state in (0, 12345))
+def test_another_random_state_gives_nearly_the_same_neighbours(desk):
+    documents = planted_documents(4, 10, 200)
+    one, other = (similarities(vectors_of(documents, 40, desk, LocalSettings(rank=4), state)) for state in (0, 12345))
     np.testing.assert_allclose(one, other, atol=0.01)
 
 
-def test_the_same_bytes_twice_and_for_any_number_of_threads():
-    counts = counts_of(some_documents(400, 300, 15), 400)
+def test_the_same_bytes_twice_and_for_any_number_of_threads(desk):
+    documents = some_documents(400, 300, 15)
 
-    def run(threads: int) -> bytes:
+    def run(threads: int, jobs: int) -> bytes:
         torch.set_num_threads(threads)
-        vectors = factorise(counts, LocalSettings(rank=32), 7, "cpu", silent)
+        counts = counts_of(documents, 400, desk)
+        vectors = factorise(counts, LocalSettings(rank=100), 7, "cpu", LocalEngine(jobs), desk, silent)
         assert torch.get_num_threads() == threads
         return vectors.tobytes()
 
-    assert run(1) == run(1) == run(2) == run(3)
+    assert run(1, 1) == run(1, 1) == run(2, 1) == run(3, 2) == run(1, 3)
 
 
 # The edges.
 
 
-def test_a_rank_beyond_the_number_of_terms_gives_as_many_directions_as_terms():
-    vectors = factorise(counts_of(some_documents(12, 30, 8), 12), LocalSettings(rank=256), 0, "cpu", silent)
+def test_a_rank_beyond_the_number_of_terms_gives_as_many_directions_as_terms(desk):
+    vectors = vectors_of(some_documents(12, 30, 8), 12, desk, LocalSettings(rank=256))
     assert vectors.shape == (12, 12)
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
 
 
 @pytest.mark.parametrize("weight", [0, 1])
 @pytest.mark.parametrize("alone", [[[20]], [[20, 20, 20]], [[20], [20, 20]]], ids=["once", "with itself", "twice"])
-def test_a_term_that_never_meets_another_has_a_zero_row(alone, weight):
+def test_a_term_that_never_meets_another_has_a_zero_row(desk, alone, weight):
     documents = [*some_documents(20, 30, 8), *alone]
-    vectors = factorise(counts_of(documents, 21), LocalSettings(document_weight=weight), 0, "cpu", silent)
+    vectors = vectors_of(documents, 21, desk, LocalSettings(document_weight=weight))
     assert (vectors[20] == 0).all()
     np.testing.assert_allclose(np.linalg.norm(vectors[:20], axis=1), 1, atol=1e-5)
 
 
-def test_a_row_without_entries_is_zero_wherever_it_stands():
+def test_a_row_without_entries_is_zero_wherever_it_stands(tmp_path):
     block = np.random.default_rng(0).random((40, 30))
     block[[0, 17, 39]] = 0
-    vectors = left_factor([sparse(block)], LocalSettings(rank=8), 0, "cpu", silent)
+    vectors = plain_factor([block], LocalSettings(rank=8), tmp_path)
     assert np.flatnonzero((vectors == 0).all(axis=1)).tolist() == [0, 17, 39]
 
 
 @pytest.mark.parametrize("weight", [0, 1])
-def test_one_document_of_one_term_has_one_zero_row(weight):
-    vectors = factorise(counts_of([[0]], 1), LocalSettings(document_weight=weight), 0, "cpu", silent)
+def test_one_document_of_one_term_has_one_zero_row(desk, weight):
+    vectors = vectors_of([[0]], 1, desk, LocalSettings(document_weight=weight))
     assert vectors.tolist() == [[0]]
 
 
-def test_one_document_is_enough_for_neighbours():
+def test_one_document_is_enough_for_neighbours(desk):
     # 0 and 1 keep to each other, and so do 4 and 5, three places and more away.
-    vectors = factorise(counts_of([[0, 1] * 4 + [2, 3] * 4 + [4, 5] * 4], 6), LocalSettings(), 0, "cpu", silent)
+    vectors = vectors_of([[0, 1] * 4 + [2, 3] * 4 + [4, 5] * 4], 6, desk, LocalSettings())
     cosines = similarities(vectors)
     assert min(cosines[0, 1], cosines[4, 5]) > 0.5 > max(cosines[0, 4], cosines[1, 5])
 
 
-def test_progress_rises_to_the_total():
+def test_progress_rises_to_the_total(desk):
     told: list[tuple[str, int, int | None]] = []
-    counts = counts_of(some_documents(20, 30, 8), 20)
-    factorise(counts, LocalSettings(power_iterations=3), 0, "cpu", lambda *report: told.append(report))
-    assert told == [("local vectors", done, 4) for done in range(5)]
-
-
-def test_the_plain_counts_of_these_tests_are_right():
-    counts = counts_of([[0, 1, 0], [1]], 2)
-    assert counts.term_counts.tolist() == [2, 2]
-    assert dict(zip(counts.pairs.keys.tolist(), counts.pairs.counts.tolist(), strict=True)) == Counter({1: 2, 0: 1})
-    assert (counts.posting_starts.tolist(), counts.posting_documents.tolist()) == ([0, 1, 3], [0, 0, 1])
-    assert counts.posting_counts.tolist() == [2, 1, 1]
+    counts = counts_of(some_documents(20, 30, 8), 20, desk)
+    chosen = LocalSettings(power_iterations=3)
+    factorise(counts, chosen, 0, "cpu", ENGINE, desk, lambda *report: told.append(report))
+    assert told == [("local vectors", done, 4) for done in (0, *range(5))]
+    assert not desk.folder.exists()

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from seetopic.crosstab import Desk
 from seetopic.engine import LocalEngine
 from seetopic.errors import SettingsError
 from seetopic.phrases import PhraseTable, mine
@@ -66,7 +67,7 @@ def scanned(folder: Path, texts: list[str]) -> tuple[WordTable, list[Shard]]:
 def qualities(folder: Path, texts: list[str], **options: Any) -> dict[str, float]:
     """Every candidate's quality, by its spelling."""
     words, shards = scanned(folder, texts)
-    table = mine(LocalEngine(1), shards, words, TextSettings(**options))
+    table = mine(LocalEngine(1), shards, words, TextSettings(**options), Desk(folder / "desk"))
     return {
         " ".join(words.words[word] for word in row): float(value)
         for at, values in enumerate(table.quality)
@@ -210,7 +211,7 @@ def test_a_known_phrase_is_a_phrase(tmp_path):
 def test_a_known_phrase_is_one_by_any_threshold(tmp_path):
     words, shards = scanned(tmp_path, [*sentences(300), *["the nurse clinic changed"] * 8])
     settings = TextSettings(known_phrases=("nurse clinic",), phrase_quality=1.0)
-    table = mine(LocalEngine(1), shards, words, settings)
+    table = mine(LocalEngine(1), shards, words, settings, Desk(tmp_path / "desk"))
     assert [[words.words[word] for word in phrase] for phrase in table.phrases()] == [["nurse", "clinic"]]
 
 
@@ -253,6 +254,7 @@ def test_known_phrases_are_read_one_a_line(tmp_path):
 
 def test_an_empty_corpus_has_no_phrases(tmp_path):
     words, shards = scanned(tmp_path, [""])
-    table = mine(LocalEngine(1), shards, words, TextSettings(known_phrases=("breast cancer",)))
+    chosen = TextSettings(known_phrases=("breast cancer",))
+    table = mine(LocalEngine(1), shards, words, chosen, Desk(tmp_path / "desk"))
     assert isinstance(table, PhraseTable)
     assert table.n_phrases == 0

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -37,9 +36,7 @@ def test_a_tally_is_a_count_of_each_key(keys):
 @settings(deadline=None, max_examples=200)
 @given(SHARDS, st.sampled_from([0, 1, 5, 1 << 24]))
 def test_the_sum_is_the_count_over_all_shards_however_often_it_is_merged(shards, held):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tally_module, "_HELD", held)
-        found = as_dict(summed(iter(tallies(shards))))
+    found = as_dict(summed(iter(tallies(shards)), held))
     assert found == Counter(key for shard in shards for key in shard)
 
 
@@ -56,9 +53,8 @@ def test_tallies_are_merged_before_more_than_the_limit_piles_up(monkeypatch):
         merged.append(sum(part.keys.size for part in parts[1:]))
         return merge(parts)
 
-    monkeypatch.setattr(tally_module, "_HELD", 10)
     monkeypatch.setattr(tally_module, "_merged", told)
-    found = as_dict(summed(tallies([[1, 2, 3, 4]] * 50)))
+    found = as_dict(summed(tallies([[1, 2, 3, 4]] * 50), 10))
     assert found == dict.fromkeys([1, 2, 3, 4], 50)
     assert max(merged) == 12  # three shards of four keys are the first to be more than ten
     assert len(merged) == 17

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from seetopic.crosstab import Desk
 from seetopic.engine import LocalEngine
 from seetopic.phrases import PhraseTable, mine
 from seetopic.settings import TextSettings
@@ -32,7 +33,7 @@ def indexed(
     )
     assert sizes == [len(shard) for shard in shards]
     files = [Shard(folder / "shards", number) for number in range(len(sizes))]
-    table = mine(engine, files, words, chosen)
+    table = mine(engine, files, words, chosen, Desk(folder / "desk"))
     vocabulary, term_ids = vocabulary_of(segment_shards(engine, files, table), words, table, chosen.min_count)
     write_documents(files, term_ids, folder / "documents.npy", folder / "starts.npy")
     ids, starts = np.load(folder / "documents.npy"), np.load(folder / "starts.npy")

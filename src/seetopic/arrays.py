@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 Floats: TypeAlias = NDArray[np.float32]
 Doubles: TypeAlias = NDArray[np.float64]
+Shorts: TypeAlias = NDArray[np.int16]
 Ids: TypeAlias = NDArray[np.int32]
 Longs: TypeAlias = NDArray[np.int64]
 Flags: TypeAlias = NDArray[np.bool_]

@@ -5,6 +5,7 @@ Both are learned, without any label, from the index's sample as the names sort i
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -14,32 +15,27 @@ from typing import Any
 
 import numpy as np
 
-from seetopic.arrays import Doubles, Floats
+from seetopic.arrays import Doubles, Floats, Longs
 from seetopic.errors import OutputError, SettingsError
 from seetopic.evidence.documents import clear_memberships
 from seetopic.files import written_whole
 from seetopic.identity import tokenizer_name
 from seetopic.index import Index
+from seetopic.lists import Lists
+from seetopic.matching import Finder, finder_of
+from seetopic.placement import Assigned, Placement, least_share, placed
 from seetopic.progress import Progress, silent
 from seetopic.run import Discovery, run_of
 from seetopic.sample import beginning
 from seetopic.settings import DEFAULT, DiscoverySettings, SampleSettings, SortingSettings
 from seetopic.sorting import SortedSample, shares
+from seetopic.threads import product
 from seetopic.wording import SortedDocuments, TermRule, rule_for_new
-from seetopic.words import Tokenizer, cleaned, tokenize
+from seetopic.words import Tokenizer, tokenize
 
 _FORMAT = 2
 SORTER = "sorter.safetensors"
 _LARGEST = 1e6  # far above any weight; products of such numbers are still finite
-
-
-@dataclass(frozen=True)
-class Assigned:
-    """A document's categories: shares of all, the ones it is given, and the topics' terms that it holds."""
-
-    shares: tuple[float, ...]
-    categories: tuple[int, ...]  # best first; none: it abstains
-    evidence: tuple[str, ...]  # matched terms of the best category's topic
 
 
 @dataclass(frozen=True)
@@ -64,53 +60,49 @@ class Sorter:
 
     def matched(self, texts: Sequence[str]) -> list[list[int]]:
         """The distinct terms of each text, as whole words in a row."""
-        return [self._matched(text) for text in texts]
+        return self.terms_in(texts).as_lists()
 
-    def _matched(self, text: str) -> list[int]:
-        return self.among([cleaned(token) or "" for token in self.tokenizer(text.lower() if self.lowercase else text)])
+    def terms_in(self, texts: Sequence[str] | Sequence[list[str]]) -> Lists:
+        """The same as arrays, of texts or of documents that are words already."""
+        return self._finder.found(self._tokens(text) if isinstance(text, str) else text for text in texts)
 
-    def among(self, words: list[str]) -> list[int]:
-        """The distinct terms among the words of a text; an empty one stands for what parts words."""
-        ids, longest = self._ids, self._longest
-        found = {ids[word] for word in words if word in ids}
-        for first, word in enumerate(words):
-            for length in range(2, longest.get(word, 1) + 1):
-                term = ids.get(" ".join(words[first : first + length]))
-                if term is not None:
-                    found.add(term)
-        return sorted(found)
+    def _tokens(self, text: str) -> list[str]:
+        return self.tokenizer(text.lower() if self.lowercase else text)
 
     @cached_property
-    def _ids(self) -> dict[str, int]:
-        return {term: number for number, term in enumerate(self.terms)}
+    def _finder(self) -> Finder:
+        return finder_of(self.terms)
 
     @cached_property
-    def _longest(self) -> dict[str, int]:
-        """How many words the longest term has that begins with a word; only for those that begin a phrase."""
-        longest: dict[str, int] = {}
-        for term in self.terms:
-            words = term.split(" ")
-            if len(words) > 1:
-                longest[words[0]] = max(longest.get(words[0], 0), len(words))
-        return longest
+    def _topic_pairs(self) -> Longs:
+        """Category * n_terms + term for every term of every topic, rising."""
+        ids = {term: number for number, term in enumerate(self.terms)}
+        pairs = {
+            category * len(self.terms) + ids[term] for category, each in enumerate(self.topic_terms) for term in each
+        }
+        return np.array(sorted(pairs), np.int64)
 
-    @cached_property
-    def _topic_of(self) -> list[set[int]]:
-        return [{self._ids[term] for term in terms} for terms in self.topic_terms]
+    def prepared(self) -> Sorter:
+        """The same with all that it needs ready, so that no worker has to make it again."""
+        self._finder, self._topic_pairs  # noqa: B018 - made when they are asked for
+        return self
 
-    def scores(self, matched: Sequence[Sequence[int]], vectors: Floats | None = None) -> Doubles:
+    def scores(self, matched: Sequence[Sequence[int]] | Lists, vectors: Floats | None = None) -> Doubles:
         """Standardised scores, (n_documents, n_categories), from matched terms and, where given, vectors."""
-        idf = self.arrays["idf"]
-        weights = self.arrays["term_weights" if vectors is None else "document_term_weights"]
-        scores = np.zeros((len(matched), len(self.names)))
-        for row, terms in zip(scores, matched, strict=True):
-            length = float(np.sqrt(np.sum(idf[terms] ** 2))) if terms else 0.0
-            if length > 0:
-                row += (idf[terms] @ weights[terms]) / length
+        from scipy.sparse import csr_array
+
+        held = matched if isinstance(matched, Lists) else Lists.of(matched)
+        idf = self.arrays["idf"].astype(np.float64, copy=False)[held.values]
+        lengths = np.sqrt(np.bincount(held.documents, idf**2, minlength=len(held)))
+        terms, columns = np.unique(held.values, return_inverse=True)
+        weights = self.arrays["term_weights" if vectors is None else "document_term_weights"][terms].astype(np.float64)
+        rows = csr_array((idf, columns, held.starts), shape=(len(held), len(terms)))
+        # A sparse product adds up row by row, so no document's scores depend on the others beside it.
+        scores: Doubles = (rows @ weights) / np.where(lengths > 0, lengths, 1.0)[:, None]
         if vectors is None:
             scores += self.arrays["term_offset"]
             return scores
-        read: Doubles = scores + vectors @ self.arrays["document_weights"] + self.arrays["document_offset"]
+        read: Doubles = scores + product(vectors, self.arrays["document_weights"]) + self.arrays["document_offset"]
         return read
 
     def assign(
@@ -118,32 +110,27 @@ class Sorter:
     ) -> list[Assigned]:
         """Categories for texts. One is given, or with `several` each whose share reaches the threshold (or, at
         threshold 0, an even share). A text that matches no term and was not read is given none."""
-        return self.assign_matched(self.matched(texts), vectors, threshold=threshold, several=several)
+        bound = least_share(threshold, len(self.names), several=several)
+        return self.place(self.terms_in(texts), vectors, bound=bound, several=several).assigned(self.terms)
 
-    def shares(self, matched: Sequence[Sequence[int]], vectors: Floats | None = None) -> Doubles:
+    def shares(self, matched: Sequence[Sequence[int]] | Lists, vectors: Floats | None = None) -> Doubles:
         """How much each document belongs to each category, a row sums to 1; (n_documents, n_categories)."""
         return shares(self.scores(matched, vectors), self.temperature)
 
-    def assign_matched(
-        self,
-        matched: Sequence[Sequence[int]],
-        vectors: Floats | None = None,
-        *,
-        threshold: float = 0.0,
-        several: bool = False,
-    ) -> list[Assigned]:
-        """The same from the terms that texts were found to hold."""
-        parts = self.shares(matched, vectors)
-        bound = max(threshold, 1 / len(self.names)) if several and threshold == 0 else threshold
-        results = []
-        for row, terms in zip(parts, matched, strict=True):
-            known = bool(terms) or vectors is not None
-            order = np.argsort(-row, kind="stable") if several else np.array([int(row.argmax())])
-            given = tuple(int(category) for category in order if known and row[category] >= bound)
-            own = self._topic_of[given[0]] if given else set()
-            evidence = tuple(self.terms[term] for term in terms if term in own)
-            results.append(Assigned(tuple(round(float(share), 4) for share in row), given, evidence))
-        return results
+    def place(self, matched: Lists, vectors: Floats | None = None, *, bound: float, several: bool) -> Placement:
+        """What `assign` gives, as arrays, from the terms that documents were found to hold."""
+        known = np.full(len(matched), vectors is not None) | (matched.sizes > 0)
+        shared = self.shares(matched, vectors)
+        return placed(shared, known, matched, self._topic_pairs, len(self.terms), bound=bound, several=several)
+
+    @property
+    def fingerprint(self) -> str:
+        """The same for sorters that sort alike."""
+        digest = hashlib.sha256(json.dumps([getattr(self, name) for name in _ABOUT]).encode("utf-8"))
+        for name, array in sorted(self.arrays.items()):
+            digest.update(f"{name} {array.dtype} {array.shape}".encode())
+            digest.update(np.ascontiguousarray(array).data)
+        return digest.hexdigest()
 
     def require_reading(self) -> None:
         """Refuse to read documents where the language model has read none to learn from."""
@@ -223,13 +210,6 @@ def _check_parts(sorter: Sorter) -> None:
 
 
 _ABOUT = ("names", "terms", "topic_terms", "lowercase", "document_words", "temperature", "model", "tokenizer_name")
-
-
-def threshold_for(best_shares: Doubles, rate: float) -> float:
-    """The threshold at which this share of documents is given a category."""
-    if not 0 < rate <= 1:
-        raise SettingsError(f"`rate` is {rate}, but must lie above 0 and at most at 1")
-    return float(np.quantile(best_shares, 1 - rate)) if rate < 1 and len(best_shares) else 0.0
 
 
 def sorter_for(

@@ -1,26 +1,39 @@
-"""A whole corpus sorted into a table, shard by shard, whole or not at all."""
+"""A whole corpus sorted into a table, shard by shard, whole or not at all; what was cut off goes on.
+
+First every shard is sorted, by whoever is free, into a file of its own: a part. When all are there, it is known what
+number each document has, and which share is enough; then the parts become rows of the table, in order.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import os
+import shutil
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
 from functools import partial
+from itertools import accumulate
 from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 
-from seetopic.arrays import Floats
-from seetopic.assign import Assigned, Sorter, threshold_for
+from seetopic.arrays import Floats, Longs, Shorts
+from seetopic.assign import Sorter
 from seetopic.documents import Documents
 from seetopic.encoder.cache import VectorCache
 from seetopic.encoder.protocol import TermEncoder
 from seetopic.engine import Engine
-from seetopic.errors import SettingsError
-from seetopic.files import written_whole
+from seetopic.errors import OutputError, SettingsError
+from seetopic.files import read_json, write_json, writing, written_whole
+from seetopic.placement import STEPS, Placement, least_share, threshold_for
 from seetopic.progress import Progress, silent
 from seetopic.settings import DEFAULT
-from seetopic.spreadsheets import SafeRows
+from seetopic.stages import alone
+from seetopic.tables import Table, table_for
+from seetopic.version import __version__
 
 
 @dataclass(frozen=True)
@@ -36,6 +49,8 @@ class AssignOptions:
             raise SettingsError(f"`threshold` is {self.threshold}, but must lie between 0 and 1")
         if self.rate is not None and self.threshold > 0:
             raise SettingsError("both `threshold` and `rate` are given, but each settles the other; give one")
+        if self.rate is not None and not 0 < self.rate <= 1:
+            raise SettingsError(f"`rate` is {self.rate}, but must lie above 0 and at most at 1")
 
 
 @dataclass(frozen=True)
@@ -45,6 +60,21 @@ class Reader:
     encoder: TermEncoder
     cache: VectorCache
     jobs: int
+
+
+@dataclass(frozen=True)
+class _Shard:
+    """Documents to sort, and the language model's vectors of them, if it has read them."""
+
+    number: int
+    texts: list[str]
+    vectors: Floats | None = None
+
+    def part(self, folder: Path) -> Path:
+        """Its part, named by its texts: that of other texts is not taken for it."""
+        digest = hashlib.sha256(np.array([len(text) for text in self.texts]).tobytes())
+        digest.update("".join(self.texts).encode("utf-8", "surrogatepass"))
+        return folder / f"{self.number:06d}-{digest.hexdigest()[:32]}.npz"
 
 
 def assign_documents(
@@ -59,54 +89,117 @@ def assign_documents(
 ) -> Counter[str]:
     """Write a row a document: its best category, its share, all given categories, the terms that speak for it.
 
-    Returns how many documents each category was given as the best; `""` counts those that were given none.
+    The file is Parquet if it is called so, else CSV. Returns how many documents each category was given as the best;
+    `""` counts those that were given none.
     """
-    threshold = options.threshold
-    if options.rate is not None:
-        everyone = _assigned(documents, sorter, engine, AssignOptions(), reader, progress, "looking at documents")
-        best = np.array([max(each.shares) if each.categories else 0.0 for each in everyone])
-        threshold = threshold_for(best, options.rate)
-    chosen = AssignOptions(threshold=threshold, several=options.several)
-    given: Counter[str] = Counter()
-    with written_whole(out) as beside, beside.open("w", encoding="utf-8", newline="") as file:
-        rows = SafeRows(file)
-        rows.add(["document", "category", "share", "categories", "evidence", *sorter.names])
-        found = _assigned(documents, sorter, engine, chosen, reader, progress, "sorting documents")
-        for number, each in enumerate(found):
-            names = [sorter.names[category] for category in each.categories]
-            best_name = names[0] if names else ""
-            given[best_name] += 1
-            share = each.shares[each.categories[0]] if names else ""
-            rows.add([number, best_name, share, "|".join(names), "|".join(each.evidence), *each.shares])
-    return given
+    if out.is_dir():
+        raise OutputError(f"{out} is a folder; name a file in it")  # said now, not when all is done
+    table = table_for(out, sorter.names, sorter.terms)
+    folder = out.absolute().with_name(f".{out.name}.parts")  # workers may stand elsewhere
+    with alone(out, "run"):
+        with writing(out):
+            _make_ready(folder, _made_of(sorter, options, reader))
+        shards = _shards(documents, sorter, folder, reader)
+        work = partial(_sort_shard, sorter=sorter.prepared(), folder=folder, options=options)
+        parts, bests = _gathered(engine.map(work, shards), progress)
+        threshold = options.threshold if options.rate is None else threshold_for(bests, options.rate)
+        bound = least_share(threshold, len(sorter.names), several=options.several)
+        made = engine.map(partial(_rows, table=table, folder=folder, bound=bound), _numbered(parts))
+        given: Counter[int] = Counter()
+        with written_whole(out, beside=folder / "table") as beside:
+            table.write(beside, _counted(made, given, sum(parts.values()), progress))
+        shutil.rmtree(folder, ignore_errors=True)
+    return Counter({"" if category < 0 else sorter.names[category]: number for category, number in given.items()})
 
 
-def _assigned(
-    documents: Documents,
-    sorter: Sorter,
-    engine: Engine,
-    options: AssignOptions,
-    reader: Reader | None,
-    progress: Progress,
-    stage: str,
-) -> Iterator[Assigned]:
-    done = 0
-    shards = documents.shards(DEFAULT.index.text)
-    work = partial(_assign_shard, sorter=sorter, threshold=options.threshold, several=options.several)
-    for part in engine.map(work, ((texts, _read(texts, sorter, reader)) for texts in shards)):
-        yield from part
-        done += len(part)
-        progress(stage, done, None)
+# What was cut off: parts that are done are kept while they belong to the same sorter and options.
 
 
-def _read(texts: list[str], sorter: Sorter, reader: Reader | None) -> Floats | None:
-    if reader is None:
+def _made_of(sorter: Sorter, options: AssignOptions, reader: Reader | None) -> dict[str, Any]:
+    asked = {**asdict(options), "rate": options.rate is not None}  # how large the rate is matters later
+    read = None if reader is None else reader.encoder.fingerprint or os.urandom(16).hex()  # none is like another
+    return {"version": __version__, "sorter": sorter.fingerprint, "read": read, **asked}
+
+
+def _make_ready(folder: Path, made_of: dict[str, Any]) -> None:
+    record = folder / "made-of.json"
+    try:
+        if read_json(record) == made_of:
+            return
+    except (OSError, ValueError):
+        pass
+    shutil.rmtree(folder, ignore_errors=True)
+    write_json(record, made_of)
+
+
+def _loaded(part: Path) -> Placement | None:
+    try:
+        return Placement.load(part)
+    except (
+        OSError,
+        ValueError,
+        TypeError,
+        KeyError,
+        EOFError,
+        BadZipFile,
+    ):  # there is none, or it was cut off by a power failure
         return None
-    return reader.cache.encode(reader.encoder, sorter.read_texts(texts), reader.jobs, silent)
 
 
-def _assign_shard(
-    shard: tuple[list[str], Floats | None], sorter: Sorter, threshold: float, several: bool
-) -> list[Assigned]:
-    texts, vectors = shard
-    return sorter.assign(texts, vectors, threshold=threshold, several=several)
+# First: shards to parts.
+
+
+def _shards(documents: Documents, sorter: Sorter, folder: Path, reader: Reader | None) -> Iterator[_Shard]:
+    for number, texts in enumerate(documents.shards(DEFAULT.index.text)):
+        shard = _Shard(number, texts)
+        if reader is not None and _loaded(shard.part(folder)) is None:
+            vectors = reader.cache.encode(reader.encoder, sorter.read_texts(texts), reader.jobs, silent)
+            shard = _Shard(number, texts, vectors)
+        yield shard
+
+
+def _sort_shard(shard: _Shard, sorter: Sorter, folder: Path, options: AssignOptions) -> tuple[str, Shorts]:
+    """The name of the shard's part, and the best share of each document."""
+    part = shard.part(folder)
+    placement = _loaded(part)
+    if placement is None:
+        known = least_share(options.threshold, len(sorter.names), several=options.several)
+        bound = known if options.rate is None else 0.0
+        placement = sorter.place(sorter.terms_in(shard.texts), shard.vectors, bound=bound, several=options.several)
+        placement.save(part)
+    return part.name, placement.best_steps
+
+
+def _gathered(done: Iterable[tuple[str, Shorts]], progress: Progress) -> tuple[dict[str, int], Longs]:
+    """How many documents each part has, and how many of all have which best share."""
+    parts: dict[str, int] = {}
+    bests = np.zeros(STEPS + 1, np.int64)
+    for name, best_steps in done:
+        parts[name] = len(best_steps)
+        bests += np.bincount(best_steps, minlength=STEPS + 1)
+        progress("sorting documents", int(bests.sum()), None)
+    return parts, bests
+
+
+# Then: parts to rows.
+
+
+def _numbered(parts: dict[str, int]) -> Iterator[tuple[str, int]]:
+    """Each part with the number of its first document."""
+    return zip(parts, accumulate(parts.values(), initial=0), strict=False)
+
+
+def _rows(numbered: tuple[str, int], table: Table, folder: Path, bound: float) -> tuple[bytes, Counter[int]]:
+    name, first = numbered
+    placement = Placement.load(folder / name).at_least(bound)
+    return table.rows(placement, first), Counter(placement.best.tolist())
+
+
+def _counted(
+    made: Iterable[tuple[bytes, Counter[int]]], given: Counter[int], total: int, progress: Progress
+) -> Iterator[bytes]:
+    """The rows; `given` counts what they say."""
+    for rows, categories in made:
+        yield rows
+        given.update(categories)
+        progress("writing the table", given.total(), total)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections import Counter
 from collections.abc import Iterable
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import chain, pairwise
 from pathlib import Path
@@ -17,7 +16,8 @@ import numpy as np
 
 from seetopic import layout
 from seetopic.arrays import Doubles, Floats, Longs
-from seetopic.counts import Block, PostingFiles, blocks_of, cooccurrences, write_postings
+from seetopic.counts import Block, PostingFiles, blocks_of, neighbours, write_postings
+from seetopic.crosstab import Desk
 from seetopic.detection import languages_of, warnings_about_spaces
 from seetopic.device import resolve_device
 from seetopic.documents import Documents
@@ -27,17 +27,18 @@ from seetopic.encoder.plain import reads_texts
 from seetopic.encoder.protocol import TermEncoder
 from seetopic.engine import Engine
 from seetopic.errors import CorpusError, EncoderError, IndexFailure
+from seetopic.estimate import Estimate, estimate, held_for, memory_needed, require_memory
 from seetopic.files import exchanged, write_array, write_json, writing
-from seetopic.identity import fingerprint, key_of, tokenizer_name
+from seetopic.identity import Fingerprint, fingerprint, key_of, tokenizer_name
 from seetopic.local.factorise import Counts, factorise
 from seetopic.parts import Part, facts_of, gaps, identity_of, next_number, starts_of
 from seetopic.phrases import mine
-from seetopic.progress import Progress, Renamed, counted, counted_by_size
+from seetopic.pieces import Piece, Pieces
+from seetopic.progress import Progress, Renamed, counted
 from seetopic.sample import beginnings, choose, distinct_terms, priorities
 from seetopic.settings import IndexSettings, as_json, language_codes
 from seetopic.shards import Shard, StoredTexts, WordTable, all_words, sampled_counts, scan
 from seetopic.stages import Stage, alone, do_stages, forget_stages
-from seetopic.tally import summed
 from seetopic.updating import Update
 from seetopic.vocabulary import segment_shards, vocabulary_of, write_documents, write_texts
 from seetopic.words import Grammar, Tokenizer
@@ -52,6 +53,12 @@ class Means:
     device: str
     cache: VectorCache
     progress: Progress
+    memory: int | None = None  # bytes that a build may take
+
+    @property
+    def held(self) -> int:
+        """How many counts each worker may hold in memory."""
+        return held_for(self.memory, self.jobs)
 
 
 @dataclass(frozen=True)
@@ -82,16 +89,34 @@ class Build:
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
-        """The documents as they came; what was left out of new ones is known when they have been read."""
+        """The documents as they came."""
         parts = [] if self.update is None else [*self.update.kept]
-        for documents in self._new:
-            sha256, size = fingerprint(documents, self.means.progress)
-            parts.append(Part(documents.name, sha256, size, next_number(parts)))
+        for documents, found in zip(self._new, self._fingerprints, strict=True):
+            parts.append(Part(documents.name, found.sha256, found.documents, next_number(parts), found.skipped))
         return tuple(parts)
 
     @property
     def _new(self) -> tuple[Documents, ...]:
         return (self.documents,) if self.update is None else self.update.added
+
+    @cached_property
+    def _pieces(self) -> tuple[Pieces, ...]:
+        """Of each new part."""
+        return tuple(each.pieces(self.settings.text, self.means.engine) for each in self._new)
+
+    @cached_property
+    def _fingerprints(self) -> tuple[Fingerprint, ...]:
+        new, means = zip(self._new, self._pieces, strict=True), self.means
+        return tuple(fingerprint(documents, pieces, means.engine, means.progress) for documents, pieces in new)
+
+    @cached_property
+    def estimate(self) -> Estimate:
+        """What a build that is no update will take; only a stream has to be read to know how long it is."""
+        (pieces,) = self._pieces
+        is_cut = all(isinstance(each, Piece) for each in pieces.cut)
+        known = None if is_cut else self.n_documents
+        means = self.means
+        return estimate(pieces, known, self.settings, self.tokenizer, means.jobs, means.held)
 
     @property
     def n_documents(self) -> int:
@@ -118,12 +143,14 @@ class Build:
                 return
             self._check_unchanged()
             self._check_out(overwrite or self.update is not None)
+            self.means.engine.check_shared(self.folder)
             do_stages(self._stages(), self.folder)
             self._finish()
 
     def prepare(self) -> None:
         """Only what is quick: the terms and how often they occur. `run` goes on from there."""
-        with alone(self.out):
+        with closing(self.means.engine), alone(self.out):
+            self.means.engine.check_shared(self.folder)
             do_stages(self._stages()[:2], self.folder)
 
     def _stages(self) -> list[Stage]:
@@ -159,20 +186,17 @@ class Build:
 
     def _write_words(self) -> None:
         text = self.settings.text
-        skipped: list[Counter[str]] = [Counter() for _ in self._new]
-        new = (each.shards(text, counter) for each, counter in zip(self._new, skipped, strict=True))
         stored: Iterable[StoredTexts] = () if self.update is None else self.update.texts(text)
-        every: Iterable[list[str] | StoredTexts] = chain(stored, *new)
-        told = counted_by_size(every, "reading documents", self.n_documents, self.means.progress)
         shutil.rmtree(self._work / "shards", ignore_errors=True)
         words, sizes = scan(
             self.means.engine,
-            told,
+            chain(stored, *self._pieces),
             self._work / "shards",
             self.tokenizer,
             lowercase=text.lowercase,
             min_count=text.min_count,
             stored_words=self.update.stored.words if self.update else (),
+            told=lambda done: self.means.progress("reading documents", done, self.n_documents),
         )
         write_json(self._work / "words.json", words.words)
         write_array(self._work / "word_counts.npy", words.counts)
@@ -184,7 +208,6 @@ class Build:
             self._work / "scan.json",
             {
                 "sizes": sizes,
-                "skipped": [dict(sorted(each.items())) for each in skipped],
                 "tokens": words.n_tokens,
                 "languages": languages.shares,
                 "function_words": sorted(languages.grammar.function_words),
@@ -203,7 +226,15 @@ class Build:
         )
         shards = self._shards(len(self._scan["sizes"]))
         self.means.progress("finding phrases", 0, None)
-        table = mine(engine, shards, words, text, tokenizer=self.tokenizer, random_state=self.settings.random_state)
+        table = mine(
+            engine,
+            shards,
+            words,
+            text,
+            self._desk("phrases"),
+            tokenizer=self.tokenizer,
+            random_state=self.settings.random_state,
+        )
         counted_codes = counted(
             segment_shards(engine, shards, table), "finding terms", len(shards), self.means.progress
         )
@@ -213,6 +244,8 @@ class Build:
                 f"no term occurs {text.min_count} times in {self.documents.name} ({self.n_documents} documents); "
                 "lower --min-count (in Python: min_count), or give more documents"
             )
+        needed = memory_needed(len(vocabulary), self.settings, self.means.jobs, self.means.held)
+        require_memory(self.means.memory, needed, len(vocabulary))
         write_json(self.files / layout.TERMS, vocabulary.terms)
         write_array(self.files / layout.TERM_COUNTS, vocabulary.counts)
         write_documents(shards, term_ids, self.files / layout.DOCUMENTS, self.files / layout.DOCUMENT_STARTS)
@@ -220,8 +253,8 @@ class Build:
         write_texts(shards, self.files / layout.TEXTS, self.files / layout.TEXT_STARTS)
 
     def _write_postings(self) -> None:
-        self.means.progress("counting", 0, None)
-        write_postings(self.means.engine, self._blocks(), self._n_terms, self._postings)
+        means, desk = self.means, self._desk("postings")
+        write_postings(means.engine, self._blocks(), self._n_terms, self._postings, desk, means.progress)
 
     def _write_general(self) -> None:
         terms = json.loads((self.files / layout.TERMS).read_text(encoding="utf-8"))
@@ -229,24 +262,27 @@ class Build:
         write_array(self.files / layout.GENERAL, vectors)
 
     def _encode(self, texts: list[str], reading: Progress | None = None) -> Floats:
-        return self.means.cache.encode(self.encoder, texts, self.means.jobs, reading or self.means.progress)
+        means = self.means
+        return means.cache.encode(self.encoder, texts, means.jobs, reading or means.progress, means.engine)
 
     def _write_local(self) -> None:
-        local = self.settings.local
-        blocks = self._blocks()
-        pairs = cooccurrences(self.means.engine, blocks, self._n_terms, local.window)
-        postings = self._postings
+        local, means, blocks = self.settings.local, self.means, self._blocks()
+        desk = self._desk("neighbours")
         counts = Counts(
             term_counts=np.load(self.files / layout.TERM_COUNTS),
-            pairs=summed(counted(pairs, "counting neighbours", len(blocks), self.means.progress)),
-            posting_starts=np.load(postings.starts),
-            posting_documents=np.load(postings.documents),
-            posting_counts=np.load(postings.counts),
-            n_documents=sum(self._scan["sizes"]),
+            neighbours=neighbours(means.engine, blocks, self._n_terms, local.window, desk, means.progress),
+            blocks=blocks,
         )
         vectors = factorise(
-            counts, local, self.settings.random_state, resolve_device(self.means.device), self.means.progress
+            counts,
+            local,
+            self.settings.random_state,
+            resolve_device(means.device),
+            means.engine,
+            self._desk("matrices"),
+            means.progress,
         )
+        desk.clear()
         write_array(self.files / layout.LOCAL, vectors)
 
     def _write_sample(self) -> None:
@@ -280,8 +316,11 @@ class Build:
                 f"{self.out} does not hold the texts that this model has to read; update it with the model that it "
                 "was built with, or build it again"
             )
-        new = zip(self._new, alone[len(stored) :], strict=True)
-        texts = stored + [beginnings(each.texts(), chosen, sample.document_words) for each, chosen in new]
+        new = zip(self._pieces, self._fingerprints, alone[len(stored) :], strict=True)
+        texts = stored + [
+            beginnings(self.means.engine, pieces, found.sizes, chosen, sample.document_words)
+            for pieces, found, chosen in new
+        ]
         numbered = zip(bounds, alone, texts, strict=False)
         return [dict(zip((low + own).tolist(), part, strict=True)) for low, own, part in numbered]
 
@@ -322,10 +361,8 @@ class Build:
     def corpus(self) -> dict[str, Any]:
         """What is known of the documents once their terms are."""
         scan = self._scan
-        old = len(self.parts) - len(self._new)
-        new = [replace(part, skipped=left) for part, left in zip(self.parts[old:], scan["skipped"], strict=True)]
         return {
-            **facts_of([*self.parts[:old], *new]),
+            **facts_of(self.parts),
             "tokens": scan["tokens"],
             "terms": self._n_terms,
             "languages": scan["languages"],
@@ -349,4 +386,7 @@ class Build:
         return PostingFiles(*(self.files / name for name in layout.POSTINGS))
 
     def _blocks(self) -> list[Block]:
-        return blocks_of(self.files / layout.DOCUMENTS, self.files / layout.DOCUMENT_STARTS, self._scan["sizes"])
+        return blocks_of(self.files / layout.DOCUMENTS, self.files / layout.DOCUMENT_STARTS)
+
+    def _desk(self, name: str) -> Desk:
+        return Desk(self._work / name, self.means.held)

@@ -11,11 +11,12 @@ from pathlib import Path
 import numpy as np
 
 from seetopic.arrays import Ids, Longs
+from seetopic.crosstab import Band, Desk, table_of
 from seetopic.engine import Engine
 from seetopic.files import write_array, write_arrays_in_parts
-from seetopic.tally import Tally, tally
+from seetopic.progress import Progress, silent
 
-_BAND = 1 << 25  # postings held in memory at a time: 256 MiB
+_BLOCK = 1 << 19  # terms of a block's documents: ten neighbours each make 80 MB
 
 
 @dataclass(frozen=True)
@@ -35,26 +36,31 @@ class Block:
         return np.asarray(terms), numbers
 
 
-def blocks_of(documents: Path, starts: Path, sizes: Sequence[int]) -> list[Block]:
-    """Blocks of the given numbers of documents, in order."""
-    bounds = np.concatenate([[0], np.cumsum(sizes)]).tolist()
+def blocks_of(documents: Path, starts: Path, size: int = _BLOCK) -> list[Block]:
+    """Blocks of documents that hold about `size` terms; documents are never cut."""
+    places = np.load(starts, mmap_mode="r")
+    inner = np.unique(np.searchsorted(places[1:], np.arange(size, int(places[-1]), size), side="right"))
+    bounds = [0, *inner[(inner > 0) & (inner < len(places) - 1)].tolist(), len(places) - 1]
     return [Block(documents, starts, first, last) for first, last in itertools.pairwise(bounds)]
 
 
-def cooccurrences(engine: Engine, blocks: Sequence[Block], n_terms: int, window: int) -> Iterator[Tally]:
-    """Each block's pairs of terms at most `window` apart; a pair's key is smaller id * n_terms + larger id."""
-    return engine.map(partial(_block_cooccurrences, n_terms=n_terms, window=window), blocks)
+def neighbours(
+    engine: Engine, blocks: Sequence[Block], n_terms: int, window: int, desk: Desk, progress: Progress = silent
+) -> list[Band]:
+    """How often each term stands at most `window` from each other: either is the other's neighbour."""
+    keys_of = partial(neighbour_keys, n_terms=n_terms, window=window)
+    return table_of(engine, keys_of, blocks, (n_terms, n_terms), desk, progress, "counting neighbours")
 
 
-def _block_cooccurrences(block: Block, n_terms: int, window: int) -> Tally:
+def neighbour_keys(block: Block, n_terms: int, window: int) -> Longs:
     terms, numbers = block.terms()
     wide = terms.astype(np.int64)
-    keys = []
+    keys = [np.empty(0, np.int64)]
     for apart in range(1, min(window, len(wide) - 1) + 1):
         same = numbers[apart:] == numbers[:-apart]
         left, right = wide[:-apart][same], wide[apart:][same]
-        keys.append(np.minimum(left, right) * n_terms + np.maximum(left, right))
-    return tally(np.concatenate(keys) if keys else np.empty(0, np.int64))
+        keys += [left * n_terms + right, right * n_terms + left]
+    return np.concatenate(keys)
 
 
 @dataclass(frozen=True)
@@ -66,47 +72,28 @@ class PostingFiles:
     counts: Path
 
 
-def write_postings(engine: Engine, blocks: Sequence[Block], n_terms: int, files: PostingFiles) -> None:
+def write_postings(
+    engine: Engine, blocks: Sequence[Block], n_terms: int, files: PostingFiles, desk: Desk, progress: Progress = silent
+) -> None:
     """Postings in bands of terms, so that memory does not grow with the corpus."""
-    frequencies = np.zeros(n_terms, np.int64)
-    for part in engine.map(partial(_document_frequencies, n_terms=n_terms), blocks):
-        frequencies += part
-    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(frequencies)])
+    n_documents = blocks[-1].last
+    keys_of = partial(posting_keys, n_documents=n_documents)
+    bands = table_of(engine, keys_of, blocks, (n_terms, n_documents), desk, progress, "counting documents")
+    sizes = [np.diff(band.starts) for band in bands]
+    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.concatenate(sizes))])
     write_array(files.starts, starts)
-    parts = (_band(engine, blocks, starts, low, high) for low, high in _bands(starts))
+    parts = _taken_away(bands)
     write_arrays_in_parts([files.documents, files.counts], np.dtype(np.int32), (int(starts[-1]),), parts)
+    desk.clear()
 
 
-def _bands(starts: Longs) -> list[tuple[int, int]]:
-    """Consecutive ranges of terms with at most about `_BAND` postings each."""
-    bounds = [0]
-    while bounds[-1] < len(starts) - 1:
-        reach = int(np.searchsorted(starts, starts[bounds[-1]] + _BAND, side="right")) - 1
-        bounds.append(max(reach, bounds[-1] + 1))
-    return list(itertools.pairwise(bounds))
-
-
-def _document_frequencies(block: Block, n_terms: int) -> Longs:
-    keys = _pairs(block, 0, n_terms).keys
-    return np.bincount(keys >> 32, minlength=n_terms).astype(np.int64)
-
-
-def _pairs(block: Block, low: int, high: int) -> Tally:
-    """How often each of the terms low..high occurs in each document; a key is term << 32 | document."""
+def posting_keys(block: Block, n_documents: int) -> Longs:
     terms, numbers = block.terms()
-    within = (terms >= low) & (terms < high)
-    return tally((terms[within].astype(np.int64) << 32) | numbers[within])
+    return terms.astype(np.int64) * n_documents + numbers
 
 
-def _band(engine: Engine, blocks: Sequence[Block], starts: Longs, low: int, high: int) -> tuple[Ids, Ids]:
-    size = int(starts[high] - starts[low])
-    documents, counts = np.empty(size, np.int32), np.empty(size, np.int32)
-    cursors = starts[low:high] - starts[low]  # where the next document of each term goes
-    for part in engine.map(partial(_pairs, low=low, high=high), blocks):
-        terms = (part.keys >> 32) - low
-        run_starts = np.searchsorted(terms, np.arange(high - low))
-        places = cursors[terms] + np.arange(terms.size) - run_starts[terms]
-        documents[places] = part.keys & 0xFFFFFFFF
-        counts[places] = part.counts
-        cursors += np.bincount(terms, minlength=high - low)
-    return documents, counts
+def _taken_away(bands: list[Band]) -> Iterator[tuple[Ids, Longs]]:
+    """The contents of bands, each removed when it was used: they are never on disk twice."""
+    for band in bands:
+        yield band.columns, band.counts
+        band.remove()

@@ -7,19 +7,38 @@ import sys
 import tempfile
 import weakref
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
-from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from pathlib import Path, PurePath, PurePosixPath
+from typing import Any
 
 from seetopic import readers
+from seetopic.cutting import cut_files, cut_folder
+from seetopic.engine import Engine, LocalEngine
 from seetopic.errors import CorpusError
 from seetopic.files import writing
-from seetopic.readers import Record
+from seetopic.patterns import Files, files_of_pattern, files_of_url, is_pattern, is_url
+from seetopic.pieces import (
+    OnError,
+    Piece,
+    Pieces,
+    Rules,
+    Stream,
+    records_of,
+    refuse_or_count,
+    shards_of,
+)
+from seetopic.readers import Fault, Labelled, Record
 from seetopic.settings import TextSettings
+from seetopic.stored import StoredFile, local_file
 
-OnError: TypeAlias = Literal["raise", "skip"]
+__all__ = ["FORMATS", "Documents", "Joined", "OnError", "format_of", "joined", "open_documents"]
+
+_HERE = LocalEngine(1)
+_USUAL = TextSettings()
 FORMATS = ("txt", "jsonl", "csv", "tsv", "parquet")
 _ENDINGS = {".txt": "txt", ".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".tsv": "tsv", ".parquet": "parquet"}
 
@@ -28,27 +47,28 @@ _ENDINGS = {".txt": "txt", ".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv",
 class Documents:
     """A corpus that can be read again and again, never held in memory as a whole."""
 
-    source: Any  # a path, an iterable of strings, or corpora joined
+    source: Any  # a path, files that a pattern or URL stands for, an iterable of strings, or corpora joined
     text_field: str = "text"
     on_error: OnError = "raise"
     format: str | None = None  # taken from the file's name where not given
     title: str | None = None  # what a person calls the corpus, where the file's name does not say it
     label_field: str | None = None  # of a file: where its documents' labels stand
     labels: Any = None  # of an iterable: a label, a list of labels or None for each document
+    is_kept: bool = False  # of a file: a copy of standard input, which only this machine has
 
     @property
     def name(self) -> str:
         """The corpus as a person would call it: its title or the file's name, never its path."""
         if self.title is not None:
             return self.title
-        return self.source.name if isinstance(self.source, Path) else "documents"
+        return self.source.name if isinstance(self.source, Path | Files) else "documents"
 
     def texts(self, skipped: Counter[str] | None = None, labels: list[tuple[str, ...]] | None = None) -> Iterator[str]:
         """Every text in order; what is left out is counted in `skipped` by its reason, `labels` get each text's."""
         for _, record in self._kept(Counter() if skipped is None else skipped):
             if labels is not None:
-                labels.append(record.labels)
-            yield record.text
+                labels.append(record.labels if isinstance(record, Labelled) else ())
+            yield record.text if isinstance(record, Labelled) else record
 
     def numbers(self) -> Iterator[int]:
         """Of each text, its number among all records, those that are left out included."""
@@ -57,27 +77,35 @@ class Documents:
     def all_texts(self) -> Iterator[str]:
         """A text for every record: where one is left out elsewhere, an empty one keeps its place."""
         for record in self._records():
-            if record.fault is not None and self.on_error == "raise":
-                raise _refusal(record)
-            yield "" if record.fault is not None else record.text
+            if isinstance(record, Fault):
+                refuse_or_count(record, self.on_error, Counter())
+                yield ""
+            else:
+                yield record.text if isinstance(record, Labelled) else record
 
-    def _kept(self, skipped: Counter[str]) -> Iterator[tuple[int, Record]]:
+    def _kept(self, skipped: Counter[str]) -> Iterator[tuple[int, str | Labelled]]:
         found = False
         for number, record in enumerate(self._records()):
-            if record.fault is not None:
-                if self.on_error == "raise":
-                    raise _refusal(record)
-                skipped[record.kind] += 1
-            elif not record.text.strip():
+            if isinstance(record, Fault):
+                refuse_or_count(record, self.on_error, skipped)
+            elif not (record if isinstance(record, str) else record.text).strip():
                 skipped["empty"] += 1
             else:
                 found = True
                 yield number, record
+        self.refuse_if_empty(found, skipped)
+
+    def refuse_if_empty(self, found: int, skipped: Mapping[str, int]) -> None:
+        """Nothing can be done with no text at all."""
         if not found:
             left_out = ", ".join(f"{count} {reason}" for reason, count in skipped.items())
             raise CorpusError(
                 f"{self.name} holds no documents{f' ({left_out})' if left_out else ''}; give a corpus with text"
             )
+
+    def pieces(self, settings: TextSettings = _USUAL, engine: Engine = _HERE) -> Pieces:
+        """The corpus cut into what a worker reads alone, found with the engine's help; it is looked at only now."""
+        return Pieces(tuple(self._cut(self._rules(settings), engine)))
 
     def shards(
         self,
@@ -85,44 +113,75 @@ class Documents:
         skipped: Counter[str] | None = None,
         labels: list[tuple[str, ...]] | None = None,
     ) -> Iterator[list[str]]:
-        """Consecutive texts, cut by number and by size, so that one huge document cannot fill the memory."""
-        shard: list[str] = []
-        characters = 0
-        for text in self.texts(skipped, labels):
-            shard.append(text)
-            characters += len(text)
-            if len(shard) >= settings.shard_documents or characters >= settings.shard_characters:
-                yield shard
-                shard, characters = [], 0
-        if shard:
-            yield shard
+        """Consecutive texts, cut by number and by size, all read by this process."""
+        left_out: Counter[str] = Counter() if skipped is None else skipped
+        found = False
+        for shard in shards_of(self._records(), self._rules(settings)):
+            left_out.update(shard.skipped)
+            if labels is not None:
+                labels += shard.labels or [()] * len(shard.texts)
+            if shard.texts:
+                found = True
+                yield shard.texts
+        self.refuse_if_empty(found, left_out)
+
+    def _rules(self, settings: TextSettings) -> Rules:
+        return Rules(
+            self.text_field, self.label_field, self.on_error, settings.shard_documents, settings.shard_characters
+        )
+
+    def _cut(self, rules: Rules, engine: Engine) -> Iterable[Piece | Stream]:
+        if isinstance(self.source, Joined):
+            fields = (
+                (part, replace(rules, text_field=part.text_field, label_field=part.label_field))
+                for part in self.source.parts
+            )
+            return chain.from_iterable(part._cut(own, engine) for part, own in fields)
+        if not isinstance(self.source, Path | Files):
+            return [Stream(partial(readers.strings, self.source, self.labels), rules)]
+        files, file_format = self._files()
+        return cut_folder(files, rules) if file_format is None else cut_files(files, file_format, rules, engine)
 
     def _records(self) -> Iterator[Record]:
         if isinstance(self.source, Joined):
             return chain.from_iterable(part._records() for part in self.source.parts)
-        if not isinstance(self.source, Path):
+        if not isinstance(self.source, Path | Files):
             return readers.strings(self.source, self.labels)
-        plain = self.source.is_dir() or (self.format or format_of(self.source)) == "txt"
-        if plain and self.label_field is not None:
+        files, file_format = self._files()
+        if file_format is None:
+            return map(readers.whole_text, files)
+        rules = self._rules(_USUAL)
+        return chain.from_iterable(records_of(file, file_format, rules) for file in files)
+
+    def _files(self) -> tuple[Sequence[StoredFile], str | None]:
+        """The files in order, and their format; none where each is one document."""
+        if isinstance(self.source, Files):
+            file_format: str | None = self.format or _one_format(self.source)
+        else:
+            file_format = None if self.source.is_dir() else self.format or format_of(self.source)
+        if file_format in (None, "txt") and self.label_field is not None:
             raise CorpusError(f"{self.name} holds plain text, so it has no field {self.label_field!r}; give a table")
-        if self.source.is_dir():
-            return readers.folder(self.source)
-        file_format = self.format or format_of(self.source)
-        if file_format == "parquet":
-            return readers.parquet(self.source, self.text_field, self.label_field)
-        if file_format in ("csv", "tsv"):
-            delimiter = "," if file_format == "csv" else "\t"
-            return readers.table(self.source, self.text_field, delimiter, self.label_field)
-        if file_format == "jsonl":
-            return readers.json_lines(self.source, self.text_field, self.label_field)
-        return readers.lines(self.source)
+        if isinstance(self.source, Files):
+            return self.source.files, file_format
+        if file_format is not None:
+            return [local_file(self.source, reach="this machine" if self.is_kept else "everywhere")], file_format
+        return _texts_in(self.source), None
 
 
-def _refusal(record: Record) -> CorpusError:
-    return CorpusError(
-        f"{record.place}: {record.fault}; mend it, or leave such records out with --on-error skip "
-        '(in Python: on_error="skip")'
-    )
+def _texts_in(folder: Path) -> list[StoredFile]:
+    files = sorted(file for file in folder.rglob("*.txt") if file.is_file())
+    if not files:
+        raise CorpusError(f"the folder {folder} holds no .txt files; give a file, or a folder with .txt files")
+    return [local_file(file, str(file.relative_to(folder))) for file in files]
+
+
+def _one_format(files: Files) -> str:
+    formats = {format_of(PurePosixPath(file.name)) for file in files.files}
+    if len(formats) > 1:
+        raise CorpusError(
+            f"{files.name} stands for files of different formats ({', '.join(sorted(formats))}); give files of one"
+        )
+    return formats.pop()
 
 
 @dataclass(frozen=True)
@@ -150,7 +209,7 @@ def open_documents(
     format: str | None = None,
     label_field: str | None = None,
 ) -> Documents:
-    """Documents from a path, `-` (standard input), a table's column, or any re-iterable of strings."""
+    """Documents from a path, a pattern, a URL, `-` (standard input), a column, or any re-iterable of strings."""
     if isinstance(source, Documents):
         return source
     if on_error not in ("raise", "skip"):
@@ -160,12 +219,24 @@ def open_documents(
     column = text_field or "text"
     if isinstance(source, str) and source == "-":
         return _from_standard_input(column, on_error, format or "txt", label_field)
+    if isinstance(source, str) and (files := _several(source)) is not None:
+        found = format or _one_format(files)
+        return Documents(files, column, on_error, found, label_field=label_field)
     if isinstance(source, str | Path):
         path = Path(source)
         _check_path(path, format)
         return Documents(path, column, on_error, format, label_field=label_field)
     labels = None if label_field is None else _labels_of(source, label_field)
     return Documents(_column_of(source, column), column, on_error, labels=labels)
+
+
+def _several(source: str) -> Files | None:
+    """What a URL or a pattern stands for. A `Path` is never one: it may come from elsewhere than its user."""
+    if is_url(source):
+        return files_of_url(source)
+    with suppress(OSError):  # too long for a name; whoever opens it says so
+        return files_of_pattern(source) if is_pattern(source) else None
+    return None
 
 
 def _check_path(path: Path, file_format: str | None) -> None:
@@ -187,9 +258,9 @@ def _check_path(path: Path, file_format: str | None) -> None:
         format_of(path)
 
 
-def format_of(path: Path) -> str:
+def format_of(path: PurePath) -> str:
     """The format that a file's ending tells; refused if it tells none."""
-    ending = Path(path.stem).suffix if path.suffix.lower() == ".gz" else path.suffix
+    ending = PurePath(path.stem).suffix if path.suffix.lower() == ".gz" else path.suffix
     if ending.lower() not in _ENDINGS:
         known = ", ".join(_ENDINGS)
         raise CorpusError(
@@ -204,7 +275,9 @@ def _from_standard_input(
 ) -> Documents:
     # Kept on disk because a corpus is read more than once; errors and reports call it by its file's name.
     folder = Path(tempfile.mkdtemp(prefix="seetopic-"))
-    documents = Documents(folder / "standard input", text_field, on_error, file_format, label_field=label_field)
+    documents = Documents(
+        folder / "standard input", text_field, on_error, file_format, label_field=label_field, is_kept=True
+    )
     weakref.finalize(documents, shutil.rmtree, folder, ignore_errors=True)
     with writing(documents.source), documents.source.open("wb") as kept:
         shutil.copyfileobj(sys.stdin.buffer, kept)

@@ -2,28 +2,62 @@
 
 from __future__ import annotations
 
+import operator
 import os
-import pickle
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, Protocol, TypeVar
+from functools import cached_property, reduce
+from pathlib import Path
+from typing import Protocol, TypeVar
 
 from seetopic.errors import SettingsError
+from seetopic.parcels import can_travel, packed
+from seetopic.ray_engine import RayEngine
+from seetopic.workers import Workers
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+Sum = TypeVar("Sum")
+ENGINES = ("local", "ray")
 
 
 class Engine(Protocol):
-    """What carries the maps; every sum is made by the caller, in the order results arrive: shard order."""
+    """What carries the maps; every sum is made by the caller, in the order results arrive: shard order.
 
-    def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]: ...
+    A function travels once a map to each worker, items and results one by one. An item may be done again after a
+    fault, so functions are pure, or write files whole.
+    """
+
+    @property
+    def remote(self) -> bool:
+        """Whether workers may be on other machines."""
+
+    def map(
+        self,
+        function: Callable[[Item], Result],
+        items: Iterable[Item],
+        *,
+        threads: bool = False,
+        gpu: bool = False,
+    ) -> Iterator[Result]:
+        """The results in the order of the items.
+
+        On one machine, work of libraries that let other threads run is better done in `threads`: nothing is copied.
+        `gpu`: work for a GPU, where other machines have any.
+        """
+
+    def check_shared(self, folder: Path) -> None:
+        """Refuse workers that do not see a folder."""
 
     def close(self) -> None:
         """Done for now; a further map begins anew."""
+
+
+def sum_of(engine: Engine, function: Callable[[Item], Sum], items: Iterable[Item], start: Sum) -> Sum:
+    """The results added to `start`, an array in place, in the order of the items: rounding depends on the order."""
+    return reduce(operator.iadd, engine.map(function, items), start)
 
 
 def available_cores() -> int:
@@ -42,47 +76,61 @@ class LocalEngine:
         if self.jobs < 1:
             raise SettingsError(f"`jobs` is {self.jobs}, but must be at least 1")
 
-    def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+    @property
+    def remote(self) -> bool:
+        return False
+
+    def map(
+        self,
+        function: Callable[[Item], Result],
+        items: Iterable[Item],
+        *,
+        threads: bool = False,
+        gpu: bool = False,
+    ) -> Iterator[Result]:
+        if threads and self.jobs > 1:
+            with ThreadPoolExecutor(self.jobs) as pool:
+                yield from pool.map(function, items)
+            return
         # A function that only exists in this process (a lambda as tokenizer) is run in this process.
-        if self.jobs == 1 or not _can_travel(function):
+        if self.jobs == 1 or not can_travel(function):
             yield from map(function, items)
             return
         waiting: deque[Future[Result]] = deque()
-        try:
-            for item in items:
-                # Only a few shards are in flight, also where results are used more slowly than they come.
-                if len(waiting) == 2 * self.jobs:
+        with packed(function) as parcel:
+            try:
+                for item in items:
+                    # Only a few shards are in flight, also where results are used more slowly than they come.
+                    if len(waiting) == 2 * self.jobs:
+                        yield waiting.popleft().result()
+                    waiting.append(self._workers.submit(parcel, item))
+                while waiting:
                     yield waiting.popleft().result()
-                waiting.append(self._workers.submit(function, item))
-            while waiting:
-                yield waiting.popleft().result()
-        finally:
-            for future in waiting:
-                future.cancel()
+            finally:
+                for future in waiting:
+                    future.cancel()
+
+    def check_shared(self, folder: Path) -> None:
+        """They see what this process sees."""
 
     def close(self) -> None:
-        """Wait until the workers have ended.
-
-        Left to themselves they end with the program; but a process that is itself somebody's worker waits for its own
-        ones without having told them to end.
-        """
-        workers: Executor | None = self.__dict__.pop("_workers", None)
+        """Wait until the workers have ended; left to themselves they end with the program."""
+        workers: Workers | None = self.__dict__.pop("_workers", None)
         if workers is not None:
-            workers.shutdown(wait=True)
+            workers.close()
 
     @cached_property
-    def _workers(self) -> Executor:
+    def _workers(self) -> Workers:
         """Started for the first map, stopped when the engine is closed or no longer held."""
-        # Loky needs no `if __name__ == "__main__"` in the user's script, which the standard library's pool does.
-        from joblib.externals.loky import ProcessPoolExecutor
-
-        workers: Executor = ProcessPoolExecutor(self.jobs)
-        return workers
+        return Workers(self.jobs)
 
 
-def _can_travel(function: Callable[..., Any]) -> bool:
-    try:
-        pickle.dumps(function)
-    except (pickle.PicklingError, AttributeError, TypeError):
-        return False
-    return True
+def engine_for(name: str, jobs: int | None = None, address: str | None = None) -> Engine:
+    """The engine of a name: `local` processes, or `ray`: the cluster at the address, or one on this machine."""
+    if name not in ENGINES:
+        raise SettingsError(f"`engine` is {name!r}, but must be one of {', '.join(ENGINES)}")
+    if name == "ray":
+        return RayEngine(address, available_cores() if jobs is None and address is None else jobs)
+    if address is not None:
+        raise SettingsError(f"`address` is {address!r}, but only a Ray cluster has one; say --engine ray as well")
+    return LocalEngine(available_cores() if jobs is None else jobs)

@@ -11,6 +11,8 @@ SeeTopicError
 │   └── IndexInUse      another build is writing to the same folder
 ├── SheetError          judgements of terms that cannot be read
 ├── OutputError         a result that cannot be written, or read again
+├── ClusterError        other machines that cannot be reached or used
+├── WorkerLost          a piece of work that ends every process that does it
 └── MissingExtra        an optional package that is not installed
 """
 
@@ -59,6 +61,18 @@ class SheetError(SeeTopicError):
 
 class OutputError(SeeTopicError):
     """A result that cannot be written, or read again."""
+
+
+class ClusterError(SeeTopicError):
+    """Other machines that cannot be reached or used."""
+
+
+class WorkerLost(SeeTopicError):
+    """A piece of work that ends every process that does it."""
+
+
+class NotEnoughMemory(SeeTopicError):
+    """Work that would need more memory than it was allowed."""
 
 
 class MissingExtra(SeeTopicError):

@@ -37,12 +37,12 @@ def writing(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def written_whole(path: Path, *, lasting: bool = True) -> Iterator[Path]:
+def written_whole(path: Path, *, lasting: bool = True, beside: Path | None = None) -> Iterator[Path]:
     """A path to write to; it takes the name `path` only when everything has been written.
 
     What would be written anew after a power failure need not be `lasting`: to be sure of the disk takes time.
     """
-    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    beside = beside or path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         with writing(path):
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import closing
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -21,8 +22,9 @@ from seetopic.encoder.cache import VectorCache, cache_folder
 from seetopic.encoder.documents import ReadyDocuments
 from seetopic.encoder.plain import ReadyVectors, reads_texts
 from seetopic.encoder.protocol import TermEncoder
-from seetopic.engine import LocalEngine, available_cores
+from seetopic.engine import available_cores, engine_for
 from seetopic.errors import DamagedIndex, EncoderError, IndexFailure, SettingsError
+from seetopic.estimate import memory_size
 from seetopic.identity import tokenizer_name
 from seetopic.memory import Memory
 from seetopic.parts import Part, parts_of, refuse_again, refuse_nothing, starts_of, without
@@ -73,14 +75,19 @@ class Index:
         text_field: str | None = None,
         on_error: OnError = "raise",
         jobs: int | None = None,
+        engine: str = "local",
+        address: str | None = None,
         device: str = "auto",
         cache: str | Path | None = None,
+        memory: str | int | None = None,
         overwrite: bool = False,
         progress: Progress = silent,
     ) -> Index:
         """Build the index of documents into the folder `out`, or go on with a build that was cut off.
 
         `document_vectors`, a row a document by the model that gives terms their vectors, spare it the reading.
+        `engine` is `local` (processes of this machine) or `ray`: the cluster at `address`, or one that is started.
+        `memory`, such as "4GB", is what the build may take.
         """
         build = plan(
             open_documents(documents, text_field=text_field, on_error=on_error),
@@ -90,8 +97,11 @@ class Index:
             tokenizer=tokenizer,
             document_vectors=document_vectors,
             jobs=jobs,
+            engine=engine,
+            address=address,
             device=device,
             cache=cache,
+            memory=memory,
             progress=progress,
         )
         build.run(overwrite=overwrite)
@@ -111,13 +121,17 @@ class Index:
         text_field: str | None = None,
         on_error: OnError = "raise",
         jobs: int | None = None,
+        engine: str = "local",
+        address: str | None = None,
         device: str = "auto",
+        memory: str | int | None = None,
         progress: Progress = silent,
     ) -> Index:
         """Add documents as a new part (a list of `Documents`: as several), remove parts, or both; gives the new index.
 
         Parts to remove are given by their names, or their numbers, counted from 1. The new index takes the place of
-        this one when it is whole; an update that was cut off goes on when it is asked for again.
+        this one when it is whole; an update that was cut off goes on when it is asked for again. Which `engine` and
+        how much `memory` it may use is said as for `build`.
         """
         added = opened_parts(add, text_field=text_field, on_error=on_error)
         kept = without(self.parts, (remove,) if isinstance(remove, int | str) else remove)
@@ -129,16 +143,20 @@ class Index:
             model=self._model,
             tokenizer=self.tokenizer,
             jobs=jobs,
+            engine=engine,
+            address=address,
             device=device,
             cache=self.cache.folder,
+            memory=memory,
             progress=progress,
         )
         self._check_model(build.encoder)
         check_made_with(self.manifest, build.encoder.name, tokenizer_name(self.tokenizer))
         build = replace(build, update=Update(self._stored, kept, added))
-        if not again:
-            refuse_again(kept, build.parts[len(kept) :])
-        build.run()
+        with closing(build.means.engine):
+            if not again:
+                refuse_again(kept, build.parts[len(kept) :])
+            build.run()
         return self.open(self.folder, model=self.model, tokenizer=self.tokenizer, cache=self.cache.folder)
 
     @property
@@ -370,17 +388,21 @@ def plan(
     tokenizer: Tokenizer = tokenize,
     document_vectors: Any = None,
     jobs: int | None = None,
+    engine: str = "local",
+    address: str | None = None,
     device: str = "auto",
     cache: str | Path | None = None,
+    memory: str | int | None = None,
     progress: Progress = silent,
 ) -> Build:
     """A build, not yet begun."""
     if device != "auto":
         resolve_device(device)  # a device that is not there is refused before any work
     workers = available_cores() if jobs is None else jobs
-    engine = LocalEngine(workers)
+    carrier = engine_for(engine, jobs, address)
     encoder = encoder_for(model, device=device, precision=settings.precision)
-    means = Means(engine, workers, device, VectorCache(cache_folder(_as_path(cache))), progress)
+    allowed = None if memory is None else memory_size(memory)
+    means = Means(carrier, workers, device, VectorCache(cache_folder(_as_path(cache))), progress, allowed)
     ready = None if document_vectors is None else ReadyDocuments(np.asarray(document_vectors))
     return Build(documents, out, settings, encoder, tokenizer, means, ready)
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sized
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 Item = TypeVar("Item")
-Shard = TypeVar("Shard", bound=Sized)
 
 
 class Progress(Protocol):
@@ -28,16 +27,6 @@ def counted(items: Iterable[Item], stage: str, total: int | None, progress: Prog
         yield item
         done += 1
         progress(stage, done, total)
-
-
-def counted_by_size(lists: Iterable[Shard], stage: str, total: int, progress: Progress) -> Iterator[Shard]:
-    """The same lists; what is reported is how many items they hold."""
-    done = 0
-    for each in lists:
-        progress(stage, done, total)
-        yield each
-        done += len(each)
-    progress(stage, done, total)
 
 
 @dataclass(frozen=True)

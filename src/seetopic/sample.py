@@ -3,13 +3,17 @@ name is given. More are known by their terms."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from seetopic.arrays import Doubles, Floats, Ids, Longs
+from seetopic.engine import Engine
+from seetopic.errors import CorpusError
+from seetopic.pieces import Piece, Pieces
 from seetopic.settings import SampleSettings
 
 if TYPE_CHECKING:
@@ -69,10 +73,35 @@ def beginning(text: str, document_words: int) -> str:
     return " ".join(text.split(maxsplit=document_words)[:document_words])
 
 
-def beginnings(texts: Iterable[str], chosen: Longs, document_words: int) -> list[str]:
-    """The first words of the chosen documents."""
-    wanted = set(chosen.tolist())
-    return [beginning(text, document_words) for number, text in enumerate(texts) if number in wanted]
+def beginnings(engine: Engine, pieces: Pieces, sizes: Sequence[int], chosen: Longs, document_words: int) -> list[str]:
+    """The first words of the chosen documents, whose numbers rise; only the pieces that hold some are read.
+
+    `sizes`: how many documents each piece has.
+    """
+    ends = np.cumsum(np.asarray(sizes, np.int64))
+    bounds = np.searchsorted(chosen, [0, *ends]).tolist()
+    wanted = [
+        chosen[low:high] - (end - size) for low, high, end, size in zip(bounds, bounds[1:], ends, sizes, strict=False)
+    ]
+    items = ((piece, own) for piece, own in zip(pieces, wanted, strict=False) if len(own))
+    found = pieces.mapped(engine, partial(_beginnings, document_words=document_words), items)
+    texts = [text for own in found for text in own]
+    if len(texts) != len(chosen):
+        raise CorpusError("the documents have changed since they were counted; start again when they are whole")
+    return texts
+
+
+def _beginnings(wanted: tuple[Piece, Longs], document_words: int) -> list[str]:
+    piece, chosen = wanted
+    numbers = set(chosen.tolist())
+    found: list[str] = []
+    texts = (text for shard in piece.shards() for text in shard.texts)
+    for number, text in enumerate(texts):
+        if number in numbers:
+            found.append(beginning(text, document_words))
+            if len(found) == len(numbers):
+                break
+    return found
 
 
 def distinct_terms(documents: Ids, starts: Longs, chosen: Longs) -> tuple[Longs, Ids]:

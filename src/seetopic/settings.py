@@ -47,8 +47,8 @@ class TextSettings:
     phrase_min_count: int = 5  # a phrase must occur this often
     phrase_quality: float = 0.5  # and be this good: between 0 and 1
     known_phrases: tuple[str, ...] = ()  # which teach what a phrase looks like
-    shard_documents: int = 2048  # shards never depend on the number of workers
-    shard_characters: int = 4_000_000
+    shard_documents: int = 32_768  # shards never depend on the number of workers
+    shard_characters: int = 2_000_000
 
     def __post_init__(self) -> None:
         language_codes(self.language)

@@ -5,17 +5,20 @@ from __future__ import annotations
 import itertools
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from seetopic.arrays import Flags, Ids, Longs
 from seetopic.engine import Engine
+from seetopic.errors import IndexFailure
 from seetopic.files import write_array, write_json
+from seetopic.pieces import Piece, Texts
 from seetopic.words import ENGLISH, Grammar, Tokenizer, cleaned
 
 if TYPE_CHECKING:
@@ -23,6 +26,10 @@ if TYPE_CHECKING:
 
 _SAMPLED_DOCUMENTS = 20_000
 _SAMPLED_TOKENS = 256  # of each, from its beginning
+
+
+def _nobody(n_documents: int) -> None:
+    """The default: nobody is told."""
 
 
 @dataclass(frozen=True)
@@ -44,13 +51,13 @@ class Shard:
         return self._placed("ranks")
 
     def _placed(self, places: str) -> Ids:
-        found: Ids = np.load(self.folder / f"{places}.npy")[np.load(self.path("words"))][np.load(self.path("tokens"))]
+        found: Ids = _read(self.folder / f"{places}.npy")[_read(self.path("words"))][_read(self.path("tokens"))]
         return found
 
     def beginnings(self, documents: Longs, n_tokens: int) -> list[Longs]:
         """`words` of the first positions of some documents; only these are read."""
-        own_ids = np.load(self.path("tokens"), mmap_mode="r")
-        words = np.load(self.folder / "word_ids.npy")[np.load(self.path("words"))].astype(np.int64)
+        own_ids = _read(self.path("tokens"), "r")
+        words = _read(self.folder / "word_ids.npy")[_read(self.path("words"))].astype(np.int64)
         ends = self.ends()
         starts = np.concatenate([np.zeros(1, np.int64), ends])[documents]
         lasts = np.minimum(ends[documents], starts + n_tokens)
@@ -58,8 +65,19 @@ class Shard:
 
     def ends(self) -> Longs:
         """The position after each document's last."""
-        ends: Longs = np.load(self.path("ends"))
+        ends: Longs = _read(self.path("ends"))
         return ends
+
+
+def _read(path: Path, mapped: Literal["r"] | None = None) -> Any:
+    """An array of the build's own; where a disk lost it, the error must tell which."""
+    try:
+        return np.load(path, mmap_mode=mapped)
+    except (OSError, ValueError, EOFError) as error:
+        raise IndexFailure(
+            f"the shard file {path} cannot be read ({' '.join(str(error).split())[:200]}); "
+            f"remove {path.parents[2]} and build again"
+        ) from error
 
 
 @dataclass(frozen=True)
@@ -102,35 +120,53 @@ class StoredTexts:
 
 @dataclass(frozen=True)
 class _Scanned:
-    number: int
-    n_documents: int
-    words: list[str | None] | Ids  # or their places in a list of stored words
-    counts: Longs
+    """What a worker found in a piece."""
+
+    words: list[str] | Ids  # or their places in a list of stored words
+    counts: Longs  # of each word
+    own_words: list[Ids]  # of each shard: the place in `words` of each of its own numbers; -1 for what parts words
+    sizes: list[int]  # how many documents each shard has
+    skipped: Counter[str]
+    labels: list[tuple[str, ...]]
 
 
 def scan(
     engine: Engine,
-    texts: Iterable[list[str] | StoredTexts],
+    texts: Iterable[Piece | StoredTexts | list[str]],
     folder: Path,
     tokenizer: Tokenizer,
     *,
     lowercase: bool,
     min_count: int,
     stored_words: Sequence[str] = (),
+    skipped: Counter[str] | None = None,
+    labels: list[tuple[str, ...]] | None = None,
+    told: Callable[[int], None] = _nobody,
 ) -> tuple[WordTable, list[int]]:
-    """Tokenise every shard into files; gives the words, and the number of documents of each shard."""
+    """Tokenise pieces of a corpus into files, a shard each; gives the words, and the number of documents of each shard.
+
+    `stored_words` are those whose places stored texts hold: they do not travel, this process spells what workers found.
+    `skipped` and `labels` are filled as by `Documents.texts`; `told` is called with the number of documents done.
+    """
     counts: Counter[str] = Counter()
     numbers: dict[str, int] = {}
     sizes: list[int] = []
-    scan_one = partial(_scan_shard, folder=folder, tokenizer=tokenizer, lowercase=lowercase)
-    for scanned in engine.map(scan_one, enumerate(texts)):
+    scan_one = partial(_scan_piece, folder=folder, tokenizer=tokenizer, lowercase=lowercase)
+    for number, scanned in enumerate(engine.map(scan_one, enumerate(texts))):
         words = _spelled(scanned.words, stored_words)
         for word, count in zip(words, scanned.counts.tolist(), strict=True):
-            if word is not None:
-                counts[word] += count
-        own = [-1 if word is None else numbers.setdefault(word, len(numbers)) for word in words]
-        write_array(Shard(folder, scanned.number).path("words"), np.array(own, np.int32))
-        sizes.append(scanned.n_documents)
+            counts[word] += count
+        places = np.array([*(numbers.setdefault(word, len(numbers)) for word in words), -1], np.int32)
+        for own_number, (own, size) in enumerate(zip(scanned.own_words, scanned.sizes, strict=True)):
+            shard = Shard(folder, len(sizes))
+            _rename(_of_piece(folder, number, own_number), shard)
+            write_array(shard.path("words"), places[own])
+            sizes.append(size)
+        if skipped is not None:
+            skipped.update(scanned.skipped)
+        if labels is not None:
+            labels += scanned.labels
+        told(sum(sizes))
     # Ordered by count, then by spelling: independent of the order in which shards met the words.
     ordered = sorted(counts, key=lambda word: (-counts[word], word))
     write_json(folder / "words.json", ordered)
@@ -181,29 +217,62 @@ def _places(words: list[str], numbers: dict[str, int]) -> Ids:
     return places
 
 
-def _spelled(words: list[str | None] | Ids, stored_words: Sequence[str]) -> list[str | None]:
-    if isinstance(words, list):
-        return words
-    return [stored_words[place] if place >= 0 else None for place in words.tolist()]
+def _spelled(words: list[str] | Ids, stored_words: Sequence[str]) -> list[str]:
+    return words if isinstance(words, list) else [stored_words[place] for place in words.tolist()]
 
 
-def _scan_shard(
-    numbered: tuple[int, list[str] | StoredTexts], folder: Path, tokenizer: Tokenizer, lowercase: bool
+def _of_piece(folder: Path, piece: int, own_number: int) -> Shard:
+    """A shard whose number is not known yet: nobody knows how many shards earlier pieces have."""
+    return Shard(folder / f"piece-{piece:06d}", own_number)
+
+
+def _rename(before: Shard, after: Shard) -> None:
+    for kind in ("tokens", "ends"):
+        before.path(kind).replace(after.path(kind))
+    with suppress(OSError):  # until it is empty
+        before.folder.rmdir()
+
+
+def _scan_piece(
+    numbered: tuple[int, Piece | StoredTexts | list[str]], folder: Path, tokenizer: Tokenizer, lowercase: bool
 ) -> _Scanned:
-    number, texts = numbered
-    words: list[str | None] | Ids
-    if isinstance(texts, StoredTexts):
-        words, own_ids, ends = texts.tokens()
-    else:
-        words, own_ids, ends = _tokenised(texts, tokenizer, lowercase)
-    shard = Shard(folder, number)
-    write_array(shard.path("tokens"), own_ids)
-    write_array(shard.path("ends"), ends)
-    return _Scanned(number, len(texts), words, np.bincount(own_ids, minlength=len(words)).astype(np.int64))
+    number, piece = numbered
+    if isinstance(piece, StoredTexts):
+        return _scan_stored(piece, _of_piece(folder, number, 0))
+    counts: dict[str, int] = {}
+    places: dict[str, int] = {}
+    scanned = _Scanned([], np.empty(0, np.int64), [], [], Counter(), [])
+    for shard in [Texts(piece)] if isinstance(piece, list) else piece.shards():
+        scanned.skipped.update(shard.skipped)
+        if not shard.texts:
+            continue
+        scanned.labels.extend(shard.labels or [()] * len(shard.texts))
+        tokens, token_counts = _write_shard(
+            _of_piece(folder, number, len(scanned.sizes)), shard.texts, tokenizer, lowercase
+        )
+        words = [cleaned(token) or None for token in tokens]
+        for word, count in zip(words, token_counts, strict=True):
+            if word is not None:
+                counts[word] = counts.get(word, 0) + count
+        own = [-1 if word is None else places.setdefault(word, len(places)) for word in words]
+        scanned.own_words.append(np.array(own, np.int32))
+        scanned.sizes.append(len(shard.texts))
+    return replace(scanned, words=list(places), counts=np.array([counts[word] for word in places], np.int64))
 
 
-def _tokenised(texts: list[str], tokenizer: Tokenizer, lowercase: bool) -> tuple[list[str | None], Ids, Longs]:
-    """The words that occur, which of these stands at each position, and where documents end."""
+def _scan_stored(texts: StoredTexts, shard: Shard) -> _Scanned:
+    places, own_ids, ends = texts.tokens()
+    _write_tokens(shard, own_ids, ends)
+    n_parting = int(np.count_nonzero(places < 0))  # -1, what parts words, is the first place where it occurs at all
+    own_words = np.arange(len(places), dtype=np.int32) - np.int32(n_parting)
+    counts = np.bincount(own_ids, minlength=len(places)).astype(np.int64)
+    return _Scanned(places[n_parting:], counts[n_parting:], [own_words], [len(texts)], Counter(), [()] * len(texts))
+
+
+def _write_shard(
+    shard: Shard, texts: list[str], tokenizer: Tokenizer, lowercase: bool
+) -> tuple[Iterable[str], list[int]]:
+    """Its files; gives its tokens in the order of their numbers, and how often each occurs."""
     own_number: defaultdict[str, int] = defaultdict(itertools.count().__next__)  # by first occurrence
     parting = own_number[""]  # the empty token parts documents
     tokens: list[int] = []
@@ -212,5 +281,11 @@ def _tokenised(texts: list[str], tokenizer: Tokenizer, lowercase: bool) -> tuple
         tokens += map(own_number.__getitem__, tokenizer(text.lower() if lowercase else text))
         tokens.append(parting)
         ends.append(len(tokens))
-    words = [cleaned(token) or None for token in own_number]
-    return words, np.array(tokens, np.int32), np.array(ends, np.int64)
+    own_ids: Ids = np.array(tokens, np.int32)
+    _write_tokens(shard, own_ids, np.array(ends, np.int64))
+    return own_number, np.bincount(own_ids, minlength=len(own_number)).tolist()
+
+
+def _write_tokens(shard: Shard, own_ids: Ids, ends: Longs) -> None:
+    write_array(shard.path("tokens"), own_ids)
+    write_array(shard.path("ends"), ends)

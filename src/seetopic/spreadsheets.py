@@ -12,6 +12,7 @@ from typing import Any, Protocol
 _CELL_START, _FORMULA_MARKS = r'((?:^|[;,"\t\r\n])\s*)', r"(?=[=+\-@'＝＋－＠])"
 _UNGUARDED = re.compile(_CELL_START + _FORMULA_MARKS)
 _GUARDED = re.compile(_CELL_START + "'" + _FORMULA_MARKS)
+_QUOTED = re.compile(r'[,"\r\n]')
 
 
 class Writable(Protocol):
@@ -33,6 +34,12 @@ class SafeRows:
 
     def add(self, cells: Iterable[Any]) -> None:
         self._rows.writerow([guarded(cell) if isinstance(cell, str) else cell for cell in cells])
+
+
+def cell(text: str) -> str:
+    """A text as it stands in a row of several cells that `SafeRows` writes."""
+    safe = guarded(text)
+    return '"' + safe.replace('"', '""') + '"' if _QUOTED.search(safe) else safe
 
 
 def guarded(text: str) -> str:

@@ -53,8 +53,8 @@ def forget_stages(folder: Path) -> None:
 
 
 @contextmanager
-def alone(out: Path) -> Iterator[None]:
-    """Nobody else builds the same meanwhile, or this build does not begin."""
+def alone(out: Path, work: str = "build") -> Iterator[None]:
+    """Nobody else writes the same meanwhile, or this work does not begin."""
     lock_path = out.with_name(f".{out.name}.lock")
     with writing(out):
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -62,7 +62,7 @@ def alone(out: Path) -> Iterator[None]:
         try:
             lock.acquire(timeout=0)
         except Timeout:
-            raise IndexInUse(f"another build is writing {out}; wait for it, or choose another folder") from None
+            raise IndexInUse(f"another {work} is writing {out}; wait for it, or choose another place") from None
     try:
         yield
     finally:

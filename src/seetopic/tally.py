@@ -9,7 +9,7 @@ import numpy as np
 
 from seetopic.arrays import Longs
 
-_HELD = 1 << 24  # keys held before they are merged: 256 MiB
+_HELD = 1 << 22  # keys held before they are merged: 64 MiB
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ def tally(keys: Longs) -> Tally:
     return Tally(distinct, counts.astype(np.int64))
 
 
-def summed(parts: Iterable[Tally]) -> Tally:
+def summed(parts: Iterable[Tally], most: int = _HELD) -> Tally:
     """The sum of many shards' counts, merged whenever enough has piled up."""
     total = Tally(np.empty(0, np.int64), np.empty(0, np.int64))
     waiting: list[Tally] = []
@@ -38,7 +38,7 @@ def summed(parts: Iterable[Tally]) -> Tally:
     for part in parts:
         waiting.append(part)
         held += part.keys.size
-        if held > max(_HELD, total.keys.size):
+        if held > max(most, total.keys.size):
             total, waiting, held = _merged([total, *waiting]), [], 0
     return _merged([total, *waiting])
 

@@ -26,6 +26,21 @@ JOBS = click.option(
     metavar="N",
     help="Worker processes; the result is the same for any number.  [default: all cores]",
 )
+ENGINE = click.option(
+    "--engine",
+    type=click.Choice(["local", "ray"]),
+    default="local",
+    show_default=True,
+    help="What does the work: processes of this machine, or a Ray cluster; the result is the same.",
+)
+ADDRESS = click.option(
+    "--address",
+    metavar="HOST:PORT",
+    help="Of the Ray cluster, or auto on one of its nodes.  [default: one is started on this machine]",
+)
+MEMORY = click.option(
+    "--memory", metavar="SIZE", help="What building an index may take, such as 4GB.  [default: no limit]"
+)
 DEVICE = click.option(
     "--device",
     type=click.Choice(["auto", "cpu", "cuda"]),
@@ -116,7 +131,10 @@ INDEXING = (
         help="Of the language model.",
     ),
     click.option("--random-state", type=int, default=0, show_default=True, help="Another one, another random choice."),
+    MEMORY,
     JOBS,
+    ENGINE,
+    ADDRESS,
     DEVICE,
     CACHE,
 )
@@ -177,7 +195,7 @@ def build_options(options: dict[str, Any], progress: Progress) -> dict[str, Any]
     return {
         "settings": _index_settings(options),
         "progress": progress,
-        **{name: options[name] for name in ("model", "jobs", "device", "cache")},
+        **{name: options[name] for name in ("model", "jobs", "engine", "address", "device", "cache", "memory")},
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -86,6 +87,8 @@ def index(documents: str, out: Path, overwrite: bool, quiet: bool, as_json: bool
 
     with shown_progress(quiet) as progress:
         build = plan(given_documents(documents, options), out, **build_options(options, progress))
+        if not quiet:
+            click.echo(str(build.estimate), err=True)
         build.run(overwrite=overwrite)
     built = Index.open(out, model=options["model"], cache=options["cache"])
     say_skipped(built)
@@ -179,7 +182,13 @@ def discover(
 @click.option(
     "--topics", required=True, type=click.Path(path_type=Path), metavar="DIR", help="What `discover --out` wrote."
 )
-@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FILE.csv", help="Table to write.")
+@click.option(
+    "--out",
+    required=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Table to write: .parquet, or else CSV.",
+)
 @click.option("--read", is_flag=True, help="Let the language model read the documents, too: better, and slower.")
 @click.option("--several", is_flag=True, help="Give a document every category that reaches the threshold.")
 @click.option("--threshold", type=float, default=0.0, show_default=True, help="Least share of a category to be given.")
@@ -197,7 +206,10 @@ def assign(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Sort DOCS into the categories of topics, with the terms that speak for each."""
+    """Sort DOCS into the categories of topics, with the terms that speak for each.
+
+    A run that was cut off goes on when the same command is given again.
+    """
     from seetopic.assign import Sorter
     from seetopic.assigning import AssignOptions, Reader, assign_documents
     from seetopic.console import shown_progress
@@ -213,12 +225,12 @@ def assign(
         encoder = encoder_for(sorter.model, device=options["device"])
         reader = Reader(encoder, VectorCache(cache_folder(options["cache"])), jobs)
     chosen = AssignOptions(threshold=threshold, rate=rate, several=several)
-    with shown_progress(quiet) as progress:
+    with shown_progress(quiet) as progress, closing(LocalEngine(jobs)) as engine:
         given = assign_documents(
             given_documents(documents, options),
             sorter,
             out,
-            LocalEngine(jobs),
+            engine,
             options=chosen,
             reader=reader,
             progress=progress,

@@ -8,7 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from seetopic.cli.options import CACHE, DEVICE, JOBS, READING, SHOWING, given_documents, say_skipped, with_options
+from seetopic.cli.options import (
+    ADDRESS,
+    CACHE,
+    DEVICE,
+    ENGINE,
+    JOBS,
+    MEMORY,
+    READING,
+    SHOWING,
+    given_documents,
+    say_skipped,
+    with_options,
+)
 
 if TYPE_CHECKING:
     from seetopic.index import Index
@@ -20,7 +32,7 @@ if TYPE_CHECKING:
 @click.option("--remove", "removed", multiple=True, metavar="PART", help="Part to remove: its name or its number.")
 @click.option("--again", is_flag=True, help="Add documents that are in the index already once more.")
 @click.option("--model", metavar="NAME|PATH", help="Where the index's own language model lies now, if it was moved.")
-@with_options(*READING, JOBS, DEVICE, CACHE, *SHOWING)
+@with_options(*READING, MEMORY, JOBS, ENGINE, ADDRESS, DEVICE, CACHE, *SHOWING)
 def update(
     folder: Path,
     added: tuple[str, ...],
@@ -46,9 +58,8 @@ def update(
                 [given_documents(source, options) for source in added],
                 removed,
                 again=again,
-                jobs=options["jobs"],
-                device=options["device"],
                 progress=progress,
+                **{name: options[name] for name in ("jobs", "engine", "address", "device", "memory")},
             )
         say_skipped(index)
     show_parts(index, as_json)

@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from zlib import crc32
 
@@ -15,12 +16,15 @@ import numpy as np
 from seetopic.arrays import Floats
 from seetopic.encoder.minilm import EmbeddedEncoder
 from seetopic.encoder.protocol import TermEncoder, require_texts, unit_rows
+from seetopic.engine import Engine
 from seetopic.errors import OutputError
 from seetopic.files import writing
 from seetopic.progress import Progress, silent
 
 _ASKED = 500  # texts per question; SQLite takes at most 999 values in one
 _SAVED = 4096  # texts encoded between two savings: what a killed build loses at most
+_SENT = 100  # batches sent to other machines, if they are neither too small nor too large
+_LEAST_SENT, _MOST_SENT = 256, 16384  # texts
 _TABLE = "CREATE TABLE IF NOT EXISTS checked_vectors (text TEXT PRIMARY KEY, vector BLOB, checksum INTEGER)"
 
 
@@ -39,21 +43,31 @@ class VectorCache:
 
     folder: Path
 
-    def encode(self, encoder: TermEncoder, texts: Sequence[str], jobs: int, progress: Progress) -> Floats:
-        """The encoder's vectors, of which only those that are new are computed."""
+    def encode(
+        self,
+        encoder: TermEncoder,
+        texts: Sequence[str],
+        jobs: int,
+        progress: Progress,
+        engine: Engine | None = None,
+    ) -> Floats:
+        """The encoder's vectors, of which only those that are new are computed: by an engine's other machines, or here.
+
+        What cannot be known by a fingerprint, a function or ready vectors, stays on this machine.
+        """
         require_texts(texts)
         if encoder.fingerprint is None:
             return unit_rows(encoder.encode(texts, jobs, progress), texts)
         path = self.folder / "vectors" / f"{encoder.fingerprint}.sqlite"
-        known = self._read(path, texts)
-        new = [text for text in dict.fromkeys(texts) if text not in known]
-        for first in range(0, len(new), _SAVED):
-            batch = new[first : first + _SAVED]
-            part = _Shifted(progress, first, len(new))
-            vectors = unit_rows(encoder.encode(batch, jobs, part), batch)
+        rows = _Rows(list(dict.fromkeys(texts)))
+        for text, vector in self._read(path, rows.texts):
+            rows.put([text], vector[None])
+        new = rows.missing
+        computed = _by_others(engine, encoder, new, progress) if engine and engine.remote else None
+        for batch, vectors in computed or _here(encoder, new, jobs, progress):
             self._write(path, batch, vectors)
-            known.update(zip(batch, vectors, strict=True))
-        return np.stack([known[text] for text in texts])
+            rows.put(batch, vectors)
+        return rows.of(texts)
 
     def encode_names(self, encoder: TermEncoder, names: Sequence[str]) -> Floats:
         """Names are few: the embedded model needs no cache for them, another one is slow to load."""
@@ -61,10 +75,9 @@ class VectorCache:
             return unit_rows(encoder.encode_names(names), names)
         return self.encode(encoder, names, 1, silent)
 
-    def _read(self, path: Path, texts: Sequence[str]) -> dict[str, Floats]:
-        found: dict[str, Floats] = {}
+    def _read(self, path: Path, texts: Sequence[str]) -> Iterator[tuple[str, Floats]]:
         if not path.exists():
-            return found
+            return
         with _database(path) as database:
             for first in range(0, len(texts), _ASKED):
                 asked = texts[first : first + _ASKED]
@@ -74,8 +87,7 @@ class VectorCache:
                 ):
                     if not isinstance(vector, bytes) or crc32(vector) != checksum:  # SQLite looks at no contents
                         raise sqlite3.DatabaseError(f"the vector of {text!r} is damaged")
-                    found[text] = np.frombuffer(vector, np.float32)
-        return found
+                    yield text, np.frombuffer(vector, np.float32)
 
     def _write(self, path: Path, texts: Sequence[str], vectors: Floats) -> None:
         with writing(path):
@@ -84,6 +96,60 @@ class VectorCache:
         rows = ((text, vector, crc32(vector)) for text, vector in zip(texts, stored, strict=True))
         with _database(path) as database, database:
             database.executemany("INSERT OR IGNORE INTO checked_vectors VALUES (?, ?, ?)", rows)
+
+
+class _Rows:
+    """Vectors of different texts as they come, in one array: a hundred thousand of them fill memory only once."""
+
+    def __init__(self, texts: list[str]) -> None:
+        self.texts = texts
+        self._places = {text: place for place, text in enumerate(texts)}
+        self._known = np.zeros(len(texts), np.bool_)
+        self._vectors: Floats = np.empty((0, 0), np.float32)
+
+    def put(self, texts: Sequence[str], vectors: Floats) -> None:
+        if not self._vectors.size:
+            self._vectors = np.empty((len(self.texts), vectors.shape[1]), np.float32)
+        places = [self._places[text] for text in texts]
+        self._vectors[places] = vectors
+        self._known[places] = True
+
+    @property
+    def missing(self) -> list[str]:
+        return [self.texts[place] for place in np.flatnonzero(~self._known).tolist()]
+
+    def of(self, texts: Sequence[str]) -> Floats:
+        if len(texts) == len(self.texts):
+            return self._vectors
+        return self._vectors[[self._places[text] for text in texts]]
+
+
+def _here(encoder: TermEncoder, texts: list[str], jobs: int, progress: Progress) -> Iterator[tuple[list[str], Floats]]:
+    for batch, first in _batches(texts, _SAVED):
+        yield batch, unit_rows(encoder.encode(batch, jobs, _Shifted(progress, first, len(texts))), batch)
+
+
+def _by_others(
+    engine: Engine, encoder: TermEncoder, texts: list[str], progress: Progress
+) -> Iterator[tuple[list[str], Floats]]:
+    """The same vectors: a text's does not depend on those beside it."""
+    batches = _batches(texts, min(max(len(texts) // _SENT, _LEAST_SENT), _MOST_SENT))
+    results = engine.map(partial(_encoded, encoder=encoder), (batch for batch, _ in batches), gpu=True)
+    done = 0
+    progress("language model", 0, len(texts))
+    for batch, vectors in results:
+        yield batch, vectors
+        done += len(batch)
+        progress("language model", done, len(texts))
+
+
+def _batches(texts: list[str], size: int) -> Iterator[tuple[list[str], int]]:
+    """Texts side by side, and the number of the first of them."""
+    return ((texts[first : first + size], first) for first in range(0, len(texts), size))
+
+
+def _encoded(texts: list[str], encoder: TermEncoder) -> tuple[list[str], Floats]:
+    return texts, unit_rows(encoder.encode(texts, 1, silent), texts)
 
 
 @contextmanager

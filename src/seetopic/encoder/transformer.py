@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -71,6 +71,10 @@ class TransformerEncoder:
                 model = SentenceTransformer(str(self.folder), device=self._device, local_files_only=True)
                 return from_sentence_transformer(_in_precision(model, self.precision))
             return _plain_model(self.folder, self._device, self.precision)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """It travels without the model, which is loaded where it arrives."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
 
     def encode(self, texts: Sequence[str], jobs: int, progress: Progress) -> Floats:
         return encode_in_batches(self._loaded, texts, self._device, jobs, progress)

@@ -25,7 +25,7 @@ from seetopic.evaluation.held_out import IndexedTexts, scan_texts
 from seetopic.evaluation.judge import EvaluationOptions, Judge, depths_of, names_of, terms_of
 from seetopic.evaluation.labels import Labels, labels_of, own_labels
 from seetopic.index import Index
-from seetopic.progress import Progress, counted, silent
+from seetopic.progress import Progress, silent
 from seetopic.settings import DEFAULT
 from seetopic.topics import Topics
 from seetopic.words import Tokenizer, tokenize
@@ -136,9 +136,17 @@ def _judging(
     skipped: Counter[str] = Counter()
     given: list[tuple[str, ...]] = []
     with tempfile.TemporaryDirectory(prefix="seetopic-") as folder, closing(workers) as engine:
-        shards = documents.shards(DEFAULT.index.text, skipped, given)
-        told = counted(shards, "reading documents", None, progress)
-        held_out = scan_texts(told, Path(folder), engine, tokenizer, lowercase=lowercase)
+        held_out = scan_texts(
+            documents.pieces(DEFAULT.index.text, engine),
+            Path(folder),
+            engine,
+            tokenizer,
+            lowercase=lowercase,
+            skipped=skipped,
+            labels=given,
+            told=lambda done: progress("reading documents", done, None),
+        )
+        documents.refuse_if_empty(sum(held_out.sizes), skipped)
         has_labels = documents.label_field is not None or documents.labels is not None
         labels = None
         if has_labels:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -15,17 +15,11 @@ from seetopic.arrays import Ids, Longs
 from seetopic.detection import languages_of
 from seetopic.engine import Engine
 from seetopic.evaluation.coherence import PairCounts
-from seetopic.evaluation.occurrences import (
-    EMPTY,
-    Found,
-    TermTable,
-    distinct,
-    document_frequencies,
-    found_in,
-    term_table,
-)
+from seetopic.evaluation.occurrences import Found, document_frequencies, found_in
 from seetopic.evaluation.windows import Groups, counts_together, document_counts, groups_of, n_windows, window_counts
 from seetopic.index import Index
+from seetopic.matching import EMPTY, TermTable, distinct, term_table
+from seetopic.pieces import Piece
 from seetopic.shards import Shard, WordTable, sampled_counts, scan
 from seetopic.words import Tokenizer
 
@@ -126,10 +120,16 @@ class ScannedTexts:
 
 
 def scan_texts(
-    texts: Iterable[list[str]], folder: Path, engine: Engine, tokenizer: Tokenizer, *, lowercase: bool
+    texts: Iterable[Piece | list[str]],
+    folder: Path,
+    engine: Engine,
+    tokenizer: Tokenizer,
+    *,
+    lowercase: bool,
+    **filled: Any,
 ) -> ScannedTexts:
-    """Tokenise shards of texts into files of a folder."""
-    table, sizes = scan(engine, texts, folder, tokenizer, lowercase=lowercase, min_count=1)
+    """Tokenise texts into files of a folder; `filled` is what `scan` fills or calls meanwhile."""
+    table, sizes = scan(engine, texts, folder, tokenizer, lowercase=lowercase, min_count=1, **filled)
     return ScannedTexts(folder, engine, table, tuple(sizes))
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -29,7 +28,9 @@ from seetopic.evaluation.labels import (
     own_labels,
     speaks_for,
 )
-from seetopic.evaluation.occurrences import TermTable, found_in
+from seetopic.evaluation.occurrences import found_in
+from seetopic.lists import Lists
+from seetopic.matching import TermTable
 from seetopic.shards import Shard
 from seetopic.topics import Topics
 
@@ -179,11 +180,9 @@ def guesses_of(sorter: Sorter, held_out: ScannedTexts) -> Longs:
 def _guess_shard(shard: Shard, sorter: Sorter, table: TermTable) -> Longs:
     found = found_in(shard.words(), shard.ends(), table)
     documents, terms = held_terms(found)
-    starts = np.searchsorted(documents, np.arange(found.lengths.size + 1)).tolist()
-    flat = terms.tolist()
-    matched = [flat[first:last] for first, last in pairwise(starts)]
+    matched = Lists(terms, np.searchsorted(documents, np.arange(found.lengths.size + 1)))
     best = sorter.scores(matched).argmax(axis=1)
-    return np.where([bool(each) for each in matched], best, NO_GUESS).astype(np.int64)
+    return np.where(matched.sizes > 0, best, NO_GUESS).astype(np.int64)
 
 
 def names_of(topics: Topics) -> list[str]:

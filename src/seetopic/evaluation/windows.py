@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from seetopic.arrays import Longs
-from seetopic.evaluation.occurrences import Found, distinct
+from seetopic.evaluation.occurrences import Found
+from seetopic.matching import distinct
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from seetopic.arrays import Doubles, Ids, Longs
-from seetopic.local.factorise import keep_probability
+from seetopic.local.pmi import keep_probability
 from seetopic.settings import SkipgramSettings
 
 if TYPE_CHECKING:

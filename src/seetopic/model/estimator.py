@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seetopic.arrays import Doubles, Longs
-from seetopic.assign import Assigned, Sorter
+from seetopic.assign import Sorter
 from seetopic.assigning import AssignOptions
 from seetopic.documents import Documents, OnError, joined, open_documents
 from seetopic.errors import SettingsError
@@ -23,6 +23,7 @@ from seetopic.model.pictures import Pictures
 from seetopic.model.sorted_documents import Unsorted
 from seetopic.model.temporary import build_temporary
 from seetopic.model.vectors import Ready, document_rows, model_for, name_vectors
+from seetopic.placement import Assigned
 from seetopic.progress import Progress, silent
 from seetopic.seeds import Seeds
 from seetopic.settings import Settings

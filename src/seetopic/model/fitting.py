@@ -9,6 +9,7 @@ from typing import Any
 
 from seetopic.assign import Sorter, sorter_of
 from seetopic.documents import Documents
+from seetopic.engine import LocalEngine
 from seetopic.errors import CorpusError, SeedError, SettingsError
 from seetopic.identity import fingerprint
 from seetopic.index import Index
@@ -103,7 +104,8 @@ def documents_again(given: Given, index: Index) -> Documents:
             "the model was fitted on a ready index, or saved without its documents, and an index does not hold "
             "documents as they were written; fit on all documents, old and new"
         )
-    if fingerprint(given.documents, silent)[0] != index.manifest["corpus"]["sha256"]:
+    now = fingerprint(given.documents, given.documents.pieces(), LocalEngine(1), silent)
+    if now.sha256 != index.manifest["corpus"]["sha256"]:
         raise CorpusError(
             f"{given.documents.name} is not what it was when the model was fitted; fit on all documents, old and new"
         )

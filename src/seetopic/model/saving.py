@@ -24,7 +24,7 @@ from seetopic.encoder.plain import ReadyVectors
 from seetopic.encoder.protocol import unit_rows
 from seetopic.errors import CorpusError, EncoderError, OutputError, SeeTopicError, SettingsError
 from seetopic.files import read_json, sha256_of, write_json, writing, written_whole
-from seetopic.identity import add_text, tokenizer_name
+from seetopic.identity import text_digest, tokenizer_name
 from seetopic.index import Index
 from seetopic.model.fitting import Given, Learned, settings_from_parameters
 from seetopic.model.vectors import Ready
@@ -174,7 +174,7 @@ def _write_documents(path: Path, documents: Documents, index: Index) -> None:
     digest = hashlib.sha256()
     with path.open("w", encoding="utf-8", newline="\n") as file:
         for text in documents.texts():
-            add_text(digest, text)
+            digest.update(text_digest(text))
             file.write(f'{{"text": {encode(text)}}}\n')
     if digest.hexdigest() != index.manifest["corpus"]["sha256"]:
         raise CorpusError(f"{documents.name} is not what it was when the model was fitted; fit again")

@@ -12,12 +12,13 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from seetopic.arrays import Doubles, Floats
-from seetopic.assign import Assigned, Sorter
+from seetopic.assign import Sorter
 from seetopic.documents import Documents
 from seetopic.encoder.protocol import unit_rows
 from seetopic.engine import LocalEngine, available_cores
 from seetopic.errors import EncoderError, SettingsError
 from seetopic.index import Index
+from seetopic.placement import Assigned
 
 Texts: TypeAlias = list[str] | list[list[str]]  # an index has documents as words
 _SHARD = 2048
@@ -91,15 +92,11 @@ class Unsorted:
             yield [self.source.texts.words_of(number) for number in numbers]
 
 
-def _matched(texts: Texts, sorter: Sorter) -> list[list[int]]:
-    return [sorter.among(each) if isinstance(each, list) else sorter.matched([each])[0] for each in texts]
-
-
 def _shares(shard: tuple[Texts, Floats | None], sorter: Sorter) -> Doubles:
     texts, vectors = shard
-    return sorter.shares(_matched(texts, sorter), vectors)
+    return sorter.shares(sorter.terms_in(texts), vectors)
 
 
 def _assigned(shard: tuple[Texts, Floats | None], sorter: Sorter, threshold: float) -> list[Assigned]:
     texts, vectors = shard
-    return sorter.assign_matched(_matched(texts, sorter), vectors, threshold=threshold)
+    return sorter.place(sorter.terms_in(texts), vectors, bound=threshold, several=False).assigned(sorter.terms)

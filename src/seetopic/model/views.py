@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from seetopic.assign import Assigned
 from seetopic.frames import Library, dataframe
+from seetopic.placement import Assigned
 from seetopic.topics import Topics
 
 

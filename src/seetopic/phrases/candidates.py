@@ -10,10 +10,11 @@ from pathlib import Path
 import numpy as np
 
 from seetopic.arrays import Longs
+from seetopic.crosstab import Band, Desk, table_of
 from seetopic.engine import Engine
 from seetopic.files import write_array
 from seetopic.shards import Shard
-from seetopic.tally import Tally, summed, tally
+from seetopic.tally import Tally
 
 
 @dataclass(frozen=True)
@@ -56,34 +57,49 @@ class Runs:
 
 
 def frequent_runs(
-    engine: Engine, shards: list[Shard], n_words: int, *, longest: int, min_count: int
-) -> tuple[Candidates, Tally]:
+    engine: Engine, shards: list[Shard], n_words: int, *, longest: int, min_count: int, desk: Desk
+) -> tuple[Candidates, list[Band]]:
     """Runs counted level by level: one can only be frequent if both within it are. And all pairs, even rare ones.
 
     Each shard keeps where its frequent runs stand, for `kept_runs`: looking them up is most of the work.
     """
-    pairs = summed(engine.map(partial(count_pairs, n_words=n_words), shards if longest > 1 else []))
+    keys_of = partial(pairs_in, n_words=n_words)
+    pairs = table_of(engine, keys_of, shards if longest > 1 else [], (n_words, n_words), desk.corner("pairs"))
     found = Candidates(n_words)
-    frequent = pairs.at_least(min_count)
+    frequent = _frequent(engine, pairs, n_words, min_count)
     while frequent.keys.size and len(found.levels) < longest - 1:
         found = Candidates(n_words, (*found.levels, frequent))
-        keep = partial(keep_and_count_longer, n_words=n_words, length=len(found.levels) + 1, keys=frequent.keys)
-        frequent = summed(engine.map(keep, shards)).at_least(min_count)
+        keep = partial(keep_and_find_longer, n_words=n_words, length=len(found.levels) + 1, keys=frequent.keys)
+        longer = table_of(engine, keep, shards, (frequent.keys.size, n_words), desk.corner("longer"))
+        frequent = _frequent(engine, longer, n_words, min_count)
+    desk.corner("longer").clear()
     return found, pairs
 
 
-def count_pairs(shard: Shard, n_words: int) -> Tally:
+def _frequent(engine: Engine, bands: list[Band], n_words: int, min_count: int) -> Tally:
+    parts = list(engine.map(partial(_frequent_of, n_words=n_words, min_count=min_count), bands))
+    keys = np.concatenate([np.empty(0, np.int64), *(part.keys for part in parts)])
+    return Tally(keys, np.concatenate([np.empty(0, np.int64), *(part.counts for part in parts)]))
+
+
+def _frequent_of(band: Band, n_words: int, min_count: int) -> Tally:
+    enough = np.flatnonzero(band.counts >= min_count)
+    return Tally(band.rows[enough] * n_words + band.columns[enough], band.counts[enough])
+
+
+def pairs_in(shard: Shard, n_words: int) -> Longs:
+    """The keys of all pairs of words of a shard."""
     words = shard.words()
-    return tally(_longer(single_words(words), words, 1, n_words)[1])
+    return _longer(single_words(words), words, 1, n_words)[1]
 
 
-def keep_and_count_longer(shard: Shard, n_words: int, length: int, keys: Longs) -> Tally:
-    """Keep where runs of `length` words with these keys stand in a shard, and count runs one word longer."""
+def keep_and_find_longer(shard: Shard, n_words: int, length: int, keys: Longs) -> Longs:
+    """Keep where runs of `length` words with these keys stand in a shard; gives the keys of runs one word longer."""
     words = shard.words()
     shorter = kept_runs(shard, length - 1) if length > 2 else single_words(words)
     runs = _longer_with(keys, shorter, words, length - 1, n_words)
     write_array(_kept(shard, length), np.array([runs.starts, runs.numbers], np.int32), lasting=False)
-    return tally(_longer(runs, words, length, n_words)[1])
+    return _longer(runs, words, length, n_words)[1]
 
 
 def kept_runs(shard: Shard, length: int) -> Runs:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
 
 from seetopic.arrays import Doubles, Flags, Longs
+from seetopic.crosstab import Band, Desk, table_of
 from seetopic.engine import Engine
 from seetopic.phrases.candidates import kept_runs
 from seetopic.phrases.english import CLASSES, ENDINGS
 from seetopic.shards import Shard, WordTable
-from seetopic.tally import Tally
 from seetopic.words import is_number
 
 _NAMES = tuple(CLASSES)
@@ -54,21 +54,24 @@ def is_known_language(words: WordTable, classes: Longs) -> bool:
     return bool(held >= _KNOWN_SHARE * words.counts.sum()) and bool(words.counts.sum())
 
 
-def told_of_words(pairs: Tally, words: WordTable, classes: Longs) -> Doubles:
+def told_of_words(pairs: Sequence[Band], words: WordTable, classes: Longs) -> Doubles:
     """All that is known of each word: its neighbours, its ending, and a 1; (n_words, N_TOLD)."""
     return np.hstack([neighbours_of_words(pairs, words, classes), endings_of(words), np.ones((len(words.words), 1))])
 
 
-def neighbours_of_words(pairs: Tally, words: WordTable, classes: Longs) -> Doubles:
+def neighbours_of_words(pairs: Sequence[Band], words: WordTable, classes: Longs) -> Doubles:
     """How much more often than other words each stands after and before each class; (n_words, 2 * N_CLASSES).
 
     Logarithms of ratios to the mean of all content words; `pairs` are all pairs, rare ones included.
     """
     n_words = len(words.words)
-    left, right = np.divmod(pairs.keys, n_words)
+    before, after = np.zeros((2, n_words * N_CLASSES))
+    for band in pairs:
+        left, right, counted = band.rows, band.columns.astype(np.int64), band.counts
+        before += np.bincount(right * N_CLASSES + classes[left], counted, before.size)
+        after += np.bincount(left * N_CLASSES + classes[right], counted, after.size)
     sides = []
-    for word, neighbour in ((right, left), (left, right)):
-        cells = np.bincount(word * N_CLASSES + classes[neighbour], pairs.counts, n_words * N_CLASSES)
+    for cells in (before, after):
         counts = cells.reshape(n_words, N_CLASSES)
         counts[:, PARTED] = np.maximum(words.counts - counts.sum(axis=1), 0)
         usual = counts[classes[:-1] == CONTENT].sum(axis=0) + 1.0
@@ -78,31 +81,34 @@ def neighbours_of_words(pairs: Tally, words: WordTable, classes: Longs) -> Doubl
     return np.hstack(sides)
 
 
-def neighbours_of_runs(engine: Engine, shards: Iterable[Shard], fit: tuple[Flags, ...], classes: Longs) -> list[Longs]:
+def neighbours_of_runs(
+    engine: Engine, shards: Sequence[Shard], fit: tuple[Flags, ...], classes: Longs, desk: Desk
+) -> list[Longs]:
     """For each length, how often each fit run has each kind of neighbour; (n_fit_runs, 2, 7)."""
-    totals = [np.zeros((int(flags.sum()), 2, REST + 1), np.int64) for flags in fit]
-    for counted in engine.map(partial(_count, fit=fit, classes=classes), shards):
-        for total, part in zip(totals, counted, strict=True):
-            total += part
-    return totals
+    sizes = [int(flags.sum()) for flags in fit]
+    total = np.zeros((sum(sizes), 2 * (REST + 1)), np.int64)
+    for band in table_of(engine, partial(_beside, fit=fit, classes=classes), shards, total.shape, desk):
+        total[band.rows, band.columns] = band.counts
+    desk.clear()
+    return np.split(total.reshape(-1, 2, REST + 1), np.cumsum(sizes)[:-1]) if fit else []
 
 
-def _count(shard: Shard, fit: tuple[Flags, ...], classes: Longs) -> list[Longs]:
+def _beside(shard: Shard, fit: tuple[Flags, ...], classes: Longs) -> Longs:
+    """Keys of the fit runs, those of all lengths numbered in a row, and what stands on their left and right."""
     words = shard.words()
     kinds = np.array([_kinds(_LEFT, NUMBER_BEFORE), _kinds(_RIGHT)])  # (2, N_CLASSES)
     beside = classes[words]
     parted = np.array([PARTED])
     before, after = np.r_[parted, beside[:-1]], np.r_[beside, parted]
-    counted = []
+    keys, base = [np.empty(0, np.int64)], 0
     for length, flags in enumerate(fit, start=2):
         runs = kept_runs(shard, length)
         fits = flags[runs.numbers]
-        starts, numbers = runs.starts[fits], (np.cumsum(flags) - 1)[runs.numbers[fits]]
-        size = int(flags.sum()) * (REST + 1)
-        left = np.bincount(numbers * (REST + 1) + kinds[0][before[starts]], minlength=size)
-        right = np.bincount(numbers * (REST + 1) + kinds[1][after[starts + length]], minlength=size)
-        counted.append(np.stack([left.reshape(-1, REST + 1), right.reshape(-1, REST + 1)], axis=1))
-    return counted
+        starts, numbers = runs.starts[fits], base + (np.cumsum(flags) - 1)[runs.numbers[fits]]
+        keys.append(numbers * 2 * (REST + 1) + kinds[0][before[starts]])
+        keys.append((numbers * 2 + 1) * (REST + 1) + kinds[1][after[starts + length]])
+        base += int(flags.sum())
+    return np.concatenate(keys)
 
 
 def _kinds(told: dict[str, int], number: int = REST) -> list[int]:

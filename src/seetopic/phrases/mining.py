@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from seetopic.arrays import Flags, Longs
+from seetopic.crosstab import Desk
 from seetopic.engine import Engine
 from seetopic.phrases.candidates import Candidates, frequent_runs
 from seetopic.phrases.contexts import classes_of, neighbours_of_runs
@@ -32,17 +33,18 @@ def mine(
     shards: list[Shard],
     words: WordTable,
     settings: TextSettings,
+    desk: Desk,
     *,
     tokenizer: Tokenizer = tokenize,
     random_state: int = 0,
 ) -> PhraseTable:
     """The phrases of the shards; `settings.known_phrases` teach what a phrase looks like here."""
-    mined = described_runs(engine, shards, words, settings)
+    mined = described_runs(engine, shards, words, settings, desk)
     known = known_rows(settings.known_phrases, words, lowercase=settings.lowercase, tokenizer=tokenizer)
     return table_of(mined, known, settings.phrase_quality, random_state)
 
 
-def described_runs(engine: Engine, shards: list[Shard], words: WordTable, settings: TextSettings) -> Mined:
+def described_runs(engine: Engine, shards: list[Shard], words: WordTable, settings: TextSettings, desk: Desk) -> Mined:
     """Candidates and their features; nothing is decided."""
     candidates, pairs = frequent_runs(
         engine,
@@ -50,11 +52,14 @@ def described_runs(engine: Engine, shards: list[Shard], words: WordTable, settin
         len(words.words),
         longest=settings.max_phrase_words,
         min_count=settings.phrase_min_count,
+        desk=desk,
     )
     classes = classes_of(words)
     fit = well_formed(candidates, words)
-    neighbours = neighbours_of_runs(engine, shards, fit, classes)
-    return Mined(candidates, described(candidates, fit, words, pairs, neighbours, classes))
+    neighbours = neighbours_of_runs(engine, shards, fit, classes, desk.corner("beside"))
+    found = Mined(candidates, described(candidates, fit, words, pairs, neighbours, classes))
+    desk.clear()
+    return found
 
 
 def table_of(mined: Mined, known: dict[int, Longs], threshold: float, random_state: int = 0) -> PhraseTable:

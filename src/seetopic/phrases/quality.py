@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from seetopic.arrays import Doubles, Flags, Longs
+from seetopic.crosstab import Band
 from seetopic.phrases import contexts
 from seetopic.phrases.candidates import Candidates
 from seetopic.phrases.english import ABOUT_FORM, ENGLISH, TIMES, UNITS, Model
 from seetopic.shards import WordTable
-from seetopic.tally import Tally
 
 # A word that chance could have put there says nothing, however well formed the whole: "good book".
 _ATTRACTION, _ATTRACTION_WIDTH = 0.31, 0.03  # normalised PMI of the weakest split where quality is halved
@@ -75,7 +76,7 @@ def described(
     candidates: Candidates,
     fit: tuple[Flags, ...],
     words: WordTable,
-    pairs: Tally,
+    pairs: Sequence[Band],
     neighbours: list[Longs],
     classes: Longs,
     model: Model = ENGLISH,

@@ -1,0 +1,132 @@
+"""Which files a pattern or a URL means; what a URL holds beside its last part is never shown."""
+
+from __future__ import annotations
+
+import glob
+import pickle
+import re
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import takewhile
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+from seetopic.errors import CorpusError
+from seetopic.stored import Reach, StoredFile, bare, is_web, local_file
+
+_URL = re.compile(r"([A-Za-z][\w+.-]*::)*[A-Za-z][\w+.-]+://")  # C:\ is none
+_PATTERN = re.compile(r"[*?[]")
+_WEB_PATTERN = re.compile(r"[*[]")  # a question mark begins the query of a web address
+_READ_IN_ORDER = {"zip", "tar", "libarchive"}
+_PACKAGES = {
+    **dict.fromkeys(("s3", "s3a"), "s3fs"),
+    **dict.fromkeys(("gs", "gcs"), "gcsfs"),
+    **dict.fromkeys(("abfs", "abfss", "az"), "adlfs"),
+    **dict.fromkeys(("http", "https"), "aiohttp"),
+    **dict.fromkeys(("sftp", "ssh"), "paramiko"),
+}
+
+
+@dataclass(frozen=True)
+class Files:
+    """Files that are one corpus, in order."""
+
+    files: tuple[StoredFile, ...]
+    name: str  # as a person would call them
+
+
+def is_url(source: str) -> bool:
+    return _URL.match(source) is not None
+
+
+def is_pattern(source: str) -> bool:
+    """Whether it is no file's name, but stands for several."""
+    return _PATTERN.search(source) is not None and not Path(source).exists()
+
+
+def files_of_pattern(pattern: str) -> Files:
+    """The files on this machine that a pattern stands for, in the order of their names."""
+    found = glob.glob(pattern, recursive=True)  # noqa: PTH207 - a pattern may have any root
+    paths = sorted(path for path in found if Path(path).is_file())
+    _refuse_none(paths, pattern)
+    named = zip(paths, _names([Path(path).as_posix() for path in paths]), strict=True)
+    return Files(tuple(local_file(Path(path), name) for path, name in named), Path(pattern).name)
+
+
+def files_of_url(url: str) -> Files:
+    """The files that a URL, or a pattern of URLs, stands for, in the order of their names."""
+    links = url.split("::")  # "zip://*.csv::s3://bucket/all.zip": what lies in it, then where it lies
+    kinds = [link.partition("://")[0].lower() for link in links]
+    name = _last_part(next(link for link in links if "://" in link).partition("://")[2])
+    with _without_secrets(name, kinds):
+        import fsspec
+
+        system, path = fsspec.core.url_to_fs(url)
+        is_pattern = (_WEB_PATTERN if is_web(path) else _PATTERN).search(bare(path))
+        about = system.glob(path, detail=True) if is_pattern else {path: system.info(path)}
+    found = {each: about[each] for each in sorted(about) if about[each].get("type") != "directory"}
+    _refuse_none(found, name)
+    reach: Reach = "everywhere" if "memory" not in kinds and _can_travel(system) else "this process"
+    in_order = not _READ_IN_ORDER.isdisjoint(kinds)
+    files = [
+        StoredFile(each, shown, system, reach, can_seek=not in_order and _has_ranges(system, each))
+        for each, shown in zip(found, _names([*map(bare, found)]), strict=True)
+    ]
+    return Files(tuple(files), name)
+
+
+def _refuse_none(found: Collection[str], name: str) -> None:
+    if not found:
+        raise CorpusError(f"{name} stands for no file; give a pattern that fits some, or the name of a file")
+
+
+def _last_part(address: str) -> str:
+    """What may be shown of an address: neither who asks nor what the query proves."""
+    host, _, path = re.split(r"[?#]", address)[0].rstrip("/").partition("/")
+    return unquote(path.rpartition("/")[2]) or host.rpartition("@")[2] or "documents"
+
+
+def _names(paths: Sequence[str]) -> list[str]:
+    """Paths without the folders that all have in common; mostly their last parts."""
+    folders = [path.split("/")[:-1] for path in paths]
+    shared = sum(1 for _ in takewhile(lambda level: len(set(level)) == 1, zip(*folders, strict=False)))
+    return ["/".join(path.split("/")[shared:]) for path in paths]
+
+
+def _can_travel(system: Any) -> bool:
+    try:
+        pickle.dumps(system)
+    except Exception:  # whatever keeps it here
+        return False
+    return True
+
+
+def _has_ranges(system: Any, path: str) -> bool:
+    """Whether a part of it can be asked for; some servers only send all of it."""
+    if not is_web(path):
+        return True
+    try:
+        with system.open(path, "rb", cache_type="none") as opened:
+            opened.seek(1)
+            return len(opened.read(1)) == 1
+    except Exception:  # whatever it says, it is read from its beginning then
+        return False
+
+
+@contextmanager
+def _without_secrets(name: str, kinds: Sequence[str]) -> Iterator[None]:
+    """One sentence for whatever a file system refuses; its own may hold the whole URL."""
+    try:
+        yield
+    except ImportError:
+        packages = [_PACKAGES[kind] for kind in kinds if kind in _PACKAGES] or [f"for {kinds[-1]}:// that fsspec names"]
+        package = packages[0]
+        raise CorpusError(f"reading {name} needs the package {package}: pip install {package}") from None
+    except FileNotFoundError:
+        raise CorpusError(f"{name} does not exist at the address that was given; check it") from None
+    except Exception as error:
+        unknown = isinstance(error, ValueError) and "Protocol not known" in str(error)
+        reason = f"{kinds[0]}:// is unknown" if unknown else type(error).__name__
+        raise CorpusError(f"{name} cannot be opened: {reason}; check the address and your rights") from None
