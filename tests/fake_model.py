@@ -25,3 +25,18 @@ def build_and_die(out: str, stage: str) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
 
     Index.build(planted_documents(), out, model=directions, jobs=1, progress=die)
+
+
+def update_and_die(folder: str, stage: str) -> None:
+    """Add more planted documents to an index; kill this process when `stage` is reached."""
+    import os
+    import signal
+
+    from conftest import planted_documents
+    from seetopic import Index
+
+    def die(reached: str, done: int, total: int | None) -> None:
+        if reached == stage:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    Index.open(folder, model=directions).update(planted_documents(30, seed=1), jobs=1, progress=die)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from seetopic.sample import Sample, beginning, choose, distinct_terms, inverse_frequency, weighted_rows
+from seetopic.sample import Sample, beginning, choose, distinct_terms, inverse_frequency, priorities, weighted_rows
 from seetopic.settings import SampleSettings, SortingSettings
 from seetopic.sorting import Features, shares, sort_sample
 
@@ -58,20 +58,21 @@ def test_shares_add_up_to_1_and_a_low_temperature_makes_them_hard():
 
 def test_documents_are_drawn_until_they_hold_enough_words():
     counts = np.full(100, 30)
-    read, more = choose(counts, SampleSettings(words=300, document_words=20, more_words=600), random_state=0)
+    drawn_by = priorities(0, 100, random_state=0)
+    read, more = choose(counts, SampleSettings(words=300, document_words=20, more_words=600), drawn_by)
     assert len(read) == 15  # twenty words of each are read
     assert len(more) == 20  # and all thirty of the further ones are known
     assert not set(read.tolist()) & set(more.tolist())
     for chosen in (read, more):
         assert chosen.tolist() == sorted(set(chosen.tolist()))
-    assert [len(part) for part in choose(counts, SampleSettings(words=0), random_state=0)] == [0, 100]
-    assert [len(part) for part in choose(counts, SampleSettings(), random_state=0)] == [100, 0]
+    assert [len(part) for part in choose(counts, SampleSettings(words=0), drawn_by)] == [0, 100]
+    assert [len(part) for part in choose(counts, SampleSettings(), drawn_by)] == [100, 0]
 
 
 def test_documents_without_words_are_never_drawn():
-    read, more = choose(np.array([0, 5, 0, 5, 0]), SampleSettings(words=0), random_state=0)
+    read, more = choose(np.array([0, 5, 0, 5, 0]), SampleSettings(words=0), priorities(0, 5, random_state=0))
     assert (read.tolist(), more.tolist()) == ([], [1, 3])
-    read, more = choose(np.array([0, 5, 0, 5, 0]), SampleSettings(), random_state=0)
+    read, more = choose(np.array([0, 5, 0, 5, 0]), SampleSettings(), priorities(0, 5, random_state=0))
     assert (read.tolist(), more.tolist()) == ([1, 3], [])
 
 
@@ -79,8 +80,8 @@ def test_another_random_state_draws_other_documents():
     counts = np.full(1000, 10)
     few = SampleSettings(words=500, more_words=500)
     for part in (0, 1):
-        assert choose(counts, few, 0)[part].tolist() == choose(counts, few, 0)[part].tolist()
-        assert choose(counts, few, 0)[part].tolist() != choose(counts, few, 1)[part].tolist()
+        drawn = [choose(counts, few, priorities(0, 1000, state))[part].tolist() for state in (0, 0, 1)]
+        assert drawn[0] == drawn[1] != drawn[2]
 
 
 def test_a_beginning_is_the_first_words():

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections import Counter
+from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from seetopic import layout
-from seetopic.arrays import Floats, Longs
+from seetopic.arrays import Doubles, Floats, Longs
 from seetopic.counts import Block, PostingFiles, blocks_of, neighbours, write_postings
 from seetopic.crosstab import Desk
 from seetopic.detection import languages_of, warnings_about_spaces
@@ -25,18 +26,20 @@ from seetopic.encoder.documents import ReadyDocuments
 from seetopic.encoder.plain import reads_texts
 from seetopic.encoder.protocol import TermEncoder
 from seetopic.engine import Engine
-from seetopic.errors import CorpusError, IndexFailure
+from seetopic.errors import CorpusError, EncoderError, IndexFailure
 from seetopic.estimate import Estimate, estimate, held_for, memory_needed, require_memory
-from seetopic.files import write_array, write_json, writing
+from seetopic.files import exchanged, write_array, write_json, writing
 from seetopic.identity import Fingerprint, fingerprint, key_of, tokenizer_name
 from seetopic.local.factorise import Counts, factorise
+from seetopic.parts import Part, facts_of, gaps, identity_of, next_number, starts_of
 from seetopic.phrases import mine
 from seetopic.pieces import Piece, Pieces
 from seetopic.progress import Progress, Renamed, counted
-from seetopic.sample import beginnings, choose, distinct_terms
+from seetopic.sample import beginnings, choose, distinct_terms, priorities
 from seetopic.settings import IndexSettings, as_json, language_codes
-from seetopic.shards import Shard, WordTable, all_words, sampled_counts, scan
-from seetopic.stages import Stage, alone, do_stages
+from seetopic.shards import Shard, StoredTexts, WordTable, all_words, sampled_counts, scan
+from seetopic.stages import Stage, alone, do_stages, forget_stages
+from seetopic.updating import Update
 from seetopic.vocabulary import segment_shards, vocabulary_of, write_documents, write_texts
 from seetopic.words import Grammar, Tokenizer
 
@@ -69,10 +72,11 @@ class Build:
     tokenizer: Tokenizer
     means: Means
     ready_documents: ReadyDocuments | None = None
+    update: Update | None = None  # of an index: its parts come before the new documents
 
     @property
     def folder(self) -> Path:
-        return self.out.with_name(f".{self.out.name}.building")
+        return layout.building(self.out)
 
     @property
     def _work(self) -> Path:
@@ -84,35 +88,51 @@ class Build:
         return self.folder / "index"
 
     @cached_property
-    def _pieces(self) -> Pieces:
-        return self.documents.pieces(self.settings.text, self.means.engine)
+    def parts(self) -> tuple[Part, ...]:
+        """The documents as they came."""
+        parts = [] if self.update is None else [*self.update.kept]
+        for documents, found in zip(self._new, self._fingerprints, strict=True):
+            parts.append(Part(documents.name, found.sha256, found.documents, next_number(parts), found.skipped))
+        return tuple(parts)
+
+    @property
+    def _new(self) -> tuple[Documents, ...]:
+        return (self.documents,) if self.update is None else self.update.added
 
     @cached_property
-    def _corpus(self) -> Fingerprint:
-        return fingerprint(self.documents, self._pieces, self.means.engine, self.means.progress)
+    def _pieces(self) -> tuple[Pieces, ...]:
+        """Of each new part."""
+        return tuple(each.pieces(self.settings.text, self.means.engine) for each in self._new)
+
+    @cached_property
+    def _fingerprints(self) -> tuple[Fingerprint, ...]:
+        new, means = zip(self._new, self._pieces, strict=True), self.means
+        return tuple(fingerprint(documents, pieces, means.engine, means.progress) for documents, pieces in new)
 
     @cached_property
     def estimate(self) -> Estimate:
-        """What the build will take; only a stream has to be read to its end to know how long it is."""
-        is_cut = all(isinstance(each, Piece) for each in self._pieces.cut)
+        """What a build that is no update will take; only a stream has to be read to know how long it is."""
+        (pieces,) = self._pieces
+        is_cut = all(isinstance(each, Piece) for each in pieces.cut)
         known = None if is_cut else self.n_documents
         means = self.means
-        return estimate(self._pieces, known, self.settings, self.tokenizer, means.jobs, means.held)
+        return estimate(pieces, known, self.settings, self.tokenizer, means.jobs, means.held)
 
     @property
     def n_documents(self) -> int:
-        return self._corpus[1]
+        return starts_of(self.parts)[-1]
 
     @cached_property
     def key(self) -> str:
         """The same for the same documents, settings, model and tokenizer."""
         made_with = (self.encoder.fingerprint, tokenizer_name(self.tokenizer), *self._told_apart_by.values())
-        return key_of(self._corpus[0], as_json(self.settings), *made_with)
+        return key_of(identity_of(self.parts), as_json(self.settings), *made_with)
 
     @property
-    def _told_apart_by(self) -> dict[str, str]:
-        """Ready vectors of documents; nothing where the language model reads them."""
-        return {} if self.ready_documents is None else {"document_vectors": self.ready_documents.fingerprint}
+    def _told_apart_by(self) -> dict[str, Any]:
+        """Ready vectors of documents, and numbers of documents; nothing where neither is out of the ordinary."""
+        ready = {} if self.ready_documents is None else {"document_vectors": self.ready_documents.fingerprint}
+        return {**ready, "gaps": gaps(self.parts)} if gaps(self.parts) else ready
 
     def run(self, *, overwrite: bool = False) -> None:
         """Build all of it, and only then give it its name."""
@@ -121,7 +141,8 @@ class Build:
         with closing(self.means.engine), alone(self.out):
             if layout.is_intact(self.out) and layout.read_manifest(self.out)["key"] == self.key:
                 return
-            self._check_out(overwrite)
+            self._check_unchanged()
+            self._check_out(overwrite or self.update is not None)
             self.means.engine.check_shared(self.folder)
             do_stages(self._stages(), self.folder)
             self._finish()
@@ -134,7 +155,8 @@ class Build:
 
     def _stages(self) -> list[Stage]:
         settings = self.settings
-        words = {"corpus": self._corpus[0], "tokenizer": tokenizer_name(self.tokenizer), **as_json(settings.text)}
+        corpus = identity_of(self.parts)
+        words = {"corpus": corpus, "tokenizer": tokenizer_name(self.tokenizer), **as_json(settings.text)}
         local = {**as_json(settings.local), "random_state": settings.random_state}
         sample = {"model": self.encoder.fingerprint, **as_json(settings.sample), **self._told_apart_by}
         return [
@@ -150,26 +172,30 @@ class Build:
         if self.out.exists() and not (self.out / layout.MANIFEST).exists():
             if not self.out.is_dir() or any(self.out.iterdir()):
                 raise IndexFailure(f"{self.out} exists and is no index; choose another folder")
-        elif layout.is_intact(self.out) and not overwrite:
+        elif not overwrite and layout.is_intact(self.out):
             raise IndexFailure(
                 f"{self.out} holds an index of other documents, settings or model; "
                 "choose another folder, or replace it with --overwrite (in Python: overwrite=True)"
             )
 
+    def _check_unchanged(self) -> None:
+        if self.update is not None and layout.read_manifest(self.out)["key"] != self.update.stored.key:
+            raise IndexFailure(f"{self.out} was changed by another program meanwhile; open it again, and update that")
+
     # Stages: each reads what the earlier ones wrote, so that it cannot matter whether they ran just now.
 
     def _write_words(self) -> None:
         text = self.settings.text
-        skipped: Counter[str] = Counter()
+        stored: Iterable[StoredTexts] = () if self.update is None else self.update.texts(text)
         shutil.rmtree(self._work / "shards", ignore_errors=True)
         words, sizes = scan(
             self.means.engine,
-            self._pieces,
+            chain(stored, *self._pieces),
             self._work / "shards",
             self.tokenizer,
             lowercase=text.lowercase,
             min_count=text.min_count,
-            skipped=skipped,
+            stored_words=self.update.stored.words if self.update else (),
             told=lambda done: self.means.progress("reading documents", done, self.n_documents),
         )
         write_json(self._work / "words.json", words.words)
@@ -182,7 +208,6 @@ class Build:
             self._work / "scan.json",
             {
                 "sizes": sizes,
-                "skipped": dict(sorted(skipped.items())),
                 "tokens": words.n_tokens,
                 "languages": languages.shares,
                 "function_words": sorted(languages.grammar.function_words),
@@ -216,7 +241,7 @@ class Build:
         vocabulary, term_ids = vocabulary_of(counted_codes, words, table, text.min_count)
         if not len(vocabulary):
             raise CorpusError(
-                f"no term occurs {text.min_count} times in {self.documents.name} ({self._corpus[1]} documents); "
+                f"no term occurs {text.min_count} times in {self.documents.name} ({self.n_documents} documents); "
                 "lower --min-count (in Python: min_count), or give more documents"
             )
         needed = memory_needed(len(vocabulary), self.settings, self.means.jobs, self.means.held)
@@ -233,9 +258,12 @@ class Build:
 
     def _write_general(self) -> None:
         terms = json.loads((self.files / layout.TERMS).read_text(encoding="utf-8"))
-        means = self.means
-        vectors = means.cache.encode(self.encoder, terms, means.jobs, means.progress, means.engine)
+        vectors = self._encode(terms) if self.update is None else self.update.term_vectors(terms, self._encode)
         write_array(self.files / layout.GENERAL, vectors)
+
+    def _encode(self, texts: list[str], reading: Progress | None = None) -> Floats:
+        means = self.means
+        return means.cache.encode(self.encoder, texts, means.jobs, reading or means.progress, means.engine)
 
     def _write_local(self) -> None:
         local, means, blocks = self.settings.local, self.means, self._blocks()
@@ -258,17 +286,45 @@ class Build:
         write_array(self.files / layout.LOCAL, vectors)
 
     def _write_sample(self) -> None:
-        sample = self.settings.sample
         starts = np.load(self.files / layout.DOCUMENT_STARTS)
-        read, more = choose(self._word_counts(), sample, self.settings.random_state)
+        word_counts = np.diff(np.load(self.files / layout.TEXT_STARTS))
+        state = self.settings.random_state
+        drawn_by = np.concatenate([priorities(part.first, part.documents, state) for part in self.parts])
+        read, more = choose(word_counts, self.settings.sample, drawn_by)
         chosen = np.concatenate([read, more])
         sample_starts, terms = distinct_terms(np.load(self.files / layout.DOCUMENTS, mmap_mode="r"), starts, chosen)
         write_array(self.files / layout.SAMPLE_DOCUMENTS, chosen)
         write_array(self.files / layout.SAMPLE_STARTS, sample_starts)
         write_array(self.files / layout.SAMPLE_TERMS, terms.astype(np.int32))
-        write_array(self.files / layout.SAMPLE_GENERAL, self._document_vectors(read))
+        texts = self._sample_texts(word_counts, drawn_by)
+        write_json(self.files / layout.SAMPLE_TEXTS, [list(part.values()) for part in texts])
+        known = {number: text for part in texts for number, text in part.items()}
+        write_array(self.files / layout.SAMPLE_GENERAL, self._document_vectors(read, known))
 
-    def _document_vectors(self, read: Longs) -> Floats:
+    def _sample_texts(self, word_counts: Longs, drawn_by: Doubles) -> list[dict[int, str]]:
+        """Beginnings of documents by their numbers: of each part, those that would be read if it were alone.
+
+        Whatever parts are added or removed later, the language model will read no others of it.
+        """
+        if self.ready_documents is not None or not reads_texts(self.encoder):
+            return [{} for _ in self.parts]
+        sample, bounds = self.settings.sample, starts_of(self.parts)
+        alone = [choose(word_counts[low:high], sample, drawn_by[low:high])[0] for low, high in pairwise(bounds)]
+        stored = [] if self.update is None else self.update.beginnings()
+        if any(len(own) != len(part) for own, part in zip(alone, stored, strict=False)):
+            raise EncoderError(
+                f"{self.out} does not hold the texts that this model has to read; update it with the model that it "
+                "was built with, or build it again"
+            )
+        new = zip(self._pieces, self._fingerprints, alone[len(stored) :], strict=True)
+        texts = stored + [
+            beginnings(self.means.engine, pieces, found.sizes, chosen, sample.document_words)
+            for pieces, found, chosen in new
+        ]
+        numbered = zip(bounds, alone, texts, strict=False)
+        return [dict(zip((low + own).tolist(), part, strict=True)) for low, own, part in numbered]
+
+    def _document_vectors(self, read: Longs, texts: dict[int, str]) -> Floats:
         """The language model's vectors of some documents; none where only ready vectors of terms are there."""
         if not len(read):
             return np.empty((0, 0), np.float32)
@@ -276,15 +332,9 @@ class Build:
             return self.ready_documents.rows(read, np.load(self.files / layout.GENERAL, mmap_mode="r").shape[1])
         if not reads_texts(self.encoder):
             return np.empty((0, 0), np.float32)
-        words = self.settings.sample.document_words
-        texts = beginnings(self.means.engine, self._pieces, self._corpus.sizes, read, words)
-        reading = Renamed(self.means.progress, "language model reads documents")
-        return self.means.cache.encode(self.encoder, texts, self.means.jobs, reading, self.means.engine)
-
-    def _word_counts(self) -> Longs:
-        """How many tokens each document has."""
-        starts: Longs = np.load(self.files / layout.TEXT_STARTS)
-        return np.diff(starts)
+        encode = partial(self._encode, reading=Renamed(self.means.progress, "language model reads documents"))
+        wanted = [texts[number] for number in read.tolist()]
+        return encode(wanted) if self.update is None else self.update.document_vectors(read, wanted, encode)
 
     def _finish(self) -> None:
         manifest = layout.manifest(
@@ -293,13 +343,16 @@ class Build:
             model={"name": self.encoder.name, "fingerprint": self.encoder.fingerprint},
             tokenizer=tokenizer_name(self.tokenizer),
             settings=as_json(self.settings),
+            document_vectors=None if self.ready_documents is None else self.ready_documents.fingerprint,
             folder=self.files,
         )
         write_json(self.files / layout.MANIFEST, manifest)
+        forget_stages(self.folder)  # from now on its files may be those that were replaced
         with writing(self.out):
-            if self.out.exists():
-                self.out.rename(self.folder / "replaced")
-            self.files.rename(self.out)
+            if not (self.out.exists() and exchanged(self.files, self.out)):
+                if self.out.exists():
+                    self.out.rename(layout.replaced(self.out))
+                self.files.rename(self.out)
             shutil.rmtree(self.folder, ignore_errors=True)
 
     # What the stages share.
@@ -307,13 +360,13 @@ class Build:
     @property
     def corpus(self) -> dict[str, Any]:
         """What is known of the documents once their terms are."""
+        scan = self._scan
         return {
-            "name": self.documents.name,
-            "sha256": self._corpus[0],
-            "documents": self._corpus[1],
-            "tokens": self._scan["tokens"],
+            **facts_of(self.parts),
+            "tokens": scan["tokens"],
             "terms": self._n_terms,
-            **{fact: self._scan[fact] for fact in ("skipped", "languages", "warnings")},
+            "languages": scan["languages"],
+            "warnings": scan["warnings"],
         }
 
     def _shards(self, number: int) -> list[Shard]:

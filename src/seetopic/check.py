@@ -43,6 +43,7 @@ class Check:
     close: tuple[tuple[str, str, float], ...]
     languages: dict[str, float]  # whose function words are left out, with their shares of the documents
     warnings: tuple[str, ...]  # about the documents
+    parts: tuple[tuple[str, int], ...]  # of the index: the name of each, and how many documents it has
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -122,6 +123,7 @@ def _check(
         _close_names(names, vectors),
         dict(corpus["languages"]),
         tuple(corpus["warnings"]),
+        tuple((part["name"], part["documents"]) for part in corpus["parts"]),
     )
 
 

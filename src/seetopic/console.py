@@ -99,6 +99,8 @@ def print_check(check: Check) -> None:
     console.print(table)
     scope = "" if check.compared_terms == check.terms else f"; nearest of the {check.compared_terms:,} most telling"
     console.print(f"{check.documents:,} documents, {check.terms:,} terms{scope}", highlight=False)
+    for number, (name, size) in enumerate(check.parts if len(check.parts) > 1 else (), start=1):
+        console.print(f"part {number}: {escape(name)}, {size:,} documents", highlight=False)
     for first, second, similarity in check.close:
         console.print(
             f"[yellow]close:[/] {escape(first)!r} and {escape(second)!r} ({similarity:.2f}) may want the same terms",

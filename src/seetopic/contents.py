@@ -55,6 +55,18 @@ def read_words(path: Path) -> tuple[str, ...]:
     return tuple(words)
 
 
+def read_lists(path: Path) -> tuple[tuple[str, ...], ...]:
+    """Lists of texts, which may be alike."""
+    try:
+        lists = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise DamagedIndex(f"{path} cannot be read ({error}); build the index again") from error
+    fine = isinstance(lists, list) and all(isinstance(each, list) for each in lists)
+    if not fine or not all(isinstance(text, str) for each in lists for text in each):
+        raise DamagedIndex(f"{path} is no list of lists of texts; build the index again")
+    return tuple(map(tuple, lists))
+
+
 def of_length(length: int) -> Check:
     return lambda array: len(array) == length
 

@@ -6,7 +6,7 @@ import errno
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -105,6 +105,25 @@ def write_arrays_in_parts(
         for part in parts:
             for file, piece in zip(files, part, strict=True):
                 file.write(np.ascontiguousarray(piece, dtype).data)
+
+
+def exchanged(first: Path, second: Path) -> bool:
+    """Let two folders change places at once, so that neither name is ever without one; whether that could be done."""
+    import ctypes
+
+    for name, rename in _EXCHANGES.items():
+        exchange = getattr(ctypes.CDLL(None), name, None) if os.name == "posix" else None
+        if exchange is not None:
+            return bool(rename(exchange, os.fsencode(first), os.fsencode(second)) == 0)
+    return False
+
+
+_HERE = -100  # paths are meant from the working directory
+_SWAP = 2  # the same flag in both systems
+_EXCHANGES: dict[str, Callable[[Any, bytes, bytes], int]] = {
+    "renameat2": lambda exchange, first, second: exchange(_HERE, first, _HERE, second, _SWAP),  # Linux
+    "renamex_np": lambda exchange, first, second: exchange(first, second, _SWAP),  # macOS
+}
 
 
 def sha256_of(path: Path) -> str:

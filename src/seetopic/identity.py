@@ -27,6 +27,7 @@ class Fingerprint(NamedTuple):
     sha256: str  # of the texts, the same however they are stored
     documents: int
     sizes: tuple[int, ...]  # how many documents each piece has
+    skipped: dict[str, int]  # how many records were left out, by the reason
 
 
 def fingerprint(documents: Documents, pieces: Pieces, engine: Engine, progress: Progress) -> Fingerprint:
@@ -41,7 +42,7 @@ def fingerprint(documents: Documents, pieces: Pieces, engine: Engine, progress: 
         skipped.update(left_out)
         progress("looking at documents", sum(sizes), None)
     documents.refuse_if_empty(sum(sizes), skipped)
-    return Fingerprint(digest.hexdigest(), sum(sizes), tuple(sizes))
+    return Fingerprint(digest.hexdigest(), sum(sizes), tuple(sizes), dict(sorted(skipped.items())))
 
 
 def _digests(piece: Piece) -> tuple[bytes, Counter[str]]:

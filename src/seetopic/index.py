@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import closing
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -13,23 +14,26 @@ import numpy as np
 from seetopic import layout
 from seetopic.arrays import Doubles, Floats, Ids, Longs
 from seetopic.build import Build, Means
-from seetopic.contents import Check, bounds, finite, of_length, read_array, read_words, within
+from seetopic.contents import Check, bounds, finite, of_length, read_array, read_lists, read_words, within
 from seetopic.device import resolve_device
-from seetopic.documents import OnError, open_documents
+from seetopic.documents import Documents, OnError, open_documents
 from seetopic.encoder import encoder_for
 from seetopic.encoder.cache import VectorCache, cache_folder
 from seetopic.encoder.documents import ReadyDocuments
 from seetopic.encoder.plain import ReadyVectors, reads_texts
 from seetopic.encoder.protocol import TermEncoder
 from seetopic.engine import available_cores, engine_for
-from seetopic.errors import DamagedIndex, EncoderError, SettingsError
+from seetopic.errors import DamagedIndex, EncoderError, IndexFailure, SettingsError
 from seetopic.estimate import memory_size
+from seetopic.identity import tokenizer_name
 from seetopic.memory import Memory
+from seetopic.parts import Part, parts_of, refuse_again, refuse_nothing, starts_of, without
 from seetopic.progress import Progress, silent
 from seetopic.reading import SampledDocuments
 from seetopic.sample import Sample, inverse_frequency
 from seetopic.settings import DEFAULT, IndexSettings, index_settings_from
 from seetopic.texts import Texts
+from seetopic.updating import Stored, Update, check_made_with, opened_parts
 from seetopic.variants import Spellings, Variants, find_variants, spellings_of
 from seetopic.vocabulary import Vocabulary
 from seetopic.words import Tokenizer, as_term, tokenize
@@ -102,6 +106,78 @@ class Index:
         )
         build.run(overwrite=overwrite)
         return cls.open(out, model=model, tokenizer=tokenizer, cache=cache)
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """Documents that came together: those of the first build, and of each update."""
+        return parts_of(self.manifest["corpus"])
+
+    def update(
+        self,
+        add: Any = None,
+        remove: Iterable[int | str] = (),
+        *,
+        again: bool = False,
+        text_field: str | None = None,
+        on_error: OnError = "raise",
+        jobs: int | None = None,
+        engine: str = "local",
+        address: str | None = None,
+        device: str = "auto",
+        memory: str | int | None = None,
+        progress: Progress = silent,
+    ) -> Index:
+        """Add documents as a new part (a list of `Documents`: as several), remove parts, or both; gives the new index.
+
+        Parts to remove are given by their names, or their numbers, counted from 1. The new index takes the place of
+        this one when it is whole; an update that was cut off goes on when it is asked for again. Which `engine` and
+        how much `memory` it may use is said as for `build`.
+        """
+        added = opened_parts(add, text_field=text_field, on_error=on_error)
+        kept = without(self.parts, (remove,) if isinstance(remove, int | str) else remove)
+        refuse_nothing(self.parts, kept, added)
+        build = plan(
+            Documents((), title=self.manifest["corpus"]["name"]),
+            self.folder,
+            settings=self.settings,
+            model=self._model,
+            tokenizer=self.tokenizer,
+            jobs=jobs,
+            engine=engine,
+            address=address,
+            device=device,
+            cache=self.cache.folder,
+            memory=memory,
+            progress=progress,
+        )
+        self._check_model(build.encoder)
+        check_made_with(self.manifest, build.encoder.name, tokenizer_name(self.tokenizer))
+        build = replace(build, update=Update(self._stored, kept, added))
+        with closing(build.means.engine):
+            if not again:
+                refuse_again(kept, build.parts[len(kept) :])
+            build.run()
+        return self.open(self.folder, model=self.model, tokenizer=self.tokenizer, cache=self.cache.folder)
+
+    @property
+    def _stored(self) -> Stored:
+        """What an update takes over; all of it is checked."""
+        parts, texts = self.parts, self.texts
+        sample_texts = read_lists(self._checked(layout.SAMPLE_TEXTS))
+        if starts_of(parts)[-1] != len(self) or len(sample_texts) != len(parts):
+            raise DamagedIndex(f"{self.folder / layout.MANIFEST} has parts of other documents; build the index again")
+        return Stored(
+            key=str(self.manifest["key"]),
+            parts=parts,
+            words=texts.words,
+            texts=self.folder / layout.TEXTS,
+            text_starts=self.folder / layout.TEXT_STARTS,
+            terms=self.vocabulary.terms,
+            general=self.general,
+            sampled=self.sampled,
+            sample_general=self.sample.general,
+            sample_texts=sample_texts,
+        )
 
     def __getstate__(self) -> dict[str, Any]:
         """It is pickled as what opens it, without the arrays that were read so far."""
@@ -270,24 +346,36 @@ class Index:
 
     @cached_property
     def _encoder(self) -> TermEncoder:
+        encoder = encoder_for(self._model, precision=self.settings.precision)
+        self._check_model(encoder)
+        return encoder
+
+    @property
+    def _model(self) -> Any:
+        """The model as it was given, or the name of the one that the index was made with."""
         made_with = self.manifest["model"]
         if self.model is None and made_with["fingerprint"] is None:
             raise EncoderError(f"the index was made with a {made_with['name']}; open it with the same one as `model`")
-        encoder = encoder_for(
-            made_with["name"] if self.model is None else self.model, precision=self.settings.precision
-        )
+        return made_with["name"] if self.model is None else self.model
+
+    def _check_model(self, encoder: TermEncoder) -> None:
+        made_with = self.manifest["model"]
         if encoder.fingerprint != made_with["fingerprint"]:
             raise EncoderError(
                 f"the index was made with the model {made_with['name']!r}, but this is {encoder.name!r} "
                 "or another version of it; use the same model, or build the index again"
             )
-        return encoder
 
     def _array(self, name: str, dtype: type[np.generic], dimensions: int, *checks: Check) -> Any:
         return read_array(self._checked(name), dtype, dimensions, *checks)
 
     def _checked(self, name: str) -> Path:
-        layout.check_contents(self.folder, name, str(self.manifest["files"][name]["sha256"]))
+        try:
+            layout.check_contents(self.folder, name, str(self.manifest["files"][name]["sha256"]))
+        except DamagedIndex:
+            if layout.read_manifest(self.folder) != self.manifest:
+                raise IndexFailure(f"{self.folder} was updated since it was opened; open it again") from None
+            raise
         return self.folder / name
 
 

@@ -11,7 +11,7 @@ from seetopic.files import sha256_of
 from seetopic.settings import LANGUAGES
 from seetopic.version import __version__
 
-FORMAT = 2
+FORMAT = 3
 MANIFEST = "manifest.json"
 TERMS = "terms.json"
 TERM_COUNTS = "term_counts.npy"
@@ -27,10 +27,11 @@ SAMPLE_DOCUMENTS = "sample_documents.npy"
 SAMPLE_STARTS = "sample_starts.npy"
 SAMPLE_TERMS = "sample_terms.npy"
 SAMPLE_GENERAL = "sample_general.npy"
+SAMPLE_TEXTS = "sample_texts.json"
 SAMPLE = (SAMPLE_STARTS, SAMPLE_TERMS, SAMPLE_GENERAL)
 FILES = (
     *(TERMS, TERM_COUNTS, DOCUMENTS, DOCUMENT_STARTS, WORDS, TEXTS, TEXT_STARTS),
-    *(*POSTINGS, GENERAL, LOCAL, SAMPLE_DOCUMENTS, *SAMPLE),
+    *(*POSTINGS, GENERAL, LOCAL, SAMPLE_DOCUMENTS, *SAMPLE, SAMPLE_TEXTS),
 )
 
 
@@ -40,9 +41,23 @@ def manifest(*, folder: Path, **facts: Any) -> dict[str, Any]:
     return {"format": FORMAT, "version": __version__, **facts, "files": files}
 
 
+def building(out: Path) -> Path:
+    """The folder in which an index is built that will be `out`."""
+    return out.with_name(f".{out.name}.building")
+
+
+def replaced(out: Path) -> Path:
+    """Where the index is put that gives way to a new one, on systems where two folders cannot change places."""
+    return building(out) / "replaced"
+
+
 def read_manifest(folder: Path) -> dict[str, Any]:
     """The manifest of a whole index; every file is there with the right size, contents are checked when read."""
     path = folder / MANIFEST
+    if not folder.exists() and replaced(folder).exists():
+        raise IndexFailure(
+            f"the program ended while another index took the place of {folder}; rename {replaced(folder)} to {folder}"
+        )
     if not folder.is_dir() or not path.is_file():
         raise IndexFailure(f"{folder} is no index: it has no {MANIFEST}; build one with `seetopic index`")
     try:
@@ -76,15 +91,27 @@ def _check_shape(value: dict[str, Any], path: Path) -> None:
             and all(isinstance(sentence, str) for sentence in value["corpus"]["warnings"])
             and all(isinstance(value["corpus"][fact], str) for fact in ("name", "sha256"))
             and isinstance(value["corpus"]["skipped"], dict)
+            and all(_is_part(part) for part in value["corpus"]["parts"])
+            and isinstance(value["document_vectors"], str | None)
             and isinstance(value["model"]["name"], str)
             and isinstance(value["model"]["fingerprint"], str | None)
             and isinstance(value["settings"], dict)
-            and isinstance(value["key"], str)
+            and all(isinstance(value[fact], str) for fact in ("key", "tokenizer"))
         )
     except (KeyError, TypeError) as error:
         raise DamagedIndex(f"{path} is damaged (it lacks {error}); build the index again") from error
     if not fine:
         raise DamagedIndex(f"{path} is damaged (a value has the wrong type); build the index again")
+
+
+def _is_part(value: dict[str, Any]) -> bool:
+    return (
+        set(value) == {"name", "sha256", "documents", "first", "skipped"}
+        and all(isinstance(value[fact], str) for fact in ("name", "sha256"))
+        and all(type(value[fact]) is int and 0 <= value[fact] < 2**63 for fact in ("documents", "first"))
+        and isinstance(value["skipped"], dict)
+        and all(type(count) is int for count in value["skipped"].values())
+    )
 
 
 def check_contents(folder: Path, name: str, expected: str) -> None:

@@ -43,12 +43,23 @@ class Sample:
         return csr_array((ones, np.asarray(self.terms), np.asarray(self.starts)), shape=(len(self), n_terms))
 
 
-def choose(word_counts: Longs, settings: SampleSettings, random_state: int) -> tuple[Longs, Longs]:
+def priorities(first: int, n_documents: int, random_state: int) -> Doubles:
+    """A random number for each of the documents that are numbered from `first`: whoever has a low one is drawn.
+
+    A document's depends on its own number alone, so that others may come and go.
+    """
+    chance = np.random.default_rng(random_state)
+    chance.bit_generator.advance(first)  # type: ignore[attr-defined] # one step is one number
+    return chance.random(n_documents)
+
+
+def choose(word_counts: Longs, settings: SampleSettings, drawn_by: Doubles) -> tuple[Longs, Longs]:
     """Numbers of the documents to read, and of more whose terms are enough; each rising.
 
-    Drawn at random until they hold enough words.
+    Drawn, lowest number first, until they hold enough words. So whatever is read of some part of the documents would
+    also be read if there were no other part: others only take room away.
     """
-    order = np.random.default_rng(random_state).permutation(len(word_counts))
+    order = np.argsort(drawn_by, kind="stable")  # of two equal ones, the document that came first
     order = order[word_counts[order] > 0]
     read = np.cumsum(np.minimum(word_counts, settings.document_words)[order])
     n_read = int(np.searchsorted(read, settings.words, side="right"))

@@ -99,10 +99,30 @@ class WordTable:
 
 
 @dataclass(frozen=True)
+class StoredTexts:
+    """Consecutive documents of an index, which holds them as all their words: a shard that is tokenised already."""
+
+    places: Path
+    starts: Path
+    first: int
+    last: int  # exclusive
+
+    def __len__(self) -> int:
+        return self.last - self.first
+
+    def tokens(self) -> tuple[Ids, Ids, Longs]:
+        """The places of the words that occur, which of these stands at each position, and where documents end."""
+        starts = np.load(self.starts, mmap_mode="r")[self.first : self.last + 1]
+        found = np.load(self.places, mmap_mode="r")[starts[0] : starts[-1]]
+        places, own_ids = np.unique(found, return_inverse=True)
+        return places, own_ids.astype(np.int32), (starts[1:] - starts[0]).astype(np.int64)
+
+
+@dataclass(frozen=True)
 class _Scanned:
     """What a worker found in a piece."""
 
-    words: list[str]
+    words: list[str] | Ids  # or their places in a list of stored words
     counts: Longs  # of each word
     own_words: list[Ids]  # of each shard: the place in `words` of each of its own numbers; -1 for what parts words
     sizes: list[int]  # how many documents each shard has
@@ -112,18 +132,20 @@ class _Scanned:
 
 def scan(
     engine: Engine,
-    texts: Iterable[Piece | list[str]],
+    texts: Iterable[Piece | StoredTexts | list[str]],
     folder: Path,
     tokenizer: Tokenizer,
     *,
     lowercase: bool,
     min_count: int,
+    stored_words: Sequence[str] = (),
     skipped: Counter[str] | None = None,
     labels: list[tuple[str, ...]] | None = None,
     told: Callable[[int], None] = _nobody,
 ) -> tuple[WordTable, list[int]]:
     """Tokenise pieces of a corpus into files, a shard each; gives the words, and the number of documents of each shard.
 
+    `stored_words` are those whose places stored texts hold: they do not travel, this process spells what workers found.
     `skipped` and `labels` are filled as by `Documents.texts`; `told` is called with the number of documents done.
     """
     counts: Counter[str] = Counter()
@@ -131,9 +153,10 @@ def scan(
     sizes: list[int] = []
     scan_one = partial(_scan_piece, folder=folder, tokenizer=tokenizer, lowercase=lowercase)
     for number, scanned in enumerate(engine.map(scan_one, enumerate(texts))):
-        for word, count in zip(scanned.words, scanned.counts.tolist(), strict=True):
+        words = _spelled(scanned.words, stored_words)
+        for word, count in zip(words, scanned.counts.tolist(), strict=True):
             counts[word] += count
-        places = np.array([*(numbers.setdefault(word, len(numbers)) for word in scanned.words), -1], np.int32)
+        places = np.array([*(numbers.setdefault(word, len(numbers)) for word in words), -1], np.int32)
         for own_number, (own, size) in enumerate(zip(scanned.own_words, scanned.sizes, strict=True)):
             shard = Shard(folder, len(sizes))
             _rename(_of_piece(folder, number, own_number), shard)
@@ -194,6 +217,10 @@ def _places(words: list[str], numbers: dict[str, int]) -> Ids:
     return places
 
 
+def _spelled(words: list[str] | Ids, stored_words: Sequence[str]) -> list[str]:
+    return words if isinstance(words, list) else [stored_words[place] for place in words.tolist()]
+
+
 def _of_piece(folder: Path, piece: int, own_number: int) -> Shard:
     """A shard whose number is not known yet: nobody knows how many shards earlier pieces have."""
     return Shard(folder / f"piece-{piece:06d}", own_number)
@@ -207,9 +234,11 @@ def _rename(before: Shard, after: Shard) -> None:
 
 
 def _scan_piece(
-    numbered: tuple[int, Piece | list[str]], folder: Path, tokenizer: Tokenizer, lowercase: bool
+    numbered: tuple[int, Piece | StoredTexts | list[str]], folder: Path, tokenizer: Tokenizer, lowercase: bool
 ) -> _Scanned:
     number, piece = numbered
+    if isinstance(piece, StoredTexts):
+        return _scan_stored(piece, _of_piece(folder, number, 0))
     counts: dict[str, int] = {}
     places: dict[str, int] = {}
     scanned = _Scanned([], np.empty(0, np.int64), [], [], Counter(), [])
@@ -231,6 +260,15 @@ def _scan_piece(
     return replace(scanned, words=list(places), counts=np.array([counts[word] for word in places], np.int64))
 
 
+def _scan_stored(texts: StoredTexts, shard: Shard) -> _Scanned:
+    places, own_ids, ends = texts.tokens()
+    _write_tokens(shard, own_ids, ends)
+    n_parting = int(np.count_nonzero(places < 0))  # -1, what parts words, is the first place where it occurs at all
+    own_words = np.arange(len(places), dtype=np.int32) - np.int32(n_parting)
+    counts = np.bincount(own_ids, minlength=len(places)).astype(np.int64)
+    return _Scanned(places[n_parting:], counts[n_parting:], [own_words], [len(texts)], Counter(), [()] * len(texts))
+
+
 def _write_shard(
     shard: Shard, texts: list[str], tokenizer: Tokenizer, lowercase: bool
 ) -> tuple[Iterable[str], list[int]]:
@@ -244,6 +282,10 @@ def _write_shard(
         tokens.append(parting)
         ends.append(len(tokens))
     own_ids: Ids = np.array(tokens, np.int32)
-    write_array(shard.path("tokens"), own_ids)
-    write_array(shard.path("ends"), np.array(ends, np.int64))
+    _write_tokens(shard, own_ids, np.array(ends, np.int64))
     return own_number, np.bincount(own_ids, minlength=len(own_number)).tolist()
+
+
+def _write_tokens(shard: Shard, own_ids: Ids, ends: Longs) -> None:
+    write_array(shard.path("tokens"), own_ids)
+    write_array(shard.path("ends"), ends)

@@ -17,6 +17,8 @@ from seetopic.identity import key_of
 from seetopic.layout import FORMAT
 from seetopic.version import __version__
 
+_RECORD = "stages.json"
+
 
 @dataclass(frozen=True)
 class Stage:
@@ -29,7 +31,7 @@ class Stage:
 
 def do_stages(stages: list[Stage], folder: Path) -> None:
     """What is not done yet of a build in a folder, which keeps a record of what is."""
-    record = folder / "stages.json"
+    record = folder / _RECORD
     done: dict[str, str] = json.loads(record.read_text(encoding="utf-8")) if record.exists() else {}
     # Another version may do a stage differently.
     key = key_of(FORMAT, __version__)
@@ -43,6 +45,11 @@ def do_stages(stages: list[Stage], folder: Path) -> None:
         stage.work()
         done[stage.name] = key
         write_json(record, done)
+
+
+def forget_stages(folder: Path) -> None:
+    """Whoever builds there next begins anew."""
+    (folder / _RECORD).unlink(missing_ok=True)
 
 
 @contextmanager

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from seetopic.cli import exporting, judging, serving, topics
+from seetopic.cli import exporting, judging, serving, topics, updating
 from seetopic.errors import SeeTopicError
 from seetopic.version import __version__
 
@@ -20,6 +20,7 @@ def cli() -> None:
 for command in (
     topics.demo,
     topics.index,
+    updating.update,
     topics.check,
     topics.discover,
     topics.assign,

@@ -38,6 +38,9 @@ ADDRESS = click.option(
     metavar="HOST:PORT",
     help="Of the Ray cluster, or auto on one of its nodes.  [default: one is started on this machine]",
 )
+MEMORY = click.option(
+    "--memory", metavar="SIZE", help="What building an index may take, such as 4GB.  [default: no limit]"
+)
 DEVICE = click.option(
     "--device",
     type=click.Choice(["auto", "cpu", "cuda"]),
@@ -128,7 +131,7 @@ INDEXING = (
         help="Of the language model.",
     ),
     click.option("--random-state", type=int, default=0, show_default=True, help="Another one, another random choice."),
-    click.option("--memory", metavar="SIZE", help="What building an index may take, such as 4GB.  [default: no limit]"),
+    MEMORY,
     JOBS,
     ENGINE,
     ADDRESS,

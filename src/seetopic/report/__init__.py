@@ -61,6 +61,8 @@ def _check_facts(made: dict[str, Any]) -> None:
             and all(isinstance(text, str) for text in (*corpus.get("languages", ()), *corpus.get("warnings", ())))
             and all(isinstance(text, str) for text in (corpus["name"], made["version"], _method(made)))
             and isinstance(corpus.get("sha256", ""), str)
+            and isinstance(parts := corpus.get("parts", []), list)
+            and all(isinstance(part["name"], str) and isinstance(part["documents"], int) for part in parts)
             and isinstance(made["model"]["name"], str)
             and isinstance(settings.get("discovery", {}).get("checked_ranks", 0), int)
         )

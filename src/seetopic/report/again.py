@@ -81,13 +81,22 @@ def commands(topics: Topics, seeds_file: str, origin: Origin = NAMED) -> str | N
         return None
     model = [] if made["model"]["name"] == EMBEDDED_NAME else ["--model", made["model"]["name"]]
     skipped = ["--on-error", "skip"] if set(made["corpus"].get("skipped", {})) - {"empty"} else []
-    documents = "DOCS" if made["corpus"]["name"] == UNNAMED else made["corpus"]["name"]
+    named, *added = _named(made["corpus"])
     column = [] if origin.text_field is None else ["--text-field", origin.text_field]
-    build = ["seetopic", "index", documents, "--out", "index", *column, *skipped, *model, *index]
+    build = ["seetopic", "index", named, "--out", "index", *column, *skipped, *model, *index]
+    more = [option for name in added for option in ("--add", name)]
+    update = ["seetopic", "update", "index", *more, *column, *skipped]
+    before = [build, update] if added else [build]
     chosen_preset = [] if preset == "default" else ["--preset", preset]
     ready = origin.index or "index"
     run = ["seetopic", "discover", ready, "--seeds", seeds_file, *chosen_preset, *found, "--out", "topics"]
-    return "\n".join(shlex.join(words) for words in ([run] if origin.index else [build, run]))
+    return "\n".join(shlex.join(words) for words in ([run] if origin.index else [*before, run]))
+
+
+def _named(corpus: dict[str, Any]) -> list[str]:
+    """The documents of the build, and of the updates after it."""
+    names = [corpus["name"], *(part["name"] for part in corpus.get("parts", [])[1:])]
+    return ["DOCS" if name == UNNAMED else name for name in names]
 
 
 def _flags(
@@ -148,4 +157,7 @@ def _opened(run: Discovery, origin: Origin) -> str:
     options += ['on_error="skip"'] if set(corpus["skipped"]) - {"empty"} and not origin.demo else []
     options += [] if run.index.settings == DEFAULT.index else [f"settings={run.index.settings!r}"]
     documents = "demo_documents()" if origin.demo else repr(corpus["name"])
-    return f"Index.build({', '.join([documents, repr('index'), *options])})"
+    built = f"Index.build({', '.join([documents, repr('index'), *options])})"
+    read = [option for option in options if not option.startswith("settings=")]
+    more = [f".update({', '.join([repr(part['name']), *read])})" for part in corpus["parts"][1:]]
+    return "".join([built, *more])

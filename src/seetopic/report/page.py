@@ -201,6 +201,9 @@ class Page:
             "seetopic": made["version"],
             "Documents (SHA-256)": made["corpus"].get("sha256", "unknown"),
         }
+        parts = made["corpus"].get("parts", [])
+        if len(parts) > 1:
+            facts["Parts"] = "; ".join(f"{part['name']}: {part['documents']:,} documents" for part in parts)
         shown = "".join(f"<div><dt>{safe(name)}</dt><dd>{safe(value)}</dd></div>" for name, value in facts.items())
         listed = json.dumps(settings, ensure_ascii=False, indent=1)
         return Section(

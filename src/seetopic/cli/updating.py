@@ -1,0 +1,78 @@
+"""Changing an index: `update`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from seetopic.cli.options import (
+    ADDRESS,
+    CACHE,
+    DEVICE,
+    ENGINE,
+    JOBS,
+    MEMORY,
+    READING,
+    SHOWING,
+    given_documents,
+    say_skipped,
+    with_options,
+)
+
+if TYPE_CHECKING:
+    from seetopic.index import Index
+
+
+@click.command()
+@click.argument("folder", metavar="INDEX", type=click.Path(path_type=Path))
+@click.option("--add", "added", multiple=True, metavar="DOCS", help="Documents to add, as a part; may be repeated.")
+@click.option("--remove", "removed", multiple=True, metavar="PART", help="Part to remove: its name or its number.")
+@click.option("--again", is_flag=True, help="Add documents that are in the index already once more.")
+@click.option("--model", metavar="NAME|PATH", help="Where the index's own language model lies now, if it was moved.")
+@with_options(*READING, MEMORY, JOBS, ENGINE, ADDRESS, DEVICE, CACHE, *SHOWING)
+def update(
+    folder: Path,
+    added: tuple[str, ...],
+    removed: tuple[str, ...],
+    again: bool,
+    quiet: bool,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Add documents to INDEX, remove parts of it, or both; without either, list its parts.
+
+    The result is what indexing all documents anew would give, but nothing is read, tokenised or encoded twice. The
+    settings are the index's. It stays usable until the new one takes its place; an update that was cut off goes on
+    when the same command is given again.
+    """
+    from seetopic.console import shown_progress
+    from seetopic.index import Index
+
+    index = Index.open(folder, model=options["model"], cache=options["cache"])
+    if added or removed:
+        with shown_progress(quiet) as progress:
+            index = index.update(
+                [given_documents(source, options) for source in added],
+                removed,
+                again=again,
+                progress=progress,
+                **{name: options[name] for name in ("jobs", "engine", "address", "device", "memory")},
+            )
+        say_skipped(index)
+    show_parts(index, as_json)
+
+
+def show_parts(index: Index, as_json: bool) -> None:
+    corpus = index.manifest["corpus"]
+    if as_json:
+        shown = {"index": str(index.folder), "corpus": corpus, "model": index.manifest["model"]}
+        click.echo(json.dumps(shown, ensure_ascii=False))
+        return
+    for number, part in enumerate(index.parts, start=1):
+        click.echo(f"{number:>4}  {part.documents:>11,} documents  {part.name}")
+    click.echo(
+        f"{index.folder}: {corpus['documents']:,} documents, {corpus['tokens']:,} words, {corpus['terms']:,} terms"
+    )

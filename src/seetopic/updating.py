@@ -1,0 +1,137 @@
+"""What an update takes over from the index that it changes: nothing of it is read, tokenised or encoded twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from seetopic.arrays import Floats, Longs
+from seetopic.documents import Documents, OnError, open_documents
+from seetopic.errors import EncoderError, SettingsError
+from seetopic.parts import Part, starts_of
+from seetopic.settings import TextSettings
+from seetopic.shards import StoredTexts
+
+Encode: TypeAlias = Callable[[list[str]], Floats]
+_LETTERS = 4  # that a word has at least, mostly: shards of stored words are about as large as those of texts
+
+
+def opened_parts(given: Any, *, text_field: str | None, on_error: OnError) -> tuple[Documents, ...]:
+    """New documents: none, one corpus as `open_documents` takes it, or a list of such that are open already."""
+    if given is None:
+        return ()
+    if isinstance(given, list | tuple) and all(isinstance(each, Documents) for each in given):
+        return tuple(given)
+    return (open_documents(given, text_field=text_field, on_error=on_error),)
+
+
+def check_made_with(manifest: dict[str, Any], model: str, tokenizer: str) -> None:
+    """What is the same for all parts of an index must be the same for new ones."""
+    made_with = manifest["model"]
+    if tokenizer != manifest["tokenizer"]:
+        raise SettingsError(
+            f"the index was made with the tokenizer {manifest['tokenizer']!r}, but this is {tokenizer!r}; "
+            "open it in Python with the same one as `tokenizer`, and update that"
+        )
+    if made_with["fingerprint"] is None and model != made_with["name"]:
+        raise EncoderError(
+            f"the index was made with {made_with['name']!r}, but this is {model!r}; open it with the same `model`"
+        )
+    if manifest["document_vectors"] is not None:
+        raise EncoderError(
+            "the index was made with ready vectors of its documents, which it does not keep, so it cannot be updated; "
+            "build it again from all documents and their vectors"
+        )
+
+
+@dataclass(frozen=True)
+class Stored:
+    """What an index holds of its documents."""
+
+    key: str
+    parts: tuple[Part, ...]
+    words: tuple[str, ...]
+    texts: Path  # documents as places in `words`
+    text_starts: Path
+    terms: tuple[str, ...]
+    general: Floats  # vectors of the terms
+    sampled: Longs  # documents of the sample
+    sample_general: Floats  # vectors of the first of these
+    sample_texts: tuple[tuple[str, ...], ...]  # of each part, what the language model may have to read one day
+
+
+@dataclass(frozen=True)
+class Update:
+    """An index, which of its parts stay, and what comes after them."""
+
+    stored: Stored
+    kept: tuple[Part, ...]
+    added: tuple[Documents, ...]
+
+    def texts(self, settings: TextSettings) -> Iterator[StoredTexts]:
+        """The documents that stay, tokenised as they are, in shards."""
+        starts = np.load(self.stored.text_starts, mmap_mode="r")
+        for part, first in self._kept_from():
+            for low, high in _cut(starts[first : first + part.documents + 1], settings):
+                yield StoredTexts(self.stored.texts, self.stored.text_starts, first + low, first + high)
+
+    def beginnings(self) -> list[list[str]]:
+        """Of each part that stays, the beginnings of documents that it has in store."""
+        places = [place for place, part in enumerate(self.stored.parts) if part in self.kept]
+        return [list(self.stored.sample_texts[place]) for place in places]
+
+    def term_vectors(self, terms: list[str], encode: Encode) -> Floats:
+        """Vectors of terms, of which only new ones are computed."""
+        known = {term: row for row, term in enumerate(self.stored.terms)}
+        return _completed(self.stored.general, [known.get(term, -1) for term in terms], terms, encode)
+
+    def document_vectors(self, documents: Longs, texts: Sequence[str], encode: Encode) -> Floats:
+        """Vectors of documents, by their numbers in the new index, of which only new ones are computed."""
+        known = {number: row for row, number in enumerate(self._read_before())}
+        rows = [known.get(number, -1) for number in documents.tolist()]
+        return _completed(self.stored.sample_general, rows, texts, encode)
+
+    def _read_before(self) -> list[int]:
+        """The documents that have been read, by their numbers in the new index; -1 for those that go."""
+        numbers = np.full(starts_of(self.stored.parts)[-1], -1, np.int64)
+        for (part, before), after in zip(self._kept_from(), starts_of(self.kept), strict=False):
+            numbers[before : before + part.documents] = np.arange(after, after + part.documents)
+        read: list[int] = numbers[self.stored.sampled[: len(self.stored.sample_general)]].tolist()
+        return read
+
+    def _kept_from(self) -> list[tuple[Part, int]]:
+        """The parts that stay, each with the number of its first document in the index as it is."""
+        firsts = zip(self.stored.parts, starts_of(self.stored.parts), strict=False)
+        return [(part, first) for part, first in firsts if part in self.kept]
+
+
+def _cut(starts: Longs, settings: TextSettings) -> Iterator[tuple[int, int]]:
+    """Ranges of documents, by number and by size."""
+    low, n_documents = 0, len(starts) - 1
+    while low < n_documents:
+        full = int(np.searchsorted(starts, starts[low] + settings.shard_characters // _LETTERS, side="right")) - 1
+        high = min(max(full, low + 1), low + settings.shard_documents, n_documents)
+        yield low, high
+        low = high
+
+
+def _completed(known: Floats, rows: list[int], texts: Sequence[str], encode: Encode) -> Floats:
+    """A vector for every text: the row of those that are known, or, where that is -1, a new one."""
+    places = np.array(rows, np.int64)
+    new = np.flatnonzero(places < 0)
+    if len(new) == len(texts):
+        return encode(list(texts))
+    found: Floats = np.asarray(known[places])  # that of new ones is overwritten
+    if len(new):
+        made = encode([texts[place] for place in new.tolist()])
+        if made.shape[1] != found.shape[1]:
+            raise EncoderError(
+                f"the model gives vectors of length {made.shape[1]}, but the index has vectors of length "
+                f"{found.shape[1]}; update it with the model that it was built with"
+            )
+        found[new] = made
+    return found
