@@ -29,7 +29,7 @@ docs: $(VENV)/.test
 	$(BIN)/sphinx-build -b html -n -W --keep-going -q docs docs/_build/html
 
 unit: $(VENV)/.test browser
-	$(BIN)/pytest --numprocesses 2 --dist loadgroup
+	$(BIN)/pytest --numprocesses 2
 
 # Pages are tested in a real browser. Where there is none, Debian's is installed, which needs root.
 browser:
