@@ -251,6 +251,8 @@ class Build:
         write_documents(shards, term_ids, self.files / layout.DOCUMENTS, self.files / layout.DOCUMENT_STARTS)
         write_json(self.files / layout.WORDS, [word for word, _ in all_words(self._work / "shards")])
         write_texts(shards, self.files / layout.TEXTS, self.files / layout.TEXT_STARTS)
+        for shard in shards:
+            shard.tidy()
 
     def _write_postings(self) -> None:
         means, desk = self.means, self._desk("postings")

@@ -24,6 +24,7 @@ from seetopic.words import ENGLISH, Grammar, Tokenizer, cleaned
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
+LONGEST_PHRASE = 6  # words, as settings allow
 _SAMPLED_DOCUMENTS = 20_000
 _SAMPLED_TOKENS = 256  # of each, from its beginning
 
@@ -41,6 +42,11 @@ class Shard:
 
     def path(self, kind: str) -> Path:
         return self.folder / f"{self.number:06d}.{kind}.npy"
+
+    def tidy(self) -> None:
+        """Keep only what was read from documents: what was made of that can be made again."""
+        for kind in ("codes", "code_ends", *(f"runs_of_{length}" for length in range(2, LONGEST_PHRASE + 1))):
+            self.path(kind).unlink(missing_ok=True)
 
     def words(self) -> Longs:
         """The corpus's word id at each position; -1 for rare words and for what parts words."""
