@@ -12,6 +12,8 @@ Assignment = Literal["best", "turns"]
 CategoryTerm = Literal["negative-sampling", "softmax"]
 LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl", "da", "nb", "pl", "ru", "sv")  # with known function words
 
+LONGEST_PHRASE = 6  # words
+
 
 def _check(name: str, value: float, low: float, high: float) -> None:
     """Whole bounds ask for a whole number."""
@@ -53,7 +55,7 @@ class TextSettings:
     def __post_init__(self) -> None:
         language_codes(self.language)
         _check("min_count", self.min_count, 1, 1_000_000)
-        _check("max_phrase_words", self.max_phrase_words, 1, 6)
+        _check("max_phrase_words", self.max_phrase_words, 1, LONGEST_PHRASE)
         _check("phrase_min_count", self.phrase_min_count, 2, 1_000_000)
         _check("phrase_quality", self.phrase_quality, 0.0, 1.0)
         if isinstance(self.known_phrases, list):  # as JSON gives it back

@@ -19,12 +19,12 @@ from seetopic.engine import Engine
 from seetopic.errors import IndexFailure
 from seetopic.files import write_array, write_json
 from seetopic.pieces import Piece, Texts
+from seetopic.settings import LONGEST_PHRASE
 from seetopic.words import ENGLISH, Grammar, Tokenizer, cleaned
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-LONGEST_PHRASE = 6  # words, as settings allow
 _SAMPLED_DOCUMENTS = 20_000
 _SAMPLED_TOKENS = 256  # of each, from its beginning
 
