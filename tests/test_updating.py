@@ -64,7 +64,7 @@ corpora = st.lists(texts, min_size=1, max_size=9).filter(lambda found: any("canc
 
 
 @given(first=corpora, second=corpora, random_state=st.integers(0, 3))
-@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.filter_too_much])
+@settings(max_examples=6, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.filter_too_much])
 def test_adding_gives_the_index_of_all_and_removing_gives_the_first_again(folders, first, second, random_state):
     own = replace(SMALL, random_state=random_state)
     one = built(first, folders(), settings=own)
@@ -80,7 +80,7 @@ def test_adding_gives_the_index_of_all_and_removing_gives_the_first_again(folder
 
 
 @given(parts=st.lists(corpora, min_size=3, max_size=3), gone=st.sampled_from([1, 2]))
-@settings(max_examples=6, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.filter_too_much])
+@settings(max_examples=4, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.filter_too_much])
 def test_a_part_can_be_removed_from_among_others_and_others_come_after(folders, parts, gone):
     whole = built(parts[0], folders()).update(parts[1], again=True, jobs=1).update(parts[2], again=True, jobs=1)
     left = [text for number, part in enumerate(parts, start=1) if number != gone for text in part]
@@ -189,11 +189,7 @@ def built_copy(index: Index, folder: Path, cache: Path) -> Index:
     return Index.open(folder, cache=cache)
 
 
-STAGES = [
-    "reading documents",
-    "local vectors",
-    "language model reads documents",
-]
+STAGES = ["reading documents", "language model reads documents"]
 
 
 @pytest.fixture(scope="module")
