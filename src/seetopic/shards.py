@@ -154,15 +154,15 @@ def scan(
     `stored_words` are those whose places stored texts hold: they do not travel, this process spells what workers found.
     `skipped` and `labels` are filled as by `Documents.texts`; `told` is called with the number of documents done.
     """
-    counts: Counter[str] = Counter()
+    found = np.zeros(0, np.int64)  # how often each numbered word occurs
     numbers: dict[str, int] = {}
     sizes: list[int] = []
     scan_one = partial(_scan_piece, folder=folder, tokenizer=tokenizer, lowercase=lowercase)
     for number, scanned in enumerate(engine.map(scan_one, enumerate(texts))):
         words = _spelled(scanned.words, stored_words)
-        for word, count in zip(words, scanned.counts.tolist(), strict=True):
-            counts[word] += count
         places = np.array([*(numbers.setdefault(word, len(numbers)) for word in words), -1], np.int32)
+        found = np.concatenate([found, np.zeros(len(numbers) - len(found), np.int64)])
+        found[places[:-1]] += scanned.counts  # a piece has each word once
         for own_number, (own, size) in enumerate(zip(scanned.own_words, scanned.sizes, strict=True)):
             shard = Shard(folder, len(sizes))
             _rename(_of_piece(folder, number, own_number), shard)
@@ -173,6 +173,7 @@ def scan(
         if labels is not None:
             labels += scanned.labels
         told(sum(sizes))
+    counts = Counter(dict(zip(numbers, found.tolist(), strict=True)))
     # Ordered by count, then by spelling: independent of the order in which shards met the words.
     ordered = sorted(counts, key=lambda word: (-counts[word], word))
     write_json(folder / "words.json", ordered)
@@ -245,25 +246,23 @@ def _scan_piece(
     number, piece = numbered
     if isinstance(piece, StoredTexts):
         return _scan_stored(piece, _of_piece(folder, number, 0))
-    counts: dict[str, int] = {}
-    places: dict[str, int] = {}
+    places = _Places()
+    counts: list[Longs] = []
     scanned = _Scanned([], np.empty(0, np.int64), [], [], Counter(), [])
     for shard in [Texts(piece)] if isinstance(piece, list) else piece.shards():
         scanned.skipped.update(shard.skipped)
         if not shard.texts:
             continue
         scanned.labels.extend(shard.labels or [()] * len(shard.texts))
-        tokens, token_counts = _write_shard(
-            _of_piece(folder, number, len(scanned.sizes)), shard.texts, tokenizer, lowercase
-        )
-        words = [cleaned(token) or None for token in tokens]
-        for word, count in zip(words, token_counts, strict=True):
-            if word is not None:
-                counts[word] = counts.get(word, 0) + count
-        own = [-1 if word is None else places.setdefault(word, len(places)) for word in words]
-        scanned.own_words.append(np.array(own, np.int32))
+        files = _of_piece(folder, number, len(scanned.sizes))
+        tokens, own_counts = _write_shard(files, shard.texts, tokenizer, lowercase)
+        scanned.own_words.append(np.array([places[token] for token in tokens], np.int32))
         scanned.sizes.append(len(shard.texts))
-    return replace(scanned, words=list(places), counts=np.array([counts[word] for word in places], np.int64))
+        counts.append(own_counts)
+    total = np.zeros(len(places.words) + 1, np.int64)  # the last entry takes what is no word
+    for own, own_counts in zip(scanned.own_words, counts, strict=True):
+        np.add.at(total, own, own_counts)
+    return replace(scanned, words=list(places.words), counts=total[:-1])
 
 
 def _scan_stored(texts: StoredTexts, shard: Shard) -> _Scanned:
@@ -275,9 +274,20 @@ def _scan_stored(texts: StoredTexts, shard: Shard) -> _Scanned:
     return _Scanned(places[n_parting:], counts[n_parting:], [own_words], [len(texts)], Counter(), [()] * len(texts))
 
 
-def _write_shard(
-    shard: Shard, texts: list[str], tokenizer: Tokenizer, lowercase: bool
-) -> tuple[Iterable[str], list[int]]:
+class _Places(dict[str, int]):
+    """The place of a token's word among a piece's words; each token is cleaned once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words: dict[str, int] = {}
+
+    def __missing__(self, token: str) -> int:
+        word = cleaned(token)
+        place = self[token] = self.words.setdefault(word, len(self.words)) if word else -1
+        return place
+
+
+def _write_shard(shard: Shard, texts: list[str], tokenizer: Tokenizer, lowercase: bool) -> tuple[Iterable[str], Longs]:
     """Its files; gives its tokens in the order of their numbers, and how often each occurs."""
     own_number: defaultdict[str, int] = defaultdict(itertools.count().__next__)  # by first occurrence
     parting = own_number[""]  # the empty token parts documents
@@ -289,7 +299,7 @@ def _write_shard(
         ends.append(len(tokens))
     own_ids: Ids = np.array(tokens, np.int32)
     _write_tokens(shard, own_ids, np.array(ends, np.int64))
-    return own_number, np.bincount(own_ids, minlength=len(own_number)).tolist()
+    return own_number, np.bincount(own_ids, minlength=len(own_number)).astype(np.int64)
 
 
 def _write_tokens(shard: Shard, own_ids: Ids, ends: Longs) -> None:
