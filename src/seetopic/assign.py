@@ -263,7 +263,7 @@ def _document_rule(run: Discovery, rule: SortedSample) -> dict[str, Any]:
     """The rule that sorted the sample, as weights of the language model's dimensions and of terms."""
     dimension = run.names.shape[1]
     local = np.asarray(run.index.local)
-    by_term = run.sampled.local_scale * (local @ rule.weights[dimension:])
+    by_term = run.sampled.local_scale * product(local, rule.weights[dimension:].astype(np.float32))
     return {
         "document_weights": rule.weights[:dimension].astype(np.float32),
         "document_term_weights": by_term.astype(np.float32),

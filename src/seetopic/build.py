@@ -40,6 +40,7 @@ from seetopic.settings import IndexSettings, as_json, language_codes
 from seetopic.shards import Shard, StoredTexts, WordTable, all_words, sampled_counts, scan
 from seetopic.stages import Stage, alone, do_stages, forget_stages
 from seetopic.updating import Update
+from seetopic.variants import find_variants, spellings_of
 from seetopic.vocabulary import segment_shards, vocabulary_of, write_documents, write_texts
 from seetopic.words import Grammar, Tokenizer
 
@@ -165,6 +166,7 @@ class Build:
             Stage("postings", {}, self._write_postings),
             Stage("local", local, self._write_local),
             Stage("general", {"model": self.encoder.fingerprint}, self._write_general),
+            Stage("variants", {}, self._write_variants),
             Stage("sample", sample, self._write_sample),
         ]
 
@@ -266,6 +268,12 @@ class Build:
     def _encode(self, texts: list[str], reading: Progress | None = None) -> Floats:
         means = self.means
         return means.cache.encode(self.encoder, texts, means.jobs, reading or means.progress, means.engine)
+
+    def _write_variants(self) -> None:
+        terms = json.loads((self.files / layout.TERMS).read_text(encoding="utf-8"))
+        local, general = (np.load(self.files / name, mmap_mode="r") for name in (layout.LOCAL, layout.GENERAL))
+        self.means.progress("finding variants", 0, None)
+        write_array(self.files / layout.VARIANTS, find_variants(spellings_of(terms), local, general).heads)
 
     def _write_local(self) -> None:
         local, means, blocks = self.settings.local, self.means, self._blocks()

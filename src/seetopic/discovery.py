@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from seetopic.arrays import Doubles, Flags, Floats, Longs
 from seetopic.evidence import CurrentTerms, Evidence
-from seetopic.ranking import ensemble_score, pick_best, pick_in_turns, ranks, reciprocal
+from seetopic.ranking import ensemble_score, pick_best, pick_in_turns, placed, ranked, reciprocal
 from seetopic.settings import DiscoverySettings
 from seetopic.variants import Variants, no_variants
 
@@ -31,7 +31,7 @@ class Wishes:
 
     def applied(self, scores: Doubles) -> Doubles:
         """The scores with fixed terms above all others in their order, and 0 wherever a term may not stand."""
-        settled = np.where(self.barred, 0.0, scores)
+        settled = np.where(self.barred, 0.0, scores) if self.barred.any() else scores.copy()
         for category, terms in enumerate(self.fixed):
             settled[:, list(terms)] = 0.0
             settled[category, list(terms)] = _FIXED - np.arange(len(terms)) / (1 + len(terms))
@@ -85,24 +85,40 @@ def discover_terms(
     weights = [weight for _, weight in evidence]
     rankings = [_Ranking(kind, wishes, settings.checked_ranks) for kind, _ in evidence]
     for iteration in range(1, settings.iterations + 1):
-        places = {ranking.kind.name: ranking.places(current) for ranking in rankings}
-        scores = ensemble_score([reciprocal(each) for each in places.values()], settings.rho, weights)
+        best = {ranking.kind.name: ranking.best(current) for ranking in rankings}
+        # Of very many terms few are in any ranking: only these are looked at.
+        looked_at = np.unique(
+            np.concatenate([*(terms for lists in best.values() for terms in lists), wishes.all_fixed])
+        )
+        looked_at = looked_at.astype(np.int64)
+        places = {name: placed(_numbered(lists, looked_at), len(looked_at)) for name, lists in best.items()}
+        few = ensemble_score([reciprocal(each) for each in places.values()], settings.rho, weights)
         if settings.assignment == "best" and "general" in places:
             # The language model has a veto: what it sees no link to is no term of the name, however typical.
-            scores = np.where(places["general"] > 0, scores, 0.0)
+            few = np.where(places["general"] > 0, few, 0.0)
+        scores = np.zeros(similarity.shape)
+        scores[:, looked_at] = few
         scores = wishes.applied(scores)
         size = (iteration + 1) * settings.growth
         if iteration == settings.iterations:
             size = max(size, settings.top, _DEEP)
         stands = groups.representatives(scores, wishes.all_fixed)
-        current = _pick(_represented(scores, stands), size, settings)
+        free = looked_at[stands[looked_at] == looked_at]
+        current = [free[terms].tolist() for terms in _pick(scores[:, free], size, settings)]
     terms = [found[: settings.top] for found in current]
-    return Discovered(terms, current, np.minimum(scores, 1.0), places, _stood_for(current, stands, wishes))
+    ranks = {name: placed(lists, similarity.shape[1]) for name, lists in best.items()}
+    return Discovered(terms, current, np.minimum(scores, 1.0), ranks, _stood_for(current, stands, wishes))
 
 
-def _represented(scores: Doubles, stands: Longs) -> Doubles:
-    """The scores of the terms that stand for themselves, 0 for all others."""
-    return np.where(stands == np.arange(len(stands)), scores, 0.0)
+def _terms_in(rankings: Iterable[list[Longs]], wishes: Wishes) -> Longs:
+    """Terms that are in any ranking, or wished for; rising."""
+    fixed = np.array(wishes.all_fixed, np.int64)
+    return np.unique(np.concatenate([fixed, *(terms for lists in rankings for terms in lists)]))
+
+
+def _numbered(lists: Sequence[Longs], looked_at: Longs) -> list[Longs]:
+    """Terms by their places among those that are looked at."""
+    return [np.searchsorted(looked_at, terms) for terms in lists]
 
 
 def _stood_for(found: CurrentTerms, stands: Longs, wishes: Wishes) -> dict[int, list[int]]:
@@ -117,16 +133,16 @@ def _stood_for(found: CurrentTerms, stands: Longs, wishes: Wishes) -> dict[int, 
 
 
 class _Ranking:
-    """The places of terms by one kind of evidence; ranked anew only if its scores are new."""
+    """The best terms by one kind of evidence; ranked anew only if its scores are new."""
 
     def __init__(self, kind: Evidence, wishes: Wishes, checked: int) -> None:
         self.kind, self._wishes, self._checked = kind, wishes, checked
-        self._last: tuple[Floats, Longs] | None = None
+        self._last: tuple[Floats, list[Longs]] | None = None
 
-    def places(self, current: CurrentTerms) -> Longs:
+    def best(self, current: CurrentTerms) -> list[Longs]:
         scores = self.kind.scores(current)
         if self._last is None or self._last[0] is not scores:
-            self._last = scores, ranks(_allowed(scores, self._wishes), self._checked)
+            self._last = scores, ranked(_allowed(scores, self._wishes), self._checked)
         return self._last[1]
 
 

@@ -34,7 +34,7 @@ from seetopic.sample import Sample, inverse_frequency
 from seetopic.settings import DEFAULT, IndexSettings, index_settings_from
 from seetopic.texts import Texts
 from seetopic.updating import Stored, Update, check_made_with, opened_parts
-from seetopic.variants import Spellings, Variants, find_variants, spellings_of
+from seetopic.variants import Spellings, Variants, spellings_of
 from seetopic.vocabulary import Vocabulary
 from seetopic.words import Tokenizer, as_term, tokenize
 
@@ -239,9 +239,22 @@ class Index:
         return array
 
     @cached_property
+    def _words(self) -> tuple[str, ...]:
+        return read_words(self._checked(layout.WORDS))
+
+    def has_words(self, term: str) -> bool:
+        """Whether all words of a term, or itself as one word, occur in the documents."""
+        known = self._known_words
+        return term in known or all(word in known for word in term.split(" "))
+
+    @cached_property
+    def _known_words(self) -> frozenset[str]:
+        return frozenset(self._words)
+
+    @cached_property
     def texts(self) -> Texts:
         """The documents as all their words."""
-        words = read_words(self._checked(layout.WORDS))
+        words = self._words
         places = self._array(layout.TEXTS, np.int32, 1, within(-1, len(words)))
         return Texts(words, places, self._array(layout.TEXT_STARTS, np.int64, 1, bounds(len(self), len(places))))
 
@@ -259,8 +272,9 @@ class Index:
 
     @cached_property
     def variants(self) -> Variants:
-        """Which terms are variants of one; found when first asked for, and not stored."""
-        return find_variants(self._spellings, self.local, self.general)
+        """Which terms are variants of one."""
+        n_terms = len(self.vocabulary)
+        return Variants(self._array(layout.VARIANTS, np.int64, 1, of_length(n_terms), within(0, n_terms)))
 
     @cached_property
     def _spellings(self) -> Spellings:
@@ -371,7 +385,8 @@ class Index:
 
     def _checked(self, name: str) -> Path:
         try:
-            layout.check_contents(self.folder, name, str(self.manifest["files"][name]["sha256"]))
+            expected = str(self.manifest["files"][name]["sha256"])
+            layout.check_contents(self.folder, name, expected, self.cache.folder / "checked")
         except DamagedIndex:
             if layout.read_manifest(self.folder) != self.manifest:
                 raise IndexFailure(f"{self.folder} was updated since it was opened; open it again") from None

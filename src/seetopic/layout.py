@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from seetopic.errors import DamagedIndex, IndexFailure
-from seetopic.files import sha256_of
+from seetopic.errors import DamagedIndex, IndexFailure, OutputError
+from seetopic.files import sha256_of, write_text
 from seetopic.settings import LANGUAGES
 from seetopic.version import __version__
 
 FORMAT = 3
+_SHA256 = re.compile("[0-9a-f]{64}")  # a manifest may be of any origin, and hold any text in its place
+_LARGE = 1 << 24  # bytes of a file that takes time to be read as a whole
 MANIFEST = "manifest.json"
 TERMS = "terms.json"
 TERM_COUNTS = "term_counts.npy"
@@ -23,6 +28,7 @@ TEXT_STARTS = "text_starts.npy"
 POSTINGS = ("posting_starts.npy", "posting_documents.npy", "posting_counts.npy")
 GENERAL = "general.npy"
 LOCAL = "local.npy"
+VARIANTS = "variants.npy"
 SAMPLE_DOCUMENTS = "sample_documents.npy"
 SAMPLE_STARTS = "sample_starts.npy"
 SAMPLE_TERMS = "sample_terms.npy"
@@ -31,7 +37,7 @@ SAMPLE_TEXTS = "sample_texts.json"
 SAMPLE = (SAMPLE_STARTS, SAMPLE_TERMS, SAMPLE_GENERAL)
 FILES = (
     *(TERMS, TERM_COUNTS, DOCUMENTS, DOCUMENT_STARTS, WORDS, TEXTS, TEXT_STARTS),
-    *(*POSTINGS, GENERAL, LOCAL, SAMPLE_DOCUMENTS, *SAMPLE, SAMPLE_TEXTS),
+    *(*POSTINGS, GENERAL, LOCAL, VARIANTS, SAMPLE_DOCUMENTS, *SAMPLE, SAMPLE_TEXTS),
 )
 
 
@@ -114,10 +120,35 @@ def _is_part(value: dict[str, Any]) -> bool:
     )
 
 
-def check_contents(folder: Path, name: str, expected: str) -> None:
-    """Refuse a file whose bytes are not those that were written."""
-    if sha256_of(folder / name) != expected:
-        raise DamagedIndex(f"{folder / name} is damaged: its checksum is not the manifest's; build the index again")
+def check_contents(folder: Path, name: str, expected: str, remembered: Path | None = None) -> None:
+    """Refuse a file whose bytes are not those that were written.
+
+    Of a large file it is `remembered` in a folder that it was whole: it is read as a whole again only after it changed.
+    """
+    path = folder / name
+    seen = path.stat()
+    note = None
+    if remembered is not None and seen.st_size >= _LARGE and _SHA256.fullmatch(expected):
+        note = remembered / expected
+    if note is not None and _noted(note) == _state(seen):
+        return
+    if sha256_of(path) != expected:
+        raise DamagedIndex(f"{path} is damaged: its checksum is not the manifest's; build the index again")
+    if note is not None:
+        with suppress(OutputError):  # where nothing can be remembered, it is checked again
+            write_text(note, _state(seen))
+
+
+def _state(seen: os.stat_result) -> str:
+    """What differs when a file has been written, or is another one."""
+    return f"{seen.st_dev} {seen.st_ino} {seen.st_size} {seen.st_mtime_ns} {seen.st_ctime_ns}"
+
+
+def _noted(note: Path) -> str | None:
+    try:
+        return note.read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        return None
 
 
 def is_intact(folder: Path) -> bool:

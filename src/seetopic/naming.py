@@ -19,7 +19,7 @@ from seetopic.memory import Memory
 from seetopic.sample import Sample
 from seetopic.texts import Texts
 from seetopic.threads import one_thread
-from seetopic.variants import Spellings
+from seetopic.variants import Spellings, Variants, find_variants
 from seetopic.vocabulary import Vocabulary
 from seetopic.words import Grammar
 
@@ -91,6 +91,10 @@ class NamedIndex(Index):
         return np.vstack([self.base.local, folded_in(self.base, [each.documents for each in self.added])])
 
     @cached_property
+    def variants(self) -> Variants:
+        return find_variants(self._spellings, self.local, self.general)
+
+    @cached_property
     def _spellings(self) -> Spellings:
         return self.base._spellings.followed_by([each.term for each in self.added])
 
@@ -121,6 +125,8 @@ def named_term(index: Index, name: str) -> NamedTerm | None:
     is among no ready vectors."""
     term = index.as_term(name)
     if term is None or term in index.vocabulary.ids or not (" " in term or _says_something(index, term)):
+        return None
+    if not index.has_words(term):  # texts of millions of documents take a second to be checked
         return None
     positions = index.texts.occurrences(term)
     if not len(positions) or not index.can_encode(term):

@@ -15,11 +15,20 @@ def ranks(scores: Floats, checked: int) -> Longs:
     (n_categories, n_terms). Equal scores stand in the order of term ids, that is by frequency;
     a score of minus infinity takes no place.
     """
-    result = np.zeros(scores.shape, np.int64)
-    for row, places in zip(scores, result, strict=True):
-        best = best_first(row, checked)
-        best = best[row[best] > -np.inf]
-        places[best] = np.arange(1, len(best) + 1)
+    return placed(ranked(scores, checked), scores.shape[1])
+
+
+def ranked(scores: Floats, checked: int) -> list[Longs]:
+    """Each category's best terms, best first."""
+    found = [(row, best_first(row, checked)) for row in scores]
+    return [best[row[best] > -np.inf] for row, best in found]
+
+
+def placed(best: Sequence[Longs], n_terms: int) -> Longs:
+    """The place of each term in each category's list, 0 if it is not in it."""
+    result = np.zeros((len(best), n_terms), np.int64)
+    for places, terms in zip(result, best, strict=True):
+        places[terms] = np.arange(1, len(terms) + 1)
     return result
 
 
