@@ -137,9 +137,9 @@ class Build:
 
     def run(self, *, overwrite: bool = False) -> None:
         """Build all of it, and only then give it its name."""
-        if self.ready_documents is not None:
-            self.ready_documents.check(self.n_documents)
         with closing(self.means.engine), alone(self.out):
+            if self.ready_documents is not None:
+                self.ready_documents.check(self.n_documents)
             if layout.is_intact(self.out) and layout.read_manifest(self.out)["key"] == self.key:
                 return
             self._check_unchanged()

@@ -425,7 +425,9 @@ def plan(
 def plan_cached(documents: Any, *, cache: str | Path | None = None, **options: Any) -> Build:
     """A build into the cache folder, under a name that stands for documents, settings and model."""
     somewhere = plan(documents, Path("unnamed"), cache=cache, **options)
-    return replace(somewhere, out=cache_folder(_as_path(cache)) / "indexes" / somewhere.key[:32])
+    with closing(somewhere.means.engine):  # it looks at the documents, and perhaps nothing is left to build then
+        key = somewhere.key
+    return replace(somewhere, out=cache_folder(_as_path(cache)) / "indexes" / key[:32])
 
 
 def _as_path(given: str | Path | None) -> Path | None:
