@@ -53,7 +53,7 @@ def _is_sequential(file: StoredFile, file_format: str) -> bool:
 
 def _is_streamed(each: SeenFile, file_format: str, n_sequential: int, engine: Engine) -> bool:
     """Whether this process reads it: nobody else can, or it would keep one worker busy while the others wait."""
-    reached = ("everywhere",) if getattr(engine, "remote", False) else ("everywhere", "this machine")
+    reached = ("everywhere",) if engine.remote else ("everywhere", "this machine")
     if each.file.reach not in reached:
         return True
     return _is_sequential(each.file, file_format) and (n_sequential == 1 or each.size > _LARGEST_WHOLE)
