@@ -122,17 +122,13 @@ def discovered(index: Path, corpus: Path, held_out: Path, work: Path) -> dict[st
     return {
         "discover_seconds": seconds,
         "share_planted": sum(right) / len(right),
-        "label_precision": _label_precision(json.loads(judged.stdout)),
+        "label_precision@10": json.loads(judged.stdout)["label_precision@10"],
     }
 
 
 def _topics(out: Path) -> list[dict[str, Any]]:
     topics: list[dict[str, Any]] = json.loads((out / "topics.json").read_text(encoding="utf-8"))["topics"]
     return topics
-
-
-def _label_precision(judged: dict[str, Any]) -> float:
-    return float(judged["figures"]["label_precision"])
 
 
 def planted_words() -> dict[str, set[str]]:
@@ -197,8 +193,9 @@ def measured(size: int, work: Path, options: list[str]) -> dict[str, Any]:
     held_out = work / "held-out.jsonl"
     if not held_out.exists():
         held_out_documents(held_out)
-    found = indexed(corpus, index, options)
-    record.with_suffix(".index.json").write_text(json.dumps(found, indent=1))
+    built = record.with_suffix(".index.json")
+    found = json.loads(built.read_text()) if built.exists() else indexed(corpus, index, options)
+    built.write_text(json.dumps(found, indent=1))
     found |= discovered(index, corpus, held_out, work)
     record.write_text(json.dumps(found, indent=1))
     return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -45,8 +46,13 @@ class Discovered:
     terms: CurrentTerms  # (n_categories lists)
     deep: CurrentTerms  # the same and more: what sorts documents
     scores: Doubles  # (n_categories, n_terms), 1 at best
-    ranks: dict[str, Longs]  # by evidence; (n_categories, n_terms), 0: not among the checked ones
+    ranked: dict[str, list[Longs]]  # by evidence, the best terms of each category, best first
     variants: dict[int, list[int]] = field(default_factory=dict)  # of deep terms, those that they stand for
+
+    @cached_property
+    def ranks(self) -> dict[str, Longs]:
+        """By evidence; (n_categories, n_terms), 0: not among the checked ones."""
+        return {kind: placed(lists, self.scores.shape[1]) for kind, lists in self.ranked.items()}
 
     def with_variants(self, terms: Sequence[int]) -> list[int]:
         """Terms, each followed by those that it stands for."""
@@ -74,13 +80,15 @@ def discover_terms(
     evidence: Sequence[tuple[Evidence, float]],
     settings: DiscoverySettings,
     variants: Variants | None = None,
+    start: CurrentTerms | None = None,
 ) -> Discovered:
     """Lines 8-16: T times, rank all terms by each kind of evidence, with its weight, and pick anew.
 
     Where variants are given, one term of a group stands for the others from the first iteration on, so that they
-    crowd out nothing: a group belongs to the category that its best term belongs to.
+    crowd out nothing: a group belongs to the category that its best term belongs to. `start` is what
+    `starting_terms` gives, for whoever has it.
     """
-    current = starting_terms(similarity, wishes, settings)
+    current = starting_terms(similarity, wishes, settings) if start is None else start
     groups = no_variants(similarity.shape[1]) if variants is None else variants
     weights = [weight for _, weight in evidence]
     rankings = [_Ranking(kind, wishes, settings.checked_ranks) for kind, _ in evidence]
@@ -106,8 +114,7 @@ def discover_terms(
         free = looked_at[stands[looked_at] == looked_at]
         current = [free[terms].tolist() for terms in _pick(scores[:, free], size, settings)]
     terms = [found[: settings.top] for found in current]
-    ranks = {name: placed(lists, similarity.shape[1]) for name, lists in best.items()}
-    return Discovered(terms, current, np.minimum(scores, 1.0), ranks, _stood_for(current, stands, wishes))
+    return Discovered(terms, current, np.minimum(scores, 1.0), best, _stood_for(current, stands, wishes))
 
 
 def _terms_in(rankings: Iterable[list[Longs]], wishes: Wishes) -> Longs:

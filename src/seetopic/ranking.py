@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
 from seetopic.arrays import Doubles, Floats, Longs
+from seetopic.engine import available_cores
+
+_MANY = 1 << 20  # scores that take longer to be ranked than threads to be started
 
 
 def ranks(scores: Floats, checked: int) -> Longs:
@@ -20,8 +24,15 @@ def ranks(scores: Floats, checked: int) -> Longs:
 
 def ranked(scores: Floats, checked: int) -> list[Longs]:
     """Each category's best terms, best first."""
-    found = [(row, best_first(row, checked)) for row in scores]
-    return [best[row[best] > -np.inf] for row, best in found]
+
+    def best(row: Floats) -> Longs:
+        found = best_first(row, checked)
+        return found[row[found] > -np.inf]
+
+    if scores.size < _MANY:
+        return [best(row) for row in scores]
+    with ThreadPoolExecutor(available_cores()) as pool:  # numpy lets threads sort side by side
+        return list(pool.map(best, scores))
 
 
 def placed(best: Sequence[Longs], n_terms: int) -> Longs:

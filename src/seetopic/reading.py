@@ -72,6 +72,11 @@ class SampledDocuments:
     def _local_features(self) -> Floats:
         return local_features(self._read_rows, self.local)
 
+    def get_ready(self) -> None:
+        """Make all that sorting needs and that does not depend on names."""
+        if self.sample.was_read:
+            self._features, self._local_features, self._other_rows, self._read_documents  # noqa: B018
+
     @cached_property
     def _read_documents(self) -> csr_array:
         return self.documents[: self.n_read]

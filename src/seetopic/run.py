@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -11,7 +12,7 @@ import numpy as np
 
 from seetopic.arrays import Flags, Floats
 from seetopic.device import resolve_device
-from seetopic.discovery import Discovered, Wishes, discover_terms
+from seetopic.discovery import Discovered, Wishes, discover_terms, starting_terms
 from seetopic.errors import EncoderError, NotEnoughTerms
 from seetopic.evidence import CurrentTerms, Evidence, StartRemembered
 from seetopic.evidence.documents import MatchedDocumentsEvidence, ReadDocumentsEvidence, typical_terms
@@ -109,7 +110,16 @@ class Discovery:
 
     @cached_property
     def found(self) -> Discovered:
+        with ThreadPoolExecutor(1) as pool:  # documents are read from disk while names are read by the language model
+            getting_ready = pool.submit(self._get_ready)
+            self.similarity  # noqa: B018
+            getting_ready.result()
         return self._found(self.settings, self.reading if self._uses_documents else None)
+
+    def _get_ready(self) -> None:
+        self._variants  # noqa: B018
+        if self._uses_documents:
+            self.sampled.get_ready()
 
     @property
     def _uses_documents(self) -> bool:
@@ -121,7 +131,12 @@ class Discovery:
         if self._uses_documents:
             kinds.append((self._documents_evidence(reading), settings.documents_weight))
         kept = [(kind, weight) for kind, weight in kinds if weight > 0]
-        return discover_terms(self.similarity, self.wishes, kept, settings, self._variants)
+        return discover_terms(self.similarity, self.wishes, kept, settings, self._variants, self._start)
+
+    @cached_property
+    def _start(self) -> CurrentTerms:
+        """Both passes begin with the same terms."""
+        return starting_terms(self.similarity, self.wishes, self.settings)
 
     @cached_property
     def _of_terms(self) -> tuple[tuple[Evidence, float], ...]:
