@@ -194,7 +194,8 @@ def measured(size: int, work: Path, options: list[str]) -> dict[str, Any]:
     if not held_out.exists():
         held_out_documents(held_out)
     built = record.with_suffix(".index.json")
-    found = json.loads(built.read_text()) if built.exists() else indexed(corpus, index, options)
+    own_cache = ["--cache", str(work / f"cache-{size}")]  # or larger corpora would find vectors of smaller ones
+    found = json.loads(built.read_text()) if built.exists() else indexed(corpus, index, [*options, *own_cache])
     built.write_text(json.dumps(found, indent=1))
     found |= discovered(index, corpus, held_out, work)
     record.write_text(json.dumps(found, indent=1))
@@ -213,7 +214,7 @@ if __name__ == "__main__":
     given = parser.parse_args()
     given.work.mkdir(parents=True, exist_ok=True)
     told = ["--memory", given.memory, "--jobs", str(given.jobs)]
-    points = [measured(size, given.work, [*told, "--cache", str(given.work / "cache")]) for size in given.documents]
+    points = [measured(size, given.work, told) for size in given.documents]
     print(json.dumps({"memory": given.memory, "jobs": given.jobs, "points": points}, indent=1))
     if given.figure:
         draw(points, given.figure)

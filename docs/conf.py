@@ -35,6 +35,7 @@ default_role = "code"  # a word between backticks is code, as everywhere in this
 nitpick_ignore_regex = [("py:.*", r"(?!seetopic\.).*")]
 nitpick_ignore = [  # named in signatures, and of no use by themselves
     ("py:class", "seetopic.figures.scene.Scene"),
+    ("py:class", "seetopic.pieces.Part"),
     ("py:class", "seetopic.progress.Progress"),
     ("py:class", "seetopic.evaluation.significance.TopicDifference"),
 ]

@@ -13,6 +13,7 @@ SeeTopicError
 ├── OutputError         a result that cannot be written, or read again
 ├── ClusterError        other machines that cannot be reached or used
 ├── WorkerLost          a piece of work that ends every process that does it
+├── NotEnoughMemory     a build that would need more memory than it may have
 └── MissingExtra        an optional package that is not installed
 """
 

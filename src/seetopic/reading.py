@@ -30,6 +30,28 @@ class Reading:
 
 
 @dataclass(frozen=True)
+class _Narrow:
+    """Documents, those that were read first, and vectors of the terms that they hold."""
+
+    documents: csr_array
+    rows: csr_array
+    local: Floats
+    n_read: int
+
+    @cached_property
+    def read_documents(self) -> csr_array:
+        return self.documents[: self.n_read]
+
+    @cached_property
+    def read_rows(self) -> csr_array:
+        return self.rows[: self.n_read]
+
+    @cached_property
+    def other_rows(self) -> csr_array:
+        return self.rows[self.n_read :]
+
+
+@dataclass(frozen=True)
 class SampledDocuments:
     """An index's sample, in the forms that sorting needs; made once an index."""
 
@@ -59,8 +81,19 @@ class SampledDocuments:
 
     @cached_property
     def _local(self) -> Floats:
-        local: Floats = self._read_rows @ self.local
+        local: Floats = self._narrow.read_rows @ self._narrow.local
         return local
+
+    @cached_property
+    def _narrow(self) -> _Narrow:
+        """The sample with its own terms alone: of very many, few occur in it."""
+        held = np.zeros(len(self.idf), np.bool_)
+        held[self.sample.terms] = True
+        terms = np.flatnonzero(held)
+        places = np.cumsum(held) - 1
+        own = Sample(self.sample.starts, places[self.sample.terms].astype(np.int32), self.sample.general)
+        documents = own.matrix(len(terms))
+        return _Narrow(documents, weighted_rows(documents, self.idf[terms]), self.local[terms], self.n_read)
 
     @cached_property
     def _features(self) -> Features:
@@ -70,24 +103,12 @@ class SampledDocuments:
 
     @cached_property
     def _local_features(self) -> Floats:
-        return local_features(self._read_rows, self.local)
+        return local_features(self._narrow.read_rows, self._narrow.local)
 
     def get_ready(self) -> None:
         """Make all that sorting needs and that does not depend on names."""
         if self.sample.was_read:
-            self._features, self._local_features, self._other_rows, self._read_documents  # noqa: B018
-
-    @cached_property
-    def _read_documents(self) -> csr_array:
-        return self.documents[: self.n_read]
-
-    @cached_property
-    def _read_rows(self) -> csr_array:
-        return self.rows[: self.n_read]
-
-    @cached_property
-    def _other_rows(self) -> csr_array:
-        return self.rows[self.n_read :]
+            self.documents, self._features, self._local_features, self._narrow.other_rows  # noqa: B018
 
     @cached_property
     def _readings(self) -> Memory[tuple[bytes, SortingSettings], Reading]:
@@ -101,11 +122,13 @@ class SampledDocuments:
         found = sort_sample(self._features, names, settings)
         memberships = found.memberships(settings.temperature)
         if self.n_read < self.documents.shape[0]:
-            rule = rule_for_sampled(self.read_part(memberships), self.local, settings, self._local_features)
-            others = shares(rule.scores(self._other_rows), settings.temperature)
+            narrow = self._narrow
+            known = SortedDocuments(narrow.read_documents, narrow.read_rows, memberships)
+            rule = rule_for_sampled(known, narrow.local, settings, self._local_features)
+            others = shares(rule.scores(narrow.other_rows), settings.temperature)
             memberships = np.vstack([memberships, others])
         return Reading(found, memberships)
 
     def read_part(self, memberships: Doubles) -> SortedDocuments:
         """The documents that were read, with their shares."""
-        return SortedDocuments(self._read_documents, self._read_rows, memberships[: self.n_read])
+        return SortedDocuments(self.documents[: self.n_read], self.rows[: self.n_read], memberships[: self.n_read])

@@ -82,7 +82,7 @@ def index(documents: str, out: Path, overwrite: bool, quiet: bool, as_json: bool
     """Build the index of DOCS once; then any names give topics in about a second.
 
     DOCS is a .txt, .jsonl, .csv, .tsv or .parquet file (each also .gz), several by a pattern in quotes
-    ("data/part-*.jsonl"), a URL of these (s3://, https://, ...), a folder of .txt files, or - for standard
+    ("data/part-?.jsonl"), a URL of these (s3://, https://, ...), a folder of .txt files, or - for standard
     input. A build that was cut off goes on when the same command is given again.
     """
     from seetopic.console import shown_progress

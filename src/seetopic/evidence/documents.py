@@ -58,10 +58,18 @@ def typical_terms(documents: csr_array, memberships: Doubles) -> Floats:
     say little and no logarithm meets 0.
     """
     inside = documents.T @ memberships  # (n_terms, n_categories)
-    outside = inside.sum(axis=1, keepdims=True) - inside
+    held = np.flatnonzero(inside.any(axis=1))  # of very many terms few are in these documents, and all others are alike
     sizes = memberships.sum(axis=0)
+    z = np.empty(inside.T.shape, np.float32)
+    z[:] = _z_scores(np.zeros_like(inside[:1]), sizes).T
+    z[:, held] = _z_scores(inside[held], sizes).T
+    return z
+
+
+def _z_scores(inside: Doubles, sizes: Doubles) -> Doubles:
+    outside = inside.sum(axis=1, keepdims=True) - inside
     difference = _log_odds(inside, sizes) - _log_odds(outside, sizes.sum() - sizes)
-    z: Floats = (difference / np.sqrt(1 / (inside + 0.5) + 1 / (outside + 0.5))).T.astype(np.float32)
+    z: Doubles = difference / np.sqrt(1 / (inside + 0.5) + 1 / (outside + 0.5))
     return z
 
 
