@@ -38,14 +38,14 @@ def desk(tmp_path) -> Desk:
     return Desk(tmp_path / "desk", 5)
 
 
-def counts_of(documents: Documents, n_terms: int, desk: Desk) -> Counts:
+def counts_of(documents: Documents, n_terms: int, desk: Desk, block: int = 7) -> Counts:
     """Counted as a build does, in small blocks and bands."""
     folder = desk.folder.parent / "index"
     folder.mkdir(exist_ok=True)
     terms = [term for document in documents for term in document]
     np.save(folder / "documents.npy", np.array(terms, np.int32))
     np.save(folder / "starts.npy", np.cumsum([0, *map(len, documents)]))
-    blocks = blocks_of(folder / "documents.npy", folder / "starts.npy", 7)
+    blocks = blocks_of(folder / "documents.npy", folder / "starts.npy", block)
     bands = neighbours(ENGINE, blocks, n_terms, WINDOW, desk.corner("neighbours"))
     return Counts(np.bincount(terms, minlength=n_terms), bands, blocks)
 
@@ -316,7 +316,7 @@ def test_the_same_bytes_twice_and_for_any_number_of_threads(desk):
 
     def run(threads: int, jobs: int) -> bytes:
         torch.set_num_threads(threads)
-        counts = counts_of(documents, 400, desk)
+        counts = counts_of(documents, 400, desk, 500)
         vectors = factorise(counts, LocalSettings(rank=100), 7, "cpu", LocalEngine(jobs), desk, silent)
         assert torch.get_num_threads() == threads
         return vectors.tobytes()

@@ -32,11 +32,16 @@ class Wishes:
 
     def applied(self, scores: Doubles) -> Doubles:
         """The scores with fixed terms above all others in their order, and 0 wherever a term may not stand."""
-        settled = np.where(self.barred, 0.0, scores) if self.barred.any() else scores.copy()
+        settled = np.where(self.barred, 0.0, scores)
         for category, terms in enumerate(self.fixed):
             settled[:, list(terms)] = 0.0
             settled[category, list(terms)] = _FIXED - np.arange(len(terms)) / (1 + len(terms))
         return settled
+
+    def among(self, terms: Longs) -> Wishes:
+        """The same for some terms, which have all fixed ones among them, by their places there."""
+        fixed = tuple(tuple(np.searchsorted(terms, own).tolist()) for own in self.fixed)
+        return Wishes(fixed, self.barred[:, terms])
 
 
 @dataclass(frozen=True)
@@ -92,29 +97,29 @@ def discover_terms(
     groups = no_variants(similarity.shape[1]) if variants is None else variants
     weights = [weight for _, weight in evidence]
     rankings = [_Ranking(kind, wishes, settings.checked_ranks) for kind, _ in evidence]
+    best_scores = np.zeros(similarity.shape[1])
     for iteration in range(1, settings.iterations + 1):
         best = {ranking.kind.name: ranking.best(current) for ranking in rankings}
         # Of very many terms few are in any ranking: only these are looked at.
-        looked_at = np.unique(
-            np.concatenate([*(terms for lists in best.values() for terms in lists), wishes.all_fixed])
-        )
-        looked_at = looked_at.astype(np.int64)
+        looked_at = _terms_in(best.values(), wishes)
         places = {name: placed(_numbered(lists, looked_at), len(looked_at)) for name, lists in best.items()}
         few = ensemble_score([reciprocal(each) for each in places.values()], settings.rho, weights)
         if settings.assignment == "best" and "general" in places:
             # The language model has a veto: what it sees no link to is no term of the name, however typical.
             few = np.where(places["general"] > 0, few, 0.0)
-        scores = np.zeros(similarity.shape)
-        scores[:, looked_at] = few
-        scores = wishes.applied(scores)
+        few = wishes.among(looked_at).applied(few)
         size = (iteration + 1) * settings.growth
         if iteration == settings.iterations:
             size = max(size, settings.top, _DEEP)
-        stands = groups.representatives(scores, wishes.all_fixed)
-        free = looked_at[stands[looked_at] == looked_at]
-        current = [free[terms].tolist() for terms in _pick(scores[:, free], size, settings)]
+        best_scores[looked_at] = few.max(axis=0)
+        stands = groups.representatives(best_scores, wishes.all_fixed)
+        best_scores[looked_at] = 0.0
+        free = np.flatnonzero(stands[looked_at] == looked_at)
+        current = [looked_at[free[terms]].tolist() for terms in _pick(few[:, free], size, settings)]
     terms = [found[: settings.top] for found in current]
-    return Discovered(terms, current, np.minimum(scores, 1.0), best, _stood_for(current, stands, wishes))
+    scores = np.zeros(similarity.shape)
+    scores[:, looked_at] = np.minimum(few, 1.0)
+    return Discovered(terms, current, scores, best, _stood_for(current, stands, wishes))
 
 
 def _terms_in(rankings: Iterable[list[Longs]], wishes: Wishes) -> Longs:

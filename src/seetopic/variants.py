@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from seetopic.arrays import Doubles, Flags, Floats, Longs
+from seetopic.arrays import Doubles, Floats, Longs
 from seetopic.spelling import folded, likeness, pairs_of_equal, term_skeleton
 
 # The least agreement of two terms by local vectors, by the language model's, and of their sum: where one kind is less
@@ -31,14 +32,14 @@ class Variants:
 
     heads: Longs  # of each term, the most frequent one of its group; itself, if it has no variants
 
-    def representatives(self, scores: Doubles, kept: Collection[int] = ()) -> Longs:
+    def representatives(self, best_scores: Doubles, kept: Collection[int] = ()) -> Longs:
         """For each term the one that stands for it: the best of its group by any category; (n_terms,).
 
-        `scores` are (n_categories, n_terms). Terms that are to be kept stand for themselves in any case.
+        Terms that are to be kept stand for themselves in any case.
         """
         stands = np.arange(len(self.heads))
-        grouped = np.flatnonzero(self._grouped)
-        order = grouped[np.lexsort((-scores[:, grouped].max(axis=0), self.heads[grouped]))]
+        grouped = self._grouped
+        order = grouped[np.lexsort((-best_scores[grouped], self.heads[grouped]))]
         heads, first = np.unique(self.heads[order], return_index=True)
         best = np.zeros_like(self.heads)
         best[heads] = order[first]
@@ -46,11 +47,11 @@ class Variants:
         stands[list(kept)] = list(kept)
         return stands
 
-    @property
-    def _grouped(self) -> Flags:
+    @cached_property
+    def _grouped(self) -> Longs:
+        """Terms that have variants, or are some."""
         sizes = np.bincount(self.heads, minlength=len(self.heads))
-        grouped: Flags = sizes[self.heads] > 1
-        return grouped
+        return np.flatnonzero(sizes[self.heads] > 1)
 
 
 def no_variants(n_terms: int) -> Variants:
