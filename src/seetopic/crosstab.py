@@ -64,7 +64,7 @@ class Band:
 
     @property
     def counts(self) -> Longs:
-        counts: Longs = self._read("counts")
+        counts: Longs = self._read("counts").astype(np.int64)
         return counts
 
     @property
@@ -83,7 +83,7 @@ class Band:
         sizes = np.bincount(rows - self.first, minlength=self.last - self.first)
         write_array(self._path("starts"), np.concatenate([[0], np.cumsum(sizes)]), lasting=False)
         write_array(self._path("columns"), columns.astype(np.int32), lasting=False)
-        write_array(self._path("counts"), found.counts, lasting=False)
+        write_array(self._path("counts"), _small(found.counts), lasting=False)
 
     def remove(self) -> None:
         for kind in ("starts", "columns", "counts"):
@@ -137,6 +137,11 @@ def _sum_band(
     return band
 
 
+def _small(counts: Longs) -> Any:
+    """In as few bytes as the largest needs: most are 1."""
+    return counts.astype(np.min_scalar_type(int(counts.max(initial=0))))
+
+
 @dataclass(frozen=True)
 class _Part:
     """One shard's counts on disk, sorted by key."""
@@ -148,8 +153,7 @@ class _Part:
         highs = np.arange((n_keys - 1) // _LOW + 2) * _LOW
         write_array(self._path("highs"), np.searchsorted(found.keys, highs), lasting=False)
         write_array(self._path("keys"), (found.keys % _LOW).astype(np.uint32), lasting=False)
-        small = np.min_scalar_type(int(found.counts.max(initial=0)))
-        write_array(self._path("counts"), found.counts.astype(small), lasting=False)
+        write_array(self._path("counts"), _small(found.counts), lasting=False)
 
     def between(self, low: int, high: int) -> Tally:
         """The counts of keys from `low` up to, and without, `high`."""

@@ -19,15 +19,17 @@ _ENOUGH = 8_000_000  # characters, of all of them together
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
 
 # Measured on made-up and real corpora (benchmarks/scale.py); bytes unless said otherwise.
-_PROCESS = 350_000_000  # of the process that leads, with the language model
+_COUNTING, _MULTIPLYING, _ENCODING = 300_000_000, 450_000_000, 700_000_000  # of the process that leads
 _WORKER = 150_000_000
-_ACTIVATIONS = 250_000_000  # of the language model, for each thread
+_ACTIVATIONS = 350_000_000  # of the language model, for each thread
 _COUNT = 100  # of a count that is held
 _MOST_HELD, _LEAST_HELD = 1 << 22, 1 << 16
 _SLAB = 48 * 4 * 3  # of a term in a product, for each thread
-_DISK_A_TOKEN, _INDEX_A_TOKEN = 85, 20
-_TOKENS_A_TERM = 700  # a term takes the language model as long as so many tokens take to be read
+_DISK_A_TOKEN, _INDEX_A_TOKEN = 90, 14
+_TOKENS_A_TERM = 2900  # a term takes the language model as long as so many tokens take to be cut
+_WHOLE = 14.0  # how many times as long as to cut texts into tokens all of a build takes, but for the language model
 _WITH_PHRASES = 1.3  # as many terms as words
+_SLOWEST = 0.98
 _WHOLE = 8.0  # how many times as long as tokenising a token all of a build takes, but for the language model
 
 
@@ -107,13 +109,16 @@ def _terms(documents: Sequence[list[str]], all_tokens: float, settings: TextSett
     """Words that occur often enough in all documents, and phrases.
 
     A word that occurs at all in a sample occurs about so often in a few times as many documents. Beyond these, the
-    number of words goes on to grow as it does within the sample (Heaps).
+    number of words goes on to grow, and its growth to slow down, as within the sample (Heaps).
     """
-    half, whole = _distinct(documents[::2]), _distinct(documents)
+    quarter, half, whole = (max(_distinct(documents[::step]), 1) for step in (4, 2, 1))
+    before, growth = math.log2(half / quarter), math.log2(whole / half)
+    slowing = min(growth / before, _SLOWEST) if before > 0 else _SLOWEST
     read = max(sum(map(len, documents)), 1)
-    growth = min(math.log2(max(whole, 1) / half), 1.0) if half else 0.5
-    words: float = whole * (all_tokens / (read * (settings.min_count + 1))) ** growth
-    return max(1, round(words * (_WITH_PHRASES if settings.max_phrase_words > 1 else 1)))
+    doublings = math.log2(all_tokens / (read * (settings.min_count + 1)))
+    # Each doubling of the documents brings a share of the growth that the one before brought.
+    grown = growth * (slowing * (1 - slowing**doublings) / (1 - slowing) if doublings > 0 else doublings)
+    return max(1, round(whole * 2**grown * (_WITH_PHRASES if settings.max_phrase_words > 1 else 1)))
 
 
 def _distinct(documents: Sequence[list[str]]) -> int:
@@ -129,9 +134,9 @@ def _sampled_documents(settings: IndexSettings, tokens: float, documents: float)
 def memory_needed(n_terms: int, settings: IndexSettings, jobs: int, held: int) -> int:
     """At the stage that needs most."""
     width = settings.local.rank + settings.local.oversampling
-    counting = _PROCESS + jobs * (_WORKER + held * _COUNT)
-    multiplying = _PROCESS + n_terms * 4 * width * 2 + jobs * (n_terms * _SLAB + held * 16)
-    encoding = _PROCESS + n_terms * 384 * 4 + jobs * _ACTIVATIONS
+    counting = _COUNTING + jobs * (_WORKER + held * _COUNT)
+    multiplying = _MULTIPLYING + n_terms * 4 * width * 2 + jobs * (n_terms * _SLAB + held * 16)
+    encoding = _ENCODING + n_terms * 384 * 4 + jobs * _ACTIVATIONS
     return max(counting, multiplying, encoding)
 
 
@@ -139,7 +144,7 @@ def held_for(memory: int | None, jobs: int) -> int:
     """How many counts each worker may hold."""
     if memory is None:
         return _MOST_HELD
-    free = (memory - _PROCESS) // jobs - _WORKER
+    free = (memory - _COUNTING) // jobs - _WORKER
     return max(_LEAST_HELD, min(_MOST_HELD, free // _COUNT))
 
 

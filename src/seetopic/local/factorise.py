@@ -47,6 +47,8 @@ def factorise(
     progress("local vectors", 0, settings.power_iterations + 1)
     kept = keep_probability(counts.term_counts, settings.subsample)
     contexts = context_pmi(engine, counts.neighbours, kept, settings.context_smoothing, desk.folder / "contexts")
+    for band in counts.neighbours:
+        band.remove()  # all that they tell is in the matrix now, and disks have an end, too
     documents, alone = document_pmi(
         engine, counts.blocks, counts.term_counts, kept, desk.folder / "documents", settings.document_weight
     )
