@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from seetopic.sample import Sample, beginning, choose, distinct_terms, inverse_frequency, priorities, weighted_rows
+from seetopic import sample
+from seetopic.sample import (
+    Sample,
+    Stretch,
+    beginning,
+    choose,
+    choose_among,
+    distinct_terms,
+    inverse_frequency,
+    priorities,
+    weighted_rows,
+)
 from seetopic.settings import SampleSettings, SortingSettings
 from seetopic.sorting import Features, shares, sort_sample
 
@@ -104,3 +119,22 @@ def test_weighted_rows_are_unit_rows_of_idf_weights():
 
 def test_a_term_in_every_document_says_nothing():
     assert inverse_frequency(np.array([10, 5]), 10).tolist() == pytest.approx([0.0, np.log(2)])
+
+
+@given(
+    st.lists(st.integers(0, 9), min_size=1, max_size=60),
+    st.lists(st.integers(0, 60), max_size=3),
+    st.tuples(st.integers(0, 60), st.integers(1, 9), st.integers(0, 60)),
+)
+@settings(max_examples=100, deadline=None)
+def test_a_choice_from_very_many_is_the_plain_choice(counts, cuts, budget):
+    """Also from parts whose documents were drawn at another time."""
+    chosen = SampleSettings(words=budget[0], document_words=budget[1], more_words=budget[2])
+    bounds = sorted({0, len(counts), *(cut for cut in cuts if cut < len(counts))})
+    stretches = [Stretch(low, high, low + 100 * number) for number, (low, high) in enumerate(pairwise(bounds))]
+    drawn_by = np.concatenate([priorities(each.first, each.high - each.low, 0) for each in stretches])
+    expected = choose(np.array(counts), chosen, drawn_by)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sample, "_AT_ONCE", 7)
+        found = choose_among(np.cumsum([0, *counts]), stretches, chosen, 0)
+    assert [part.tolist() for part in found] == [part.tolist() for part in expected]

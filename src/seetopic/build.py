@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from seetopic import layout
-from seetopic.arrays import Doubles, Floats, Longs
+from seetopic.arrays import Floats, Longs
 from seetopic.counts import Block, PostingFiles, blocks_of, neighbours, write_postings
 from seetopic.crosstab import Desk
 from seetopic.detection import languages_of, warnings_about_spaces
@@ -35,7 +35,7 @@ from seetopic.parts import Part, facts_of, gaps, identity_of, next_number, start
 from seetopic.phrases import mine
 from seetopic.pieces import Piece, Pieces
 from seetopic.progress import Progress, Renamed, counted
-from seetopic.sample import beginnings, choose, distinct_terms, priorities
+from seetopic.sample import Stretch, beginnings, choose_among, distinct_terms
 from seetopic.settings import IndexSettings, as_json, language_codes
 from seetopic.shards import Shard, StoredTexts, WordTable, all_words, sampled_counts, scan
 from seetopic.stages import Stage, alone, do_stages, forget_stages
@@ -296,30 +296,37 @@ class Build:
         write_array(self.files / layout.LOCAL, vectors)
 
     def _write_sample(self) -> None:
-        starts = np.load(self.files / layout.DOCUMENT_STARTS)
-        word_counts = np.diff(np.load(self.files / layout.TEXT_STARTS))
-        state = self.settings.random_state
-        drawn_by = np.concatenate([priorities(part.first, part.documents, state) for part in self.parts])
-        read, more = choose(word_counts, self.settings.sample, drawn_by)
+        starts = np.load(self.files / layout.DOCUMENT_STARTS, mmap_mode="r")
+        read, more = self._chosen_from(self._stretches)
         chosen = np.concatenate([read, more])
         sample_starts, terms = distinct_terms(np.load(self.files / layout.DOCUMENTS, mmap_mode="r"), starts, chosen)
         write_array(self.files / layout.SAMPLE_DOCUMENTS, chosen)
         write_array(self.files / layout.SAMPLE_STARTS, sample_starts)
         write_array(self.files / layout.SAMPLE_TERMS, terms.astype(np.int32))
-        texts = self._sample_texts(word_counts, drawn_by)
+        texts = self._sample_texts()
         write_json(self.files / layout.SAMPLE_TEXTS, [list(part.values()) for part in texts])
         known = {number: text for part in texts for number, text in part.items()}
         write_array(self.files / layout.SAMPLE_GENERAL, self._document_vectors(read, known))
 
-    def _sample_texts(self, word_counts: Longs, drawn_by: Doubles) -> list[dict[int, str]]:
+    def _chosen_from(self, stretches: Sequence[Stretch]) -> tuple[Longs, Longs]:
+        text_starts = np.load(self.files / layout.TEXT_STARTS, mmap_mode="r")
+        return choose_among(text_starts, stretches, self.settings.sample, self.settings.random_state)
+
+    @property
+    def _stretches(self) -> list[Stretch]:
+        """The parts, by the numbers of their documents."""
+        bounds = pairwise(starts_of(self.parts))
+        return [Stretch(low, high, part.first) for (low, high), part in zip(bounds, self.parts, strict=True)]
+
+    def _sample_texts(self) -> list[dict[int, str]]:
         """Beginnings of documents by their numbers: of each part, those that would be read if it were alone.
 
         Whatever parts are added or removed later, the language model will read no others of it.
         """
         if self.ready_documents is not None or not reads_texts(self.encoder):
             return [{} for _ in self.parts]
-        sample, bounds = self.settings.sample, starts_of(self.parts)
-        alone = [choose(word_counts[low:high], sample, drawn_by[low:high])[0] for low, high in pairwise(bounds)]
+        sample, stretches = self.settings.sample, self._stretches
+        alone = [self._chosen_from([each])[0] - each.low for each in stretches]
         stored = [] if self.update is None else self.update.beginnings()
         if any(len(own) != len(part) for own, part in zip(alone, stored, strict=False)):
             raise EncoderError(
@@ -331,8 +338,8 @@ class Build:
             beginnings(self.means.engine, pieces, found.sizes, chosen, sample.document_words)
             for pieces, found, chosen in new
         ]
-        numbered = zip(bounds, alone, texts, strict=False)
-        return [dict(zip((low + own).tolist(), part, strict=True)) for low, own, part in numbered]
+        numbered = zip(stretches, alone, texts, strict=True)
+        return [dict(zip((each.low + own).tolist(), part, strict=True)) for each, own, part in numbered]
 
     def _document_vectors(self, read: Longs, texts: dict[int, str]) -> Floats:
         """The language model's vectors of some documents; none where only ready vectors of terms are there."""

@@ -3,7 +3,7 @@ name is given. More are known by their terms."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -18,6 +18,9 @@ from seetopic.settings import SampleSettings
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
+
+_AMPLE = 4  # times as many documents as are needed, as a rule
+_AT_ONCE = 1 << 20  # documents
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,42 @@ def choose(word_counts: Longs, settings: SampleSettings, drawn_by: Doubles) -> t
     more = np.cumsum(word_counts[order[n_read:]])
     n_more = int(np.searchsorted(more, settings.more_words, side="right"))
     return np.sort(order[:n_read]), np.sort(order[n_read : n_read + n_more])
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Documents of an index side by side: from number `low` to, and without, `high`; the first was drawn as `first`."""
+
+    low: int
+    high: int
+    first: int
+
+
+def choose_among(
+    text_starts: Longs, stretches: Sequence[Stretch], settings: SampleSettings, random_state: int
+) -> tuple[Longs, Longs]:
+    """`choose` from very many documents, of which only the lowest are ever in memory together."""
+    words = sum(int(text_starts[each.high] - text_starts[each.low]) for each in stretches)
+    bound = min(1.0, _AMPLE * (settings.words + settings.more_words + 1) / max(words, 1))
+    while True:
+        parts = [part for each in stretches for part in _drawn_below(bound, each, text_starts, random_state)]
+        numbers, counts, drawn_by = (np.concatenate(kind) for kind in zip(*parts, strict=True))
+        read, more = choose(counts, settings, drawn_by)
+        if bound == 1.0 or len(read) + len(more) < np.count_nonzero(counts):  # so no higher one was its turn
+            return numbers[read], numbers[more]
+        bound = min(1.0, _AMPLE * bound)
+
+
+def _drawn_below(
+    bound: float, stretch: Stretch, text_starts: Longs, random_state: int
+) -> Iterator[tuple[Longs, Longs, Doubles]]:
+    """Numbers, word counts and priorities of the documents whose priority is at most so high."""
+    for low in range(stretch.low, stretch.high, _AT_ONCE):
+        high = min(low + _AT_ONCE, stretch.high)
+        drawn_by = priorities(stretch.first + low - stretch.low, high - low, random_state)
+        kept = np.flatnonzero(drawn_by <= bound)
+        counts = np.diff(text_starts[low : high + 1])
+        yield low + kept, counts[kept], drawn_by[kept]
 
 
 def beginning(text: str, document_words: int) -> str:
