@@ -23,8 +23,10 @@ import psutil
 import pytest
 
 from conftest import planted_documents
-from seetopic import Index
+from seetopic import Index, sorter_for
+from seetopic.assigning import assign_documents
 from seetopic.clusters import _check_node
+from seetopic.documents import open_documents
 from seetopic.engine import LocalEngine, engine_for
 from seetopic.errors import ClusterError, CorpusError, IndexFailure, MissingExtra, SettingsError
 from seetopic.ray_engine import RayEngine
@@ -307,6 +309,19 @@ def test_the_embedded_model_gives_the_same_bytes_on_the_cluster(cluster, ray, tm
         )
     assert contents(tmp_path / "there") == contents(tmp_path / "here")
     assert len(list(tmp_path.glob("*-c/vectors/*.sqlite"))) == 2  # each computed them
+
+
+def test_sorting_and_updating_on_the_cluster_give_the_same_bytes(cluster, ray, index, tmp_path):
+    documents = tmp_path / "documents.txt"
+    documents.write_text("\n".join(planted_documents(size=3000)), encoding="utf-8")
+    sorter = sorter_for(index, ["sports and games", "cooking & cuisine"])
+    for name, engine in {"here": LocalEngine(1), "there": ray}.items():
+        assign_documents(open_documents(documents), sorter, tmp_path / f"{name}.parquet", engine)
+    assert (tmp_path / "there.parquet").read_bytes() == (tmp_path / "here.parquet").read_bytes()
+    for name, options in {"here": {"jobs": 1}, "there": {"engine": "ray", "address": cluster.address}}.items():
+        shutil.copytree(index.folder, tmp_path / name)
+        Index.open(tmp_path / name).update(planted_documents(size=60, seed=1), **options)
+    assert contents(tmp_path / "there") == contents(tmp_path / "here")
 
 
 _DRIVER = """
