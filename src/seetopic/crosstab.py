@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import shutil
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
@@ -87,7 +88,8 @@ class Band:
 
     def remove(self) -> None:
         for kind in ("starts", "columns", "counts"):
-            self._path(kind).unlink(missing_ok=True)
+            with suppress(PermissionError):  # Windows keeps a file that is mapped; it goes with its folder
+                self._path(kind).unlink(missing_ok=True)
 
 
 def table_of(

@@ -55,9 +55,11 @@ class Engine(Protocol):
         """Done for now; a further map begins anew."""
 
 
-def sum_of(engine: Engine, function: Callable[[Item], Sum], items: Iterable[Item], start: Sum) -> Sum:
+def sum_of(
+    engine: Engine, function: Callable[[Item], Sum], items: Iterable[Item], start: Sum, *, threads: bool = False
+) -> Sum:
     """The results added to `start`, an array in place, in the order of the items: rounding depends on the order."""
-    return reduce(operator.iadd, engine.map(function, items), start)
+    return reduce(operator.iadd, engine.map(function, items, threads=threads), start)
 
 
 def available_cores() -> int:

@@ -16,7 +16,7 @@ from seetopic.arrays import Doubles, Floats, Longs
 from seetopic.counts import Block
 from seetopic.crosstab import Band, Desk
 from seetopic.device import one_torch_thread
-from seetopic.engine import Engine
+from seetopic.engine import Engine, sum_of
 from seetopic.local.pmi import ROUNDING, Matrix, Rows, context_pmi, document_pmi, keep_probability
 from seetopic.progress import Progress
 from seetopic.settings import LocalSettings
@@ -147,8 +147,8 @@ def gram_of(matrices: Sequence[Matrix], basis: Floats, device: str, engine: Engi
     total = np.zeros((basis.shape[1], basis.shape[1]))
     multiply = partial(_gram, basis=basis, device=device)
     for matrix in matrices:
-        parts = engine.map(multiply, matrix.transposed, threads=True)
-        total += matrix.scale**2 * sum(parts, np.zeros_like(total))
+        own = sum_of(engine, multiply, matrix.transposed, np.zeros_like(total), threads=True)
+        total += matrix.scale**2 * own
     return total
 
 

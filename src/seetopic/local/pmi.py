@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from seetopic.arrays import Doubles, Flags, Floats, Ids, Longs
 from seetopic.counts import Block
 from seetopic.crosstab import Band
-from seetopic.engine import Engine
+from seetopic.engine import Engine, sum_of
 from seetopic.files import write_array
 from seetopic.tally import tally
 
@@ -124,7 +124,7 @@ def context_pmi(
     with np.errstate(divide="ignore", invalid="ignore"):  # at terms without context, which no pair asks for
         row_log, context_log = np.log(totals), np.log(contexts) - np.log(contexts.sum())
     write = partial(_write_context_rows, kept=kept, row_log=row_log, context_log=context_log, folder=folder)
-    squares = sum(engine.map(write, bands), 0.0)
+    squares = sum_of(engine, write, bands, 0.0)
     bounds = tuple((band.first, band.last) for band in bands)
     return ContextPmi(folder, bounds, len(kept), _scale(norm, squares))
 
