@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from seetopic.evaluation.judgements import Item, Sheet, SheetFiles, read_sheets, write_sheet
 
@@ -166,9 +166,9 @@ def test_annotators_who_share_a_browser_do_not_see_each_others_answers(page, fil
 def test_two_tabs_keep_both_their_answers(page, open_page):
     second = open_page()
     press(page, "j")
-    second.wait_for_function("document.getElementById('count').textContent === '1 of 6'")
+    expect(second.locator("#count")).to_have_text("1 of 6")
     press(second, "ArrowDown f")
-    page.wait_for_function("document.getElementById('count').textContent === '2 of 6'")
+    expect(page.locator("#count")).to_have_text("2 of 6")
 
 
 def test_the_mouse_judges_any_term_and_says_so_to_a_screen_reader(page):
