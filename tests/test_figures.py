@@ -30,7 +30,7 @@ from seetopic.figures import (
     topics_map,
 )
 from seetopic.figures.bars import bar_length
-from seetopic.figures.drawing import fitted, number, safe, text_width
+from seetopic.figures.drawing import fitted, number, safe, text, text_width
 from seetopic.figures.placing import Board, plane, pushed_apart
 from seetopic.figures.scene import Scene
 from seetopic.figures.theme import THEMES
@@ -253,10 +253,31 @@ def test_a_picture_has_its_words_in_it(run):
     assert with_words.to_png(scale=1) != resvg_py.svg_to_bytes(svg_string=without)
 
 
-def test_a_machine_without_fonts_is_told_so(run, monkeypatch):
-    monkeypatch.setattr(resvg_py, "svg_to_bytes", partial(resvg_py.svg_to_bytes, skip_system_fonts=True))
-    with pytest.raises(OutputError, match="no font to write with"):
-        term_rank(run).to_png()
+def drawn_words(*lines: str) -> Figure:
+    words = "".join(text(10, 30 * number, line, 16, "st-ink") for number, line in enumerate(lines, start=1))
+    return Figure("Words", "as they are", 300, 30 * len(lines) + 20, words)
+
+
+def test_latin_greek_and_cyrillic_need_no_font_of_the_system(monkeypatch):
+    asked: list[bool] = []
+    draw = resvg_py.svg_to_bytes
+
+    def watched(*, skip_system_fonts: bool, **given: object) -> bytes:
+        asked.append(not skip_system_fonts)
+        return draw(skip_system_fonts=skip_system_fonts, **given)
+
+    monkeypatch.setattr(resvg_py, "svg_to_bytes", watched)
+    drawn_words("Fußball, naïve, Złoty, “ğ” … –", "Ελληνικά", "Кириллица, Ђ ў").to_png()
+    assert asked
+    assert not any(asked)
+
+
+def test_letters_that_no_font_has_are_one_warning_and_no_boxes(tmp_path):
+    nobodys = "\U000ffffe\U0010fffe"  # never to be assigned
+    with pytest.warns(UserWarning, match="no font on this machine has .* \\(2 in all\\)") as told:
+        drawn_words(f"odd {nobodys}", nobodys).save(tmp_path / "odd.png", scale=1)
+    assert [each.filename for each in told] == [__file__]
+    assert (tmp_path / "odd.png").read_bytes() == drawn_words("odd \ufffd\ufffd", "\ufffd\ufffd").to_png(scale=1)
 
 
 def test_pictures_name_the_extra_that_they_need(run, monkeypatch):

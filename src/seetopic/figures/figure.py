@@ -7,13 +7,13 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 
-from seetopic.errors import MissingExtra, OutputError
+from seetopic.errors import OutputError
 from seetopic.figures.drawing import number, safe
-from seetopic.figures.theme import THEMES, Theme, check_theme, figure_rules, variables
+from seetopic.figures.png import FONT, png_of
+from seetopic.figures.theme import READERS_FONTS, THEMES, Theme, check_theme, figure_rules, variables
 from seetopic.files import write_text, written_whole
 
 _ENDINGS = (".svg", ".png", ".html")
-_BLANK = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9">{}</svg>'
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,11 @@ class Figure:
 
     def to_svg(self, theme: Theme = "light") -> str:
         """A file of its own: it names its colours, so every viewer can show it."""
+        return self._file(theme, READERS_FONTS)
+
+    def _file(self, theme: Theme, fonts: str) -> str:
         check_theme(theme)
-        style = f"<style>{figure_rules(theme)}</style>"
+        style = f"<style>{figure_rules(theme, fonts)}</style>"
         paper = f'<rect width="100%" height="100%" fill="{THEMES[theme]["card"]}"/>'
         size = f'width="{number(self.width)}" height="{number(self.height)}"'
         return self._element(f' xmlns="http://www.w3.org/2000/svg" {size}', style + paper) + "\n"
@@ -60,16 +63,7 @@ class Figure:
 
     def to_png(self, theme: Theme = "light", scale: float = 2.0) -> bytes:
         """A picture with `scale` times as many pixels each way."""
-        try:
-            import resvg_py
-        except ImportError as error:
-            raise MissingExtra("a figure as .png", "png") from error
-        if not 0.1 <= scale <= 16:
-            raise OutputError(f"a figure cannot be drawn {scale} times as large; give a `scale` between 0.1 and 16")
-        sample = _BLANK.format('<text y="8" font-size="9" font-family="sans-serif">M</text>')
-        if resvg_py.svg_to_bytes(svg_string=sample) == resvg_py.svg_to_bytes(svg_string=_BLANK.format("<g/>")):
-            raise OutputError("this machine has no font to write with; install one, or save the figure as .svg")
-        return bytes(resvg_py.svg_to_bytes(svg_string=self.to_svg(theme), zoom=scale))
+        return png_of(self._file(theme, FONT), scale)
 
     def save(self, path: str | Path, *, theme: Theme = "light", scale: float = 2.0) -> None:
         """Write the figure as its file's name says: .svg, .png (extra `[png]`) or .html, whole or not at all."""
@@ -79,7 +73,7 @@ class Figure:
             raise OutputError(f"{path} ends with {path.suffix or 'nothing'!r}; figures are {', '.join(_ENDINGS)}")
         check_theme(theme)
         if ending == ".png":
-            picture = self.to_png(theme, scale)
+            picture = png_of(self._file(theme, FONT), scale)
             with written_whole(path) as beside:
                 beside.write_bytes(picture)
         else:

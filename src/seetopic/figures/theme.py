@@ -11,6 +11,7 @@ from seetopic.errors import SettingsError
 Theme = Literal["light", "dark"]
 HUES = 10  # topics beyond share the hues again; no figure tells topics apart by colour alone
 BOLD = 1.12  # how much wider bold letters are
+READERS_FONTS = "system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans','Liberation Sans',Arial,sans-serif"
 STEPS = 10  # of the scale that shades cells
 
 _LIGHT_HUES = "#1d5fbf #a8430a #1a7340 #8436b3 #b4235a #0f6a78 #745600 #4b5563 #5145cd #a02c2c"
@@ -71,7 +72,7 @@ def variables(theme: Theme) -> str:
     return scheme + "".join(f"--{name}:{colour};" for name, colour in THEMES[theme].items())
 
 
-def figure_rules(theme: Theme | None) -> str:
+def figure_rules(theme: Theme | None, fonts: str = READERS_FONTS) -> str:
     """The style of everything that figures draw; by a theme's colours, or None: by the page's variables.
 
     Viewers that turn an SVG into a picture know no variables, so a file that stands alone names its colours.
@@ -81,8 +82,7 @@ def figure_rules(theme: Theme | None) -> str:
     fills = "".join(f".st-{name}{{fill:{value(name)}}}" for name in names)
     strokes = "".join(f".st-line-{name}{{stroke:{value(name)};fill:none}}" for name in names if name[0] != "h")
     return (
-        ".st-figure{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans','Liberation Sans',Arial,"
-        "sans-serif}"
+        f".st-figure{{font-family:{fonts}}}"
         f"{fills}{strokes}.st-halo{{stroke:{value('card')};stroke-width:4px;stroke-linejoin:round;paint-order:stroke}}"
         ".st-bold{font-weight:600}.st-middle{text-anchor:middle}.st-end{text-anchor:end}.st-faint{opacity:.09}"
         ".st-half{opacity:.55}"
