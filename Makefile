@@ -1,18 +1,36 @@
 # Two commands matter: `make demo` shows topics of a real corpus, `make test` runs every check.
-# Both make what they need, on a machine that has Python 3.11 and make.
+# Both install what they need, on a machine that has Python 3.11 and make.
 
 PYTHON ?= python3
+CHROMIUM ?= chromium
+export CHROMIUM
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+# What is never imported need not be compiled, which takes a third of an install.
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --constraint constraints.txt
+# Packages of the system, as Debian names them, each with a command that succeeds where it is installed.
+SYSTEM_OF_DEMO := python3-venv='$(PYTHON) -m ensurepip --version'
+SYSTEM_OF_TEST := chromium='command -v $(CHROMIUM)' curl='command -v curl'
 
-.PHONY: demo test lint format docs unit browser wheel bench table picture clean
+.PHONY: demo test quick lint format docs unit fresh bench table picture clean system-of-demo system-of-test
 
 demo: $(VENV)/.core
 	$(BIN)/seetopic demo --out seetopic-demo
 	@echo "Open seetopic-demo/report.html in a browser."
 
-test: lint docs unit wheel
+test: lint unit
+
+# Each of the two test processes has a core: more threads would only wait for each other.
+unit quick: export OMP_NUM_THREADS := 1
+
+# Every test, the site and the wheel among them; ends with the slowest, so that growth is seen.
+unit: $(VENV)/.test
+	$(BIN)/pytest --numprocesses 2 --dist worksteal --durations 15
+
+# What needs neither a browser nor Ray, builds no site and is not slow: less than a minute.
+quick: $(VENV)/.test
+	$(BIN)/ruff check --quiet .
+	$(BIN)/pytest --numprocesses 2 --dist worksteal -m "not (browser or ray or docs or slow)"
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .
@@ -28,30 +46,14 @@ format: $(VENV)/.test
 docs: $(VENV)/.test
 	$(BIN)/sphinx-build -b html -n -W --keep-going -q docs docs/_build/html
 
-unit: $(VENV)/.test browser
-	$(BIN)/pytest --numprocesses 2
-
-# Pages are tested in a real browser. Where there is none, Debian's is installed, which needs root.
-browser:
-	command -v "$${CHROMIUM:-chromium}" > /dev/null || \
-		{ apt-get update -qq && apt-get install -qq -y --no-install-recommends chromium > /dev/null; } || \
-		{ echo "make test needs Chromium: install it, or set CHROMIUM to where it is" >&2; exit 1; }
-
-# The wheel must work where nothing but its own dependencies is installed.
-wheel: $(VENV)/.test
-	rm -rf dist
-	$(BIN)/python -m build --wheel --no-isolation --outdir dist . > /dev/null
-	test -d $(VENV)-core || $(PYTHON) -m venv $(VENV)-core
-	$(VENV)-core/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt dist/*.whl
-	$(VENV)-core/bin/python -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps dist/*.whl
-	cd dist && ../$(VENV)-core/bin/seetopic --help > /dev/null
-	cd dist && ../$(VENV)-core/bin/seetopic demo --quiet --out demo --cache cache
-	rm -rf dist
+# Both commands of the README for a fresh clone in a minimal Debian: before a release. Needs root on Debian.
+fresh:
+	.ci/fresh
 
 # Figures of speed and quality as JSON; CORPORA is a folder of NAME.jsonl.gz and NAME.seeds.txt.
 CORPORA ?= corpora
 RESULTS := benchmarks/results
-bench: $(VENV)/.test browser table
+bench: $(VENV)/.test table
 	$(BIN)/python benchmarks/speed.py $(CORPORA) > $(RESULTS)/speed.json
 	$(BIN)/python benchmarks/everyday.py $(CORPORA) > $(RESULTS)/everyday.json
 	$(BIN)/python benchmarks/workbench.py $(CORPORA) > $(RESULTS)/workbench.json
@@ -71,17 +73,35 @@ table: $(VENV)/.test
 	$(BIN)/python benchmarks/page.py
 
 # The pictures of the demo's report in README and docs.
-picture: $(VENV)/.test browser
+picture: $(VENV)/.test
 	$(BIN)/python benchmarks/picture.py docs
 
 clean:
-	rm -rf $(VENV) $(VENV)-core dist seetopic-demo docs/_build
+	rm -rf $(VENV) dist seetopic-demo docs/_build
 
-$(VENV)/.core: pyproject.toml constraints.txt
+# Installs what is missing of a list as above where it may, and says what is missing where it may not.
+define install_system
+	@missing=; for each in $(1); do sh -c "$${each#*=}" > /dev/null 2>&1 || missing="$$missing $${each%%=*}"; done; \
+	if [ -z "$$missing" ]; then exit 0; fi; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
+		export DEBIAN_FRONTEND=noninteractive; apt-get update -qq && apt-get install -qq -y --no-install-recommends $$missing > /dev/null; \
+	else \
+		echo "make $(2) needs$$missing (names of Debian's packages): install what is missing, then run it again" >&2; exit 1; \
+	fi
+endef
+
+system-of-demo:
+	$(call install_system,$(SYSTEM_OF_DEMO),demo)
+
+system-of-test:
+	$(call install_system,$(SYSTEM_OF_DEMO) $(SYSTEM_OF_TEST),test)
+
+$(VENV)/.core: pyproject.toml constraints.txt | system-of-demo
 	test -d $(VENV) || $(PYTHON) -m venv $(VENV)
 	$(PIP) --editable .
 	touch $@
 
-$(VENV)/.test: $(VENV)/.core
-	$(PIP) --editable '.[test]' hatchling
-	touch $@
+$(VENV)/.test: pyproject.toml constraints.txt | system-of-test
+	test -d $(VENV) || $(PYTHON) -m venv $(VENV)
+	$(PIP) --editable '.[test]'
+	touch $(VENV)/.core $@

@@ -13,6 +13,8 @@ from filelock import FileLock
 from hypothesis import settings
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
+os.environ["HF_HUB_OFFLINE"] = "1"  # no test may ask a hub, and the library looks once, when it is imported
+
 from seetopic import Index, SeeTopic
 from seetopic.demo import demo_documents
 from seetopic.index import plan_cached
@@ -47,6 +49,15 @@ def planted_documents(size: int = 240, seed: int = 0) -> list[str]:
     return documents
 
 
+MARKED = {"browser": "browser", "cluster": "ray", "demo_cache": "slow", "site": "docs"}  # fixtures
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        for mark in {mark for fixture, mark in MARKED.items() if fixture in getattr(item, "fixturenames", ())}:
+            item.add_marker(mark)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def unwaited() -> Iterator[None]:
     """No test cuts the power, so none waits for the disk; those that ask whether it is waited for say so themselves."""
@@ -61,8 +72,19 @@ def documents() -> list[str]:
 
 
 @pytest.fixture(scope="session")
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("cache")
+def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What all workers of this run share."""
+    own = tmp_path_factory.getbasetemp()
+    return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cache(run_folder: Path) -> Iterator[Path]:
+    """The cache of this run, also of commands that name none: no test reads or fills the user's own."""
+    folder = run_folder / "cache"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SEETOPIC_CACHE", str(folder))
+        yield folder
 
 
 @pytest.fixture(scope="session")
@@ -83,7 +105,7 @@ def unseen() -> list[str]:
     return planted_documents(90, seed=7)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     path = os.environ.get("CHROMIUM") or shutil.which("chromium")
     if path is None:
@@ -124,14 +146,12 @@ def open_quiet(context: BrowserContext) -> Iterator[Callable[[str, str], Page]]:
 
 
 @pytest.fixture(scope="session")
-def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[Path], None]], Path]:
+def made_once(run_folder: Path) -> Callable[[str, Callable[[Path], None]], Path]:
     """Makes a folder for all workers of this run: the first one who asks for it fills it, the others wait."""
-    own = tmp_path_factory.getbasetemp()
-    shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
 
     def make(name: str, fill: Callable[[Path], None]) -> Path:
-        folder, done = shared / name, shared / f"{name}.done"
-        with FileLock(shared / f"{name}.lock"):
+        folder, done = run_folder / name, run_folder / f"{name}.done"
+        with FileLock(run_folder / f"{name}.lock"):
             if not done.exists():
                 folder.mkdir()  # where it failed before, it fails here again
                 fill(folder)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import errno
-import io
 import json
 import os
 import resource
@@ -14,32 +12,17 @@ from pathlib import Path
 
 import pytest
 
+import commands
+from commands import Result, one_line_error, run
 from conftest import PLANTED, planted_documents
 from seetopic import cli
 
 NAMES = "sports and games\ncooking & cuisine\nouter space\n"
 
 
-def run(*arguments: str | Path, cwd: Path, **options) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "seetopic", *map(str, arguments)]
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, **options)
-
-
-def run_here(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
-    """The same in this process, which has all libraries ready, and without workers."""
-    given = ["seetopic", *map(str, arguments), "--jobs", "1"]
-    out, error = io.StringIO(), io.StringIO()
-    code = 0
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(contextlib.chdir(cwd))
-        stack.enter_context(contextlib.redirect_stdout(out))
-        stack.enter_context(contextlib.redirect_stderr(error))
-        stack.enter_context(pytest.MonkeyPatch.context()).setattr(sys, "argv", given)
-        try:
-            cli.main()
-        except SystemExit as end:
-            code = int(end.code or 0)
-    return subprocess.CompletedProcess(given, code, out.getvalue(), error.getvalue())
+def run_here(*arguments: str | Path, cwd: Path, given: str = "") -> Result:
+    """In this process, and without workers."""
+    return commands.run_here(*arguments, "--jobs", "1", cwd=cwd, given=given)
 
 
 @pytest.fixture(scope="module")
@@ -53,13 +36,6 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert built.stdout.startswith("ready: 240 documents, 2,880 words, ")
     assert "language model ..." in built.stderr
     return folder
-
-
-def one_line_error(result: subprocess.CompletedProcess[str]) -> str:
-    assert result.returncode == 2, result.stderr
-    assert result.stderr.count("\n") == 1, result.stderr
-    assert "Traceback" not in result.stderr
-    return result.stderr
 
 
 def test_help_needs_no_heavy_import():
@@ -80,9 +56,9 @@ def test_an_option_that_changes_nothing_of_a_ready_index_is_said(place):
 
 def test_every_command_has_its_help(place):
     for command in cli.cli.commands:
-        result = run(command, "--help", cwd=place)
+        result = commands.run_here(command, "--help", cwd=place)
         assert result.returncode == 0
-        assert f"Usage: python -m seetopic {command}" in result.stdout
+        assert f"seetopic {command} [OPTIONS]" in result.stdout
 
 
 def test_discover_writes_and_prints_topics(place):
@@ -115,8 +91,8 @@ def test_discover_on_documents_builds_an_index_once(place):
 
 def test_standard_input_is_read_as_documents(place):
     text = (place / "docs.txt").read_text()
-    piped = run("discover", "-", "--seeds", "names.txt", "--json", "--cache", "cache", cwd=place, input=text)
-    named = run("discover", "docs.txt", "--seeds", "names.txt", "--json", "--cache", "cache", cwd=place)
+    piped = run_here("discover", "-", "--seeds", "names.txt", "--json", "--cache", "cache", cwd=place, given=text)
+    named = run_here("discover", "docs.txt", "--seeds", "names.txt", "--json", "--cache", "cache", cwd=place)
     assert json.loads(piped.stdout)["topics"] == json.loads(named.stdout)["topics"]
 
 
@@ -130,7 +106,7 @@ def test_check_tells_what_the_documents_know_of_each_name(place):
     assert not space["in_vocabulary"]
     assert {term for term, _ in astronomy["nearest"]} <= set(PLANTED["astronomy"].split(" "))
     assert value["documents"] == 240
-    assert [pair[:2] for pair in value["close"]] == [["outer space", "astronomy"]] or value["close"]
+    assert [pair[:2] for pair in value["close"]] == [["outer space", "astronomy"]]
 
 
 def test_check_on_documents_does_no_slow_work(place, tmp_path):
@@ -256,13 +232,9 @@ def test_a_users_mistake_is_one_line_and_exit_code_2(place, arguments, sentence)
         if torch.cuda.is_available():
             arguments = [*arguments[:-1], "tpu"]
             sentence = "Invalid value for '--device'"
-    result = run(*arguments, "--quiet" if arguments[0] in ("index", "discover") else "", cwd=place, env=offline())
-    assert sentence in one_line_error(result)
+    quiet = ["--quiet"] if arguments[0] in ("index", "discover") else []
+    assert sentence in one_line_error(commands.run_here(*arguments, *quiet, cwd=place))
     assert not (place / "x").exists()
-
-
-def offline() -> dict[str, str]:
-    return {**os.environ, "HF_HUB_OFFLINE": "1"}
 
 
 def test_a_bug_shows_its_trace_and_exit_code_1(place):
@@ -317,9 +289,11 @@ def unwritable(tmp_path: Path) -> Path:
 
 def test_a_folder_one_may_not_write_to_is_said(place, tmp_path):
     folder = unwritable(tmp_path)
-    found = run("discover", "ready", "--seeds", "names.txt", "--out", folder / "out", "--cache", "cache", cwd=place)
+    found = run_here(
+        "discover", "ready", "--seeds", "names.txt", "--out", folder / "out", "--cache", "cache", cwd=place
+    )
     assert "choose a place that you may write to" in one_line_error(found)
-    built = run("index", "docs.txt", "--out", folder / "out", "--cache", "cache", "--quiet", cwd=place)
+    built = run_here("index", "docs.txt", "--out", folder / "out", "--cache", "cache", "--quiet", cwd=place)
     assert "choose a place that you may write to" in one_line_error(built)
 
 

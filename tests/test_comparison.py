@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
+from commands import run_here
 from conftest import PLANTED, planted_documents
 from seetopic import as_seeds, comparison
 from seetopic.baselines import Task, method_named
@@ -229,13 +228,7 @@ def test_held_out_documents_may_come_from_standard_input(files, cache):
     given = ("--seeds", files / "names.txt", "--cache", cache, "--quiet")
     command("discover", files / "docs.jsonl", *given, "--out", files / "topics")
     arguments = ["evaluate", files / "topics", "--on", "-", "--format", "jsonl", "--label-field", "label", "--json"]
-    text = (files / "docs.jsonl").read_bytes()
-    found = subprocess.run(
-        [sys.executable, "-m", "seetopic", *map(str, arguments), "--cache", str(cache)],
-        input=text,
-        capture_output=True,
-        check=True,
-    )
+    found = run_here(*arguments, "--cache", cache, cwd=files, given=(files / "docs.jsonl").read_text())
     assert json.loads(found.stdout)["labelled_documents"] == 240
 
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import os
+import contextlib
+import io
 import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from commands import run_shell
 from seetopic.cli import cli
+
+pytestmark = pytest.mark.docs
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -20,7 +22,7 @@ START = DOCS / "index.md"
 PAGES = [ROOT / "README.md", *sorted(page for page in DOCS.rglob("*.md") if "_build" not in page.parts)]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 FENCE = re.compile(r"^```(\S*)[^\n]*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-RUN = {"sh": ["bash", "-euo", "pipefail", "-c"], "python": [sys.executable, "-c"]}
+RUN = ("sh", "python")
 SHOWN = {  # what is not run, and where alone it may stand
     "r": ["howto/r.md", "coming-from/seededlda.md"],  # R is not installed with the tests
     "math": ["equations.md"],
@@ -39,17 +41,24 @@ def named(page: Path) -> str:
     return str(page.relative_to(ROOT))
 
 
+def run_python(code: str, folder: Path, name: str) -> str:
+    """What a piece of code prints."""
+    out = io.StringIO()
+    with contextlib.chdir(folder), contextlib.redirect_stdout(out):
+        exec(compile(code, name, "exec"), {"__name__": "__main__"})
+    return out.getvalue()
+
+
 def run_blocks(page: Path, folder: Path, cache: Path) -> None:
     """All that runs on a page, in its order, in one folder, as a reader would."""
-    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-    environment = {**os.environ, "PATH": path, "SEETOPIC_CACHE": str(cache)}
-    for language, block in blocks(page):
-        if language not in RUN:
-            continue
-        command = [*RUN[language], block]
-        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, f"{named(page)}: {block}\n{done.stderr}"
-        assert language == "sh" or done.stdout, f"{named(page)}: {block} shows nothing"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SEETOPIC_CACHE", str(cache))
+        for language, block in blocks(page):
+            if language == "sh":
+                done = run_shell(block, folder)
+                assert done.returncode == 0, f"{named(page)}: {block}\n{done.stderr}"
+            elif language == "python":
+                assert run_python(block, folder, named(page)), f"{named(page)}: {block} shows nothing"
     if any(language == "sh" for language, _ in blocks(page)):
         assert (folder / "topics" / "topics.json").exists(), f"the commands of {named(page)} have found no topics"
 
@@ -124,13 +133,11 @@ def test_what_make_is_told_in_the_docs_it_knows():
             assert re.search(rf"^{target}:", rules, re.MULTILINE), f"{page.name}: make {target}"
 
 
-def test_the_examples_run(folder, demo_cache):
+def test_the_examples_run(folder, demo_cache, monkeypatch):
     assert len(EXAMPLES) == 3
-    environment = {**os.environ, "SEETOPIC_CACHE": str(demo_cache)}
+    monkeypatch.setenv("SEETOPIC_CACHE", str(demo_cache))
     for example in EXAMPLES:
-        command = [sys.executable, str(example)]
-        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, f"{example.name}: {done.stderr}"
-        assert "government and politics" in done.stdout or "macro-F1" in done.stdout
+        shown = run_python(example.read_text(encoding="utf-8"), folder, named(example))
+        assert "government and politics" in shown or "macro-F1" in shown
         assert f"]({Path('..') / named(example)})" in (DOCS / "examples.md").read_text(encoding="utf-8")
     assert (folder / "news.yml").exists()

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from commands import Result, run_here
 from seetopic import Topics, export
 from seetopic.exports import FORMATS
 from test_exports import TOPICS, doubtful
 
 
-def run(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run([sys.executable, "-m", "seetopic", "export", *arguments], cwd=cwd, capture_output=True)
+def run(*arguments: str | Path, cwd: Path) -> Result:
+    return run_here("export", *arguments, cwd=cwd)
 
 
 @pytest.fixture(scope="module")
@@ -31,29 +30,29 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_text_goes_to_standard_output_and_nothing_else(place):
     result = run("topics", "--format", "liwc", cwd=place)
-    assert (result.returncode, result.stderr) == (0, b"")
-    assert result.stdout.decode() == export(TOPICS, "liwc")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout == export(TOPICS, "liwc")
 
 
 def test_a_file_tells_its_format_and_the_options_reach_it(place):
     options = ("--top", "2", "--no-variants", "--min-confidence", "0.1")
     result = run("topics/topics.json", "--out", "out/topics.yml", *options, cwd=place)
-    assert result.stdout.decode() == "out/topics.yml: 3 categories, 4 terms\n"
+    assert result.stdout == "out/topics.yml: 3 categories, 4 terms\n"
     expected = export(Topics.load(place / "topics"), "quanteda", top=2, variants=False)
     assert (place / "out" / "topics.yml").read_text() == expected
 
 
 def test_doubtful_topics_are_said_and_left_out_where_asked(place):
     told = run("doubtful", "--format", "json", cwd=place)
-    assert told.stderr.decode() == "warning: unsure: low confidence: read them with care\n"
+    assert told.stderr == "warning: unsure: low confidence: read them with care\n"
     assert list(json.loads(told.stdout)) == ["sure", "unsure", "surer"]
     told = run("doubtful", "--format", "json", "--min-confidence", "0.5", cwd=place)
-    assert told.stderr.decode() == "warning: unsure: left out, its confidence is 0.20\n"
+    assert told.stderr == "warning: unsure: left out, its confidence is 0.20\n"
     assert list(json.loads(told.stdout)) == ["sure", "surer"]
 
 
 def test_the_help_names_every_format(place):
-    text = run("--help", cwd=place).stdout.decode()
+    text = run("--help", cwd=place).stdout
     for name, each in FORMATS.items():
         assert f"{name:<9} {each.suffixes[0]:<7} {each.about}" in text
 
@@ -74,6 +73,6 @@ def test_the_help_names_every_format(place):
 def test_a_users_mistake_is_one_line(place, arguments, sentence):
     result = run(*arguments, cwd=place)
     assert result.returncode == 2
-    assert result.stderr.decode().count("\n") == 1
-    assert sentence in result.stderr.decode()
-    assert result.stdout == b""
+    assert result.stderr.count("\n") == 1
+    assert sentence in result.stderr
+    assert result.stdout == ""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import inspect
-import os
 import re
 import subprocess
 import sys
@@ -55,23 +54,14 @@ def test_every_public_name_is_documented_and_typed(name, thing):
         assert all(each.annotation is not inspect.Parameter.empty for each in parameters)
 
 
-def test_a_script_that_uses_every_public_name_is_typed_and_runs(tmp_path):
+def test_a_script_that_uses_every_public_name_runs(tmp_path):
+    """It is typed, too: `make lint` has it in its list."""
     script = ROOT / "tests" / "user_script.py"
     named = {node.id for node in ast.walk(ast.parse(script.read_text())) if isinstance(node, ast.Name)}
     assert {name for name in seetopic.__all__ if not name.startswith("_")} <= named
     used = {node.attr for node in ast.walk(ast.parse(script.read_text())) if isinstance(node, ast.Attribute)}
     methods = {name for name, value in vars(seetopic.SeeTopic).items() if callable(value) and not name.startswith("_")}
     assert methods <= used
-    # By the settings, which are strict, and with the memory of `make lint`, without which it takes a minute.
-    checked = subprocess.run(
-        [sys.executable, "-m", "mypy", str(script.relative_to(ROOT))],
-        cwd=ROOT,
-        env={**os.environ, "MYPYPATH": "src"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert checked.returncode == 0, checked.stdout + checked.stderr
     ran = subprocess.run(
         [sys.executable, str(script), str(tmp_path)], cwd=tmp_path, capture_output=True, text=True, check=False
     )

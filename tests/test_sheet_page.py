@@ -49,12 +49,18 @@ def press(page: Page, keys: str) -> None:
         page.keyboard.press(key)
 
 
-def current(page: Page) -> str:
-    return page.locator("li[aria-current] .term").text_content() or ""
+def is_current(page: Page, term: str) -> None:
+    expect(page.locator("li[aria-current] .term")).to_have_text(term)
 
 
-def count(page: Page) -> str:
-    return page.locator("#count").text_content() or ""
+def has_count(page: Page, judged: int) -> None:
+    expect(page.locator("#count")).to_have_text(f"{judged} of 6")
+
+
+def reload(page: Page) -> None:
+    """Keys that are pressed before a page is there are lost."""
+    page.reload()
+    expect(page.locator("#work")).to_be_visible()
 
 
 def saved(page: Page, folder: Path) -> Path:
@@ -71,11 +77,11 @@ def judgements(page: Page, files: SheetFiles, folder: Path) -> dict[int, bool | 
 
 def test_the_keyboard_alone_fills_the_sheet_and_what_is_saved_reads_back(page, files, tmp_path):
     press(page, "j f y n j f")
-    assert count(page) == "6 of 6"
-    assert "Save the file" in page.locator("#done").text_content()
+    has_count(page, 6)
+    expect(page.locator("#done")).to_contain_text("Save the file")
     path = saved(page, tmp_path)
     assert path.name == "sheet-Anna.csv"
-    assert "Thank you" in page.locator("#done").text_content()
+    expect(page.locator("#done")).to_contain_text("Thank you")
     _, (filled,) = read_sheets([path], files.key)
     assert filled.annotator == "Anna"
     assert filled.belongs == {1: True, 2: False, 3: True, 4: False, 5: True, 6: False}
@@ -87,10 +93,10 @@ def test_the_keyboard_alone_fills_the_sheet_and_what_is_saved_reads_back(page, f
 
 
 def test_a_users_text_is_shown_and_never_run(page):
-    assert page.locator("#name").text_content() == "health & personal care"
+    expect(page.locator("#name")).to_have_text("health & personal care")
     shown = page.locator(".term").all_text_contents()
     press(page, "ArrowRight")
-    assert page.locator("#name").text_content() == "<b>books</b>"
+    expect(page.locator("#name")).to_have_text("<b>books</b>")
     assert shown + page.locator(".term").all_text_contents() == [term for _, term in PAIRS]
     assert page.evaluate("window.harmed") is None
     assert page.locator("img, li b, h2 b").count() == 0
@@ -98,52 +104,52 @@ def test_a_users_text_is_shown_and_never_run(page):
 
 def test_a_judgement_leads_to_the_next_open_term_and_on_to_the_next_category(page):
     press(page, "ArrowDown j")
-    assert current(page) == PAIRS[2][1]
+    is_current(page, PAIRS[2][1])
     press(page, "f")
-    assert current(page) == "novel"
+    is_current(page, "novel")
     press(page, "j j j")
-    assert current(page) == "vitamin"
+    is_current(page, "vitamin")
 
 
 def test_arrows_move_between_terms_and_categories(page):
     press(page, "ArrowUp")
-    assert current(page) == "vitamin"
+    is_current(page, "vitamin")
     press(page, "ArrowDown ArrowDown ArrowDown")
-    assert current(page) == "novel"
+    is_current(page, "novel")
     press(page, "ArrowLeft")
-    assert current(page) == "vitamin"
+    is_current(page, "vitamin")
     press(page, "ArrowRight ArrowRight")
-    assert current(page) == "novel"
+    is_current(page, "novel")
 
 
 def test_undo_takes_back_one_judgement_at_a_time_also_after_a_reload(page, files, tmp_path):
     press(page, "j f")
-    page.reload()
+    reload(page)
     press(page, "u")
-    assert count(page) == "1 of 6"
-    assert current(page) == PAIRS[1][1]
+    has_count(page, 1)
+    is_current(page, PAIRS[1][1])
     press(page, "j ArrowUp f Control+z")
     assert judgements(page, files, tmp_path) == {1: True, 2: True} | dict.fromkeys(range(3, 7))
     press(page, "u u u")
-    assert count(page) == "0 of 6"
-    assert page.get_by_role("button", name="Undo").is_disabled()
+    has_count(page, 0)
+    expect(page.get_by_role("button", name="Undo")).to_be_disabled()
 
 
 def test_a_judgement_can_be_changed_and_cleared(page, files, tmp_path):
     press(page, "j j ArrowUp ArrowUp f ArrowUp")
-    assert current(page) == PAIRS[1][1]
+    is_current(page, PAIRS[1][1])
     press(page, "Delete")
-    assert current(page) == PAIRS[1][1]
-    assert count(page) == "1 of 6"
+    is_current(page, PAIRS[1][1])
+    has_count(page, 1)
     assert judgements(page, files, tmp_path) == {1: False} | dict.fromkeys(range(2, 7))
 
 
 def test_a_reload_loses_nothing(page, files, tmp_path):
     press(page, "j f j f")
-    page.reload()
-    assert count(page) == "4 of 6"
-    assert page.locator("#who").text_content() == "Anna"
-    assert current(page) == PAIRS[4][1]
+    reload(page)
+    has_count(page, 4)
+    expect(page.locator("#who")).to_have_text("Anna")
+    is_current(page, PAIRS[4][1])
     assert judgements(page, files, tmp_path) == {1: True, 2: False, 3: True, 4: False, 5: None, 6: None}
 
 
@@ -151,7 +157,7 @@ def test_annotators_who_share_a_browser_do_not_see_each_others_answers(page, fil
     press(page, "j j j")
     page.get_by_role("button", name="Change annotator").click()
     enter(page, "Bob; =1")
-    assert count(page) == "0 of 6"
+    has_count(page, 0)
     press(page, "f")
     path = saved(page, tmp_path)
     assert path.name == "sheet-Bob-1.csv"
@@ -160,7 +166,7 @@ def test_annotators_who_share_a_browser_do_not_see_each_others_answers(page, fil
     assert "Bob; '=1" in path.read_text(encoding="utf-8-sig")
     page.get_by_role("button", name="Change annotator").click()
     enter(page, "anna")
-    assert count(page) == "3 of 6"
+    has_count(page, 3)
 
 
 def test_two_tabs_keep_both_their_answers(page, open_page):
@@ -174,12 +180,12 @@ def test_two_tabs_keep_both_their_answers(page, open_page):
 def test_the_mouse_judges_any_term_and_says_so_to_a_screen_reader(page):
     button = page.get_by_role("button", name=f"{PAIRS[1][1]}: does not")
     button.click()
-    assert button.get_attribute("aria-pressed") == "true"
-    assert page.locator("#spoken").text_content().startswith(f"{PAIRS[1][1]}: does not belong.")
+    expect(button).to_have_attribute("aria-pressed", "true")
+    expect(page.locator("#spoken")).to_contain_text(f"{PAIRS[1][1]}: does not belong.")
     page.get_by_label("Category", exact=True).select_option(index=1)
-    assert current(page) == "novel"
+    is_current(page, "novel")
     page.get_by_role("button", name="Previous category").click()
-    assert current(page) == "vitamin"
+    is_current(page, "vitamin")
 
 
 def test_every_control_has_a_name_and_focus_follows_the_current_term(page):
@@ -195,25 +201,25 @@ def test_every_control_has_a_name_and_focus_follows_the_current_term(page):
 def test_a_name_is_needed_and_letters_in_it_are_no_judgements(open_page):
     page = open_page()
     enter(page, "   ")
-    assert page.locator("#work").is_hidden()
+    expect(page.locator("#work")).to_be_hidden()
     page.keyboard.type("Jenny Fynn")
     page.keyboard.press("Enter")
-    assert page.locator("#who").text_content() == "Jenny Fynn"
-    assert count(page) == "0 of 6"
+    expect(page.locator("#who")).to_have_text("Jenny Fynn")
+    has_count(page, 0)
 
 
 def test_a_key_held_down_is_one_judgement(page):
     page.keyboard.down("j")
     page.keyboard.down("j")
     page.keyboard.up("j")
-    assert count(page) == "1 of 6"
+    has_count(page, 1)
 
 
 def test_a_browser_that_keeps_nothing_says_so_and_still_saves(context, open_page, files, tmp_path):
     context.add_init_script("Storage.prototype.setItem = () => { throw new Error('full'); }")
     page = open_page()
     enter(page, "Anna")
-    assert "does not keep your answers" in page.locator("#warning").text_content()
+    expect(page.locator("#warning")).to_contain_text("does not keep your answers")
     press(page, "j")
     assert judgements(page, files, tmp_path)[1] is True
 
@@ -221,10 +227,10 @@ def test_a_browser_that_keeps_nothing_says_so_and_still_saves(context, open_page
 @pytest.mark.parametrize("stored", ["{", "null", '{"answers": 3, "history": []}', '{"answers": {"1": 1}}'])
 def test_damaged_storage_starts_afresh(page, stored):
     page.evaluate(f"localStorage.setItem('seetopic:{SHEET.id}:by:anna', {stored!r})")
-    page.reload()
-    assert count(page) == "0 of 6"
+    reload(page)
+    has_count(page, 0)
     press(page, "j")
-    assert count(page) == "1 of 6"
+    has_count(page, 1)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -1,6 +1,10 @@
 """Products have the same bits for any number of threads, also while other threads come and go."""
 
+import os
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from threading import Barrier
 
 import numpy as np
@@ -14,24 +18,17 @@ def blas_threads() -> set[int]:
     return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
 
 
-@pytest.fixture
-def many() -> set[int]:
-    if (threads := blas_threads()) == {1}:
-        pytest.skip("BLAS has one thread here")
-    return threads
-
-
-def test_nobody_lifts_the_limit_of_another(many):
+def nobody_lifts_the_limit_of_another() -> None:
     def come_and_go(_: int) -> set[int]:
         with one_thread(), one_thread():
             return blas_threads()
 
     with ThreadPoolExecutor(6) as threads:
         assert all(found == {1} for found in threads.map(come_and_go, range(200)))
-    assert blas_threads() == many
+    assert blas_threads() == {2}
 
 
-def test_the_limit_is_lifted_after_an_error(many):
+def the_limit_is_lifted_after_an_error() -> None:
     @one_thread()
     def wrong() -> None:
         raise ValueError(f"there are {blas_threads()}")
@@ -39,7 +36,22 @@ def test_the_limit_is_lifted_after_an_error(many):
     for _ in range(2):
         with pytest.raises(ValueError, match=r"there are \{1\}"):
             wrong()
-        assert blas_threads() == many
+        assert blas_threads() == {2}
+
+
+@pytest.mark.parametrize("claim", ["nobody_lifts_the_limit_of_another", "the_limit_is_lifted_after_an_error"])
+def test_where_there_are_two_threads(claim):
+    """In a process of its own: how many threads there are is decided when the library is loaded."""
+    script = f"import test_threads; test_threads.{claim}(); print('held')"
+    told = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=Path(__file__).parent,
+        env={**os.environ, "OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "2"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert told.stdout == "held\n", told.stderr
 
 
 @pytest.mark.parametrize("shape", [(5, 3, 2), (9001, 384, 7), (45000, 384, 1), (384, 900, 300)])
