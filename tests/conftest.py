@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 from hypothesis import settings
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 os.environ["HF_HUB_OFFLINE"] = "1"  # no test may ask a hub, and the library looks once, when it is imported
 
@@ -23,6 +23,7 @@ from seetopic.settings import DEFAULT
 # Speed is measured in benchmarks: on a busy machine a slow example is not a wrong one.
 settings.register_profile("unhurried", deadline=None)
 settings.load_profile("unhurried")
+expect.set_options(timeout=60_000)  # milliseconds; so is a slow page
 
 PLANTED = {
     "sport": "football goalkeeper tennis basketball referee stadium athlete tournament striker coach midfielder league",

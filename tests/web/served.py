@@ -55,12 +55,12 @@ def serving(settings: WorkbenchSettings, *, on_loopback: bool = True) -> Iterato
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
     thread.start()
-    until(lambda: server.started, 20)
+    until(lambda: server.started)
     try:
         yield Served(f"http://127.0.0.1:{bound.getsockname()[1]}", TOKEN, workbench)
     finally:
         server.should_exit = True
-        thread.join(20)
+        thread.join(120)
         bound.close()
         assert not thread.is_alive()
 
@@ -76,7 +76,7 @@ class Bench:
         self.stranger = TestClient(app, base_url="http://127.0.0.1")
 
 
-def until(reached: Callable[[], Any], seconds: float = 30) -> Any:
+def until(reached: Callable[[], Any], seconds: float = 120) -> Any:
     """Wait for something to become true; fails if it does not."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
@@ -101,7 +101,7 @@ class Command:
     def interrupt(self) -> tuple[int, str]:
         """Ctrl-C; how it ended, and what it said."""
         self.process.send_signal(signal.SIGINT)
-        _, said = self.process.communicate(timeout=20)
+        _, said = self.process.communicate(timeout=120)
         return self.process.returncode, said
 
 
@@ -121,11 +121,11 @@ def commanded(data: Path, *arguments: str, **environment: str) -> Iterator[Comma
     try:
         assert process.stdout is not None
         first = process.stdout.readline()
-        assert "http://" in first, process.communicate(timeout=20)[1]
+        assert "http://" in first, process.communicate(timeout=120)[1]
         url = first.split()[-1].partition("#")[0].partition("?")[0].rstrip("/")
         kept = data / "token"
         yield Command(process, url, kept.read_text() if kept.is_file() else environment["SEETOPIC_TOKEN"])
     finally:
         if process.poll() is None:
             process.kill()
-        process.communicate(timeout=20)
+        process.communicate(timeout=120)

@@ -37,12 +37,12 @@ def client(bench: Served) -> Iterator[httpx.Client]:
         yield made
 
 
-def ended(client: httpx.Client, corpus: dict[str, Any], seconds: float = 60) -> dict[str, Any]:
+def ended(client: httpx.Client, corpus: dict[str, Any]) -> dict[str, Any]:
     def state() -> Any:
         found = client.get(f"/api/corpora/{corpus['id']}").json()
         return found if found["state"] not in ("waiting", "indexing") else None
 
-    found: dict[str, Any] = until(state, seconds)
+    found: dict[str, Any] = until(state)
     return found
 
 
@@ -158,7 +158,7 @@ def test_csv_jsonl_txt_and_parquet_are_indexed_and_give_topics(
         assert all(corpus["state"] != "failed" for corpus in found), found
         return all(corpus["state"] == "ready" for corpus in found)
 
-    until(looked, 90)
+    until(looked)
     assert {stage["name"] for job in seen for stage in job["stages"]} == {name for name, _ in BUILDING.stages}
     assert all(0 <= job["share"] <= 1 and sum(s["state"] == "running" for s in job["stages"]) <= 1 for job in seen)
     assert len({job["stage"] for job in seen}) > 2

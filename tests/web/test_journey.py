@@ -57,7 +57,6 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
     """A browser in which nothing may complain, and no page may be loaded from elsewhere."""
     context = browser.new_context(viewport={"width": 1280, "height": 900}, reduced_motion="reduce")
     context.set_default_timeout(PATIENCE)
-    expect.set_options(timeout=PATIENCE)
     broken: list[str] = []
     context.on("weberror", lambda error: broken.append(str(error.error)))
     asked: list[str] = []

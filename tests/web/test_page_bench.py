@@ -208,7 +208,7 @@ def test_a_change_outlives_a_server_that_cannot_be_reached(page: Page, served: P
     expect(page.locator("#banner")).to_contain_text("cannot be reached; your last change is not saved yet")
     expect(field).to_have_value("astronomy books")
     page.unroute("**/api/**", gone)
-    expect(page.locator("#banner")).to_be_hidden(timeout=10_000)
+    expect(page.locator("#banner")).to_be_hidden()
     expect(page.locator(".saved")).to_have_text("Saved")
     assert served.names(project)[2] == "astronomy books"
 
