@@ -4,6 +4,8 @@
 PYTHON ?= python3
 CHROMIUM ?= chromium
 export CHROMIUM
+# What one process has compiled, the next one need not compile again; some machines forbid to keep it.
+unexport PYTHONDONTWRITEBYTECODE
 VENV := .venv
 BIN := $(VENV)/bin
 # What is never imported need not be compiled, which takes a third of an install.

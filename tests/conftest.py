@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import random
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,6 +14,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 
 os.environ["HF_HUB_OFFLINE"] = "1"  # no test may ask a hub, and the library looks once, when it is imported
 
+from planted import NAMES, planted_documents
 from seetopic import Index, SeeTopic
 from seetopic.demo import demo_documents
 from seetopic.index import plan_cached
@@ -25,31 +25,6 @@ settings.register_profile("unhurried", deadline=None)
 settings.load_profile("unhurried")
 expect.set_options(timeout=60_000)  # milliseconds; so is a slow page
 
-PLANTED = {
-    "sport": "football goalkeeper tennis basketball referee stadium athlete tournament striker coach midfielder league",
-    "food": "bread cheese soup pasta butter tomato onion garlic recipe oven chef salad",
-    "astronomy": "planet galaxy telescope comet asteroid orbit nebula moon satellite astronomer eclipse meteor",
-}
-KINDS = [words.split(" ") for words in PLANTED.values()]
-NAMES = ["sports and games", "cooking & cuisine", "outer space"]  # of these kinds, in this order; none occurs
-_FILLER = ["people", "time", "place", "thing", "story", "morning", "reason", "number", "letter", "window"]
-
-
-def planted_documents(size: int = 240, seed: int = 0) -> list[str]:
-    """Documents of one topic each: six of its twelve words among filler words and function words.
-
-    Commas part the words, so that no phrases are found by chance.
-    """
-    chance = random.Random(seed)
-    documents = []
-    for number in range(size):
-        words = list(PLANTED.values())[number % len(PLANTED)].split(" ")
-        chosen = chance.sample(words, 6) + chance.sample(_FILLER, 3) + ["the", "of", "and"]
-        chance.shuffle(chosen)
-        documents.append(", ".join(chosen) + ".")
-    return documents
-
-
 MARKED = {"browser": "browser", "cluster": "ray", "demo_cache": "slow", "site": "docs"}  # fixtures
 
 
@@ -57,6 +32,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         for mark in {mark for fixture, mark in MARKED.items() if fixture in getattr(item, "fixturenames", ())}:
             item.add_marker(mark)
+    # What needs the demo's index goes first, and so to one worker: two would wait for each other.
+    items.sort(key=lambda item: not {"docs", "slow"} & {mark.name for mark in item.iter_markers()})
 
 
 @pytest.fixture(scope="session", autouse=True)

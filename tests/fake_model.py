@@ -17,7 +17,7 @@ def build_and_die(out: str, stage: str) -> None:
     import os
     import signal
 
-    from conftest import planted_documents
+    from planted import planted_documents
     from seetopic import Index
 
     def die(reached: str, done: int, total: int | None) -> None:
@@ -32,7 +32,7 @@ def update_and_die(folder: str, stage: str) -> None:
     import os
     import signal
 
-    from conftest import planted_documents
+    from planted import planted_documents
     from seetopic import Index
 
     def die(reached: str, done: int, total: int | None) -> None:

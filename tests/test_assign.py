@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from conftest import NAMES, PLANTED, planted_documents
+from planted import NAMES, PLANTED, planted_documents
 from seetopic import Index, Sorter, discover, sorter_for
 from seetopic.assigning import AssignOptions, Reader, assign_documents
 from seetopic.documents import open_documents

@@ -19,7 +19,7 @@ from filelock import FileLock
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conftest import NAMES, planted_documents
+from planted import NAMES, planted_documents
 from seetopic import Index, Sorter, sorter_for
 from seetopic.assigning import AssignOptions, Reader, assign_documents
 from seetopic.documents import open_documents

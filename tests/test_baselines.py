@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import torch
 
-from conftest import PLANTED, planted_documents
 from fake_model import directions
+from planted import PLANTED, planted_documents
 from seetopic import Index, as_seeds
 from seetopic.baselines import METHODS, Task, method_named
 from seetopic.baselines.cate import _grown, _nearness

@@ -14,7 +14,7 @@ import pytest
 
 import commands
 from commands import Result, one_line_error, run
-from conftest import PLANTED, planted_documents
+from planted import PLANTED, planted_documents
 from seetopic import cli
 
 NAMES = "sports and games\ncooking & cuisine\nouter space\n"

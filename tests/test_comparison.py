@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from commands import run_here
-from conftest import PLANTED, planted_documents
+from planted import PLANTED, planted_documents
 from seetopic import as_seeds, comparison
 from seetopic.baselines import Task, method_named
 from seetopic.cli import cli

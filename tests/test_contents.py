@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from conftest import planted_documents
 from fake_model import directions
+from planted import planted_documents
 from seetopic import Index
 from seetopic.assign import sorter_of
 from seetopic.contents import bounds, finite, of_length, within

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from conftest import NAMES, planted_documents
+from planted import NAMES, planted_documents
 from seetopic import Index
 from seetopic.encoder.minilm import EmbeddedEncoder
 from seetopic.run import run_of

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conftest import planted_documents
 from fake_model import directions
+from planted import planted_documents
 from seetopic import Index
 from seetopic.documents import open_documents
 from seetopic.errors import NotEnoughMemory, SettingsError

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from conftest import PLANTED, planted_documents
+from planted import PLANTED, planted_documents
 from seetopic import Index, RankedTerm, Topic, Topics, sorter_for
 from seetopic.documents import Documents, open_documents
 from seetopic.errors import CorpusError, SettingsError

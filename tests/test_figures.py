@@ -15,8 +15,8 @@ import resvg_py
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conftest import NAMES, PLANTED, planted_documents
 from fake_model import directions
+from planted import NAMES, PLANTED, planted_documents
 from seetopic import Index, Topics
 from seetopic.assign import sorter_of
 from seetopic.errors import MissingExtra, OutputError, SettingsError

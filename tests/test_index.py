@@ -16,8 +16,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from conftest import planted_documents
 from fake_model import directions
+from planted import planted_documents
 from seetopic import Index, discover, layout
 from seetopic.errors import CorpusError, DamagedIndex, EncoderError, IndexFailure, IndexInUse, SeeTopicError
 from seetopic.settings import DEFAULT, IndexSettings, TextSettings

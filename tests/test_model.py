@@ -22,8 +22,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import FeatureUnion, Pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from conftest import KINDS, NAMES
 from fake_model import directions
+from planted import KINDS, NAMES
 from seetopic import Seeds, SeeTopic, as_seeds, discover, sorter_for
 from seetopic.errors import CorpusError, SeedError, SeeTopicError, SettingsError
 from seetopic.settings import DEFAULT, Settings
@@ -189,7 +189,7 @@ def test_a_fit_that_fails_or_is_stopped_leaves_no_folder(documents, place, monke
 
 def test_a_script_leaves_no_folder_behind(tmp_path):
     script = (
-        "from conftest import planted_documents\nfrom fake_model import directions\nfrom seetopic import SeeTopic\n"
+        "from planted import planted_documents\nfrom fake_model import directions\nfrom seetopic import SeeTopic\n"
         "model = SeeTopic(['food', 'sport'], embedding_model=directions, n_jobs=1).fit(planted_documents())\n"
         "print(model.index_.folder.exists())"
     )

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conftest import PLANTED, planted_documents
 from fake_model import directions
+from planted import PLANTED, planted_documents
 from seetopic import Index, discover, sorter_for
 from seetopic.check import check_build, check_index
 from seetopic.documents import open_documents

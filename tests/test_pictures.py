@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from conftest import NAMES
 from fake_model import directions
+from planted import NAMES
 from seetopic import SeeTopic, figures
 from seetopic.errors import EncoderError, OutputError, SeedError, SeeTopicError, SettingsError
 from seetopic.figures import Figure

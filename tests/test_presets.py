@@ -10,7 +10,7 @@ import pytest
 import torch
 from click.testing import CliRunner
 
-from conftest import NAMES, PLANTED
+from planted import NAMES, PLANTED
 from seetopic import Index, as_seeds, discover
 from seetopic.cli import cli
 from seetopic.discovery import Wishes, starting_terms

@@ -22,7 +22,7 @@ import numpy as np
 import psutil
 import pytest
 
-from conftest import planted_documents
+from planted import planted_documents
 from seetopic import Index, sorter_for
 from seetopic.assigning import assign_documents
 from seetopic.clusters import _check_node
@@ -423,34 +423,36 @@ def test_engines_have_names():
         engine_for("ray", 0)
 
 
-_OWN_CLUSTER = """
-import os, sys
+_OWN_CLUSTERS = """
 from pathlib import Path
 from seetopic.engine import engine_for
 def double(number): return 2 * number
-engine = engine_for("ray", 2)
-print(list(engine.map(double, range(5))))
-import ray
-print(Path(ray._private.worker._global_node.get_session_dir_path()).parent, flush=True)
-if sys.argv[1] == "close": engine.close()
+for is_closed in (True, False):
+    engine = engine_for("ray", 2)
+    print(list(engine.map(double, range(5))))
+    import ray  # only now: its settings are read when it is imported
+    print(Path(ray._private.worker._global_node.get_session_dir_path()).parent, flush=True)
+    if is_closed: engine.close()
 """
 
 
-@pytest.mark.parametrize("ending", ["close", "leave"])
-def test_without_an_address_a_cluster_of_its_own_begins_and_ends_quietly(tmp_path, ending):
-    (tmp_path / "script.py").write_text(_OWN_CLUSTER)
+@pytest.mark.ray
+def test_without_an_address_a_cluster_of_its_own_begins_and_ends_quietly_closed_or_not(tmp_path):
+    (tmp_path / "script.py").write_text(_OWN_CLUSTERS)
     clean = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}
     done = subprocess.run(
-        [sys.executable, "-W", "error", tmp_path / "script.py", ending],
+        [sys.executable, "-W", "error", tmp_path / "script.py"],
         capture_output=True,
         text=True,
         check=True,
         env={**clean, "HOME": str(tmp_path)},
     )
     assert done.stderr == ""
-    results, folder = done.stdout.splitlines()
-    assert results == "[0, 2, 4, 6, 8]"
-    assert "seetopic-ray-" in folder
-    assert not Path(folder).exists()
-    assert not [process for process in psutil.process_iter(["cmdline"]) if folder in str(process.info["cmdline"])]
+    results, closed, results_again, left = done.stdout.splitlines()
+    assert results == results_again == "[0, 2, 4, 6, 8]"
+    assert closed != left
+    for folder in (closed, left):
+        assert "seetopic-ray-" in folder
+        assert not Path(folder).exists()
+        assert not [process for process in psutil.process_iter(["cmdline"]) if folder in str(process.info["cmdline"])]
     assert not (tmp_path / ".ray").exists()  # no secret is left in the home folder

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-from conftest import NAMES, PLANTED, planted_documents
+from planted import NAMES, PLANTED, planted_documents
 from seetopic import Index, as_seeds
 from seetopic.run import Discovery
 from seetopic.settings import DEFAULT, SampleSettings

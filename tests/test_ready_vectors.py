@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from conftest import KINDS, NAMES
+from planted import KINDS, NAMES
 from seetopic import Index, SeeTopic
 from seetopic.errors import EncoderError, SettingsError
 

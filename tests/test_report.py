@@ -16,8 +16,8 @@ import pytest
 from click.testing import CliRunner
 from playwright.sync_api import Browser, Page
 
-from conftest import NAMES, planted_documents
 from fake_model import directions
+from planted import NAMES, planted_documents
 from seetopic import Index, Topics, as_seeds
 from seetopic.baselines import Task, method_named
 from seetopic.cli import cli

@@ -17,8 +17,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from safetensors.numpy import load_file, save_file
 
-from conftest import NAMES, planted_documents
 from fake_model import directions
+from planted import NAMES, planted_documents
 from seetopic import SeeTopic
 from seetopic.errors import CorpusError, DamagedIndex, EncoderError, OutputError, SeeTopicError, SettingsError
 from seetopic.model import saving

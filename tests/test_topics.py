@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from conftest import NAMES, PLANTED, planted_documents
+from planted import NAMES, PLANTED, planted_documents
 from seetopic import Index, RankedTerm, Topic, Topics, as_seeds, discover
 from seetopic.errors import MissingExtra, NotEnoughTerms, OutputError, SeedError, SettingsError
 from seetopic.settings import DEFAULT, SampleSettings

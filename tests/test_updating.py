@@ -17,8 +17,8 @@ from click.testing import CliRunner
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from conftest import NAMES, PLANTED, planted_documents
 from fake_model import directions
+from planted import NAMES, PLANTED, planted_documents
 from seetopic import Index, SeeTopic, Sorter, discover, layout, sorter_for
 from seetopic.cli import cli
 from seetopic.documents import open_documents

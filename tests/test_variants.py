@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from conftest import NAMES, planted_documents
+from planted import NAMES, planted_documents
 from seetopic import Index, Topics, discover
 from seetopic.assign import sorter_for
 from seetopic.cli import cli

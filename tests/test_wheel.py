@@ -14,7 +14,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from conftest import NAMES, planted_documents
+from planted import NAMES, planted_documents
 
 ROOT = Path(__file__).parent.parent
 pytestmark = pytest.mark.slow

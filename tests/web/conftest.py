@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
-from conftest import NAMES
+from planted import NAMES
 from seetopic import Index
 from seetopic.web.limits import UploadLimits, WorkbenchSettings
 from seetopic.web.sources import BuildOptions, FileSource

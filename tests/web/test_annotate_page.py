@@ -11,7 +11,7 @@ import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
-from conftest import NAMES
+from planted import NAMES
 from seetopic import Index
 from seetopic.web.limits import WorkbenchSettings
 from seetopic.web.sources import BuildOptions

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from conftest import NAMES, PLANTED
+from planted import NAMES, PLANTED
 from seetopic.documents import open_documents
 from seetopic.evaluation.evaluate import evaluate_all
 from seetopic.web.differences import differences

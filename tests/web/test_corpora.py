@@ -16,7 +16,7 @@ import pyarrow as arrow
 import pyarrow.parquet
 import pytest
 
-from conftest import planted_documents
+from planted import planted_documents
 from seetopic.web.corpora import BUILDING
 from seetopic.web.jobs import Jobs, Plan
 from seetopic.web.limits import WorkbenchSettings

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from conftest import KINDS, NAMES, planted_documents
+from planted import KINDS, NAMES, planted_documents
 
 LABELS = ["sports and games", "cooking & cuisine", "outer space"]
 HOSTILE = '<script>document.title = "broken"</script>'

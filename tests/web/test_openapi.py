@@ -17,7 +17,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from conftest import NAMES
+from planted import NAMES
 from seetopic.web.app import ROUTERS, openapi_document
 
 from .served import Served, until

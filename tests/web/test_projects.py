@@ -11,7 +11,7 @@ import httpx
 import psutil
 import pytest
 
-from conftest import NAMES
+from planted import NAMES
 from seetopic import Index
 from seetopic.errors import OutputError
 from seetopic.web.database import FORMAT, Database

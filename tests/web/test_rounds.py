@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from conftest import NAMES
+from planted import NAMES
 from seetopic import Index
 from seetopic.evaluation.agreement import agreement_of
 from seetopic.evaluation.judgements import FilledSheet, sheet_of_key
