@@ -24,6 +24,7 @@ test: lint unit
 
 # Each of the two test processes has a core: more threads would only wait for each other.
 unit quick: export OMP_NUM_THREADS := 1
+unit quick: export NUMBA_NUM_THREADS := 1
 
 # Every test, the site and the wheel among them; ends with the slowest, so that growth is seen.
 unit: $(VENV)/.test

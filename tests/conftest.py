@@ -85,7 +85,7 @@ def unseen() -> list[str]:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    path = os.environ.get("CHROMIUM") or shutil.which("chromium")
+    path = shutil.which(os.environ.get("CHROMIUM", "chromium"))
     if path is None:
         pytest.fail("pages are tested in Chromium, which is missing; install it, or set CHROMIUM to its path")
     with sync_playwright() as playwright:

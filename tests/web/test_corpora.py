@@ -12,8 +12,6 @@ from typing import Any
 
 import httpx
 import psutil
-import pyarrow as arrow
-import pyarrow.parquet
 import pytest
 
 from planted import planted_documents
@@ -57,12 +55,6 @@ def begun(client: httpx.Client, source: dict[str, Any], **options: Any) -> dict[
     assert answer.status_code == 202, answer.text
     found: dict[str, Any] = answer.json()
     return found
-
-
-def as_parquet(documents: list[str], folder: Path) -> bytes:
-    path = folder / "x.parquet"
-    pyarrow.parquet.write_table(arrow.table({"message": documents, "n": list(range(len(documents)))}), path)
-    return path.read_bytes()
 
 
 # Looking
@@ -131,8 +123,8 @@ def test_a_long_file_is_previewed_by_its_beginning_only(client: httpx.Client) ->
 # Indexing
 
 
-def test_csv_jsonl_txt_and_parquet_are_indexed_and_give_topics(
-    bench: Served, client: httpx.Client, documents: list[str], folder: Path, tmp_path: Path
+def test_tables_that_were_sent_and_files_of_the_folder_are_indexed_and_give_topics(
+    bench: Served, client: httpx.Client, documents: list[str], folder: Path
 ) -> None:
     """One after the other, by itself, whatever anybody looks at meanwhile."""
     sources = [
@@ -144,9 +136,7 @@ def test_csv_jsonl_txt_and_parquet_are_indexed_and_give_topics(
             ),
             "review",
         ),
-        ({"kind": "file", "path": "records.jsonl"}, "text"),
         ({"kind": "file", "path": "lines.txt"}, None),
-        (sent(client, "table.parquet", as_parquet(documents, tmp_path)), "message"),
     ]
     corpora = [begun(client, source, text_field=field, min_count=3) for source, field in sources]
     assert all(corpus["state"] in ("waiting", "indexing") and corpus["documents"] == 0 for corpus in corpora)
@@ -163,7 +153,7 @@ def test_csv_jsonl_txt_and_parquet_are_indexed_and_give_topics(
     assert all(0 <= job["share"] <= 1 and sum(s["state"] == "running" for s in job["stages"]) <= 1 for job in seen)
     assert len({job["stage"] for job in seen}) > 2
     ready = [client.get(f"/api/corpora/{corpus['id']}").json() for corpus in corpora]
-    assert [each["title"] for each in ready] == ["reviews.csv", "records.jsonl", "lines.txt", "table.parquet"]
+    assert [each["title"] for each in ready] == ["reviews.csv", "lines.txt"]
     assert all((each["documents"], each["job"], each["can_quote"]) == (240, None, True) for each in ready)
     for corpus in ready:
         project = client.post("/api/projects", json={"corpus": corpus["id"], "names": ["outer space"]}).json()
