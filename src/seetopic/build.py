@@ -200,6 +200,11 @@ class Build:
             stored_words=self.update.stored.words if self.update else (),
             told=lambda done: self.means.progress("reading documents", done, self.n_documents),
         )
+        if sum(sizes) != self.n_documents:
+            raise CorpusError(
+                f"{self._new[-1].name} gave {self.n_documents:,} documents when they were counted, but "
+                f"{sum(sizes):,} when they were read again; start again when nothing changes them"
+            )
         write_json(self._work / "words.json", words.words)
         write_array(self._work / "word_counts.npy", words.counts)
         shards = self._shards(len(sizes))
