@@ -38,7 +38,7 @@ from seetopic.progress import Progress, Renamed, counted
 from seetopic.sample import Stretch, beginnings, choose_among, distinct_terms
 from seetopic.settings import IndexSettings, as_json, language_codes
 from seetopic.shards import Shard, StoredTexts, WordTable, all_words, sampled_counts, scan
-from seetopic.stages import Stage, alone, do_stages, forget_stages
+from seetopic.stages import Stage, alone, do_stages
 from seetopic.updating import Update
 from seetopic.variants import find_variants, spellings_of
 from seetopic.vocabulary import segment_shards, vocabulary_of, write_documents, write_texts
@@ -140,13 +140,14 @@ class Build:
         with closing(self.means.engine), alone(self.out):
             if self.ready_documents is not None:
                 self.ready_documents.check(self.n_documents)
+            with writing(self.out):
+                layout.put_back(self.out)
             if layout.is_intact(self.out) and layout.read_manifest(self.out)["key"] == self.key:
                 return
             self._check_unchanged()
             self._check_out(overwrite or self.update is not None)
             self.means.engine.check_shared(self.folder)
-            do_stages(self._stages(), self.folder)
-            self._finish()
+            self._finish(do_stages(self._stages(), self.folder))
 
     def prepare(self) -> None:
         """Only what is quick: the terms and how often they occur. `run` goes on from there."""
@@ -358,7 +359,8 @@ class Build:
         wanted = [texts[number] for number in read.tolist()]
         return encode(wanted) if self.update is None else self.update.document_vectors(read, wanted, encode)
 
-    def _finish(self) -> None:
+    def _finish(self, digests: dict[str, str]) -> None:
+        """Give what the stages made its manifest, and its name; `digests` are the stages' by paths in their folder."""
         manifest = layout.manifest(
             corpus=self.corpus,
             key=self.key,
@@ -367,15 +369,26 @@ class Build:
             settings=as_json(self.settings),
             document_vectors=None if self.ready_documents is None else self.ready_documents.fingerprint,
             folder=self.files,
+            digests={name: digests[(self.files / name).relative_to(self.folder).as_posix()] for name in layout.FILES},
         )
         write_json(self.files / layout.MANIFEST, manifest)
-        forget_stages(self.folder)  # from now on its files may be those that were replaced
         with writing(self.out):
             if not (self.out.exists() and exchanged(self.files, self.out)):
-                if self.out.exists():
-                    self.out.rename(layout.replaced(self.out))
-                self.files.rename(self.out)
-            shutil.rmtree(self.folder, ignore_errors=True)
+                self._rename()
+        # Only now are the stages forgotten: what could not be given its name is whole, and is given it next time.
+        shutil.rmtree(self.folder, ignore_errors=True)
+        layout.clear_replaced(self.out)
+
+    def _rename(self) -> None:
+        """Two steps where folders cannot change places at once: readers find the old index beside in between."""
+        if self.out.exists():
+            layout.clear_replaced(self.out)  # of an exchange that was cut off when it was all but done
+            self.out.rename(layout.replaced(self.out))
+        try:
+            self.files.rename(self.out)
+        except OSError:
+            layout.put_back(self.out)
+            raise
 
     # What the stages share.
 

@@ -384,14 +384,17 @@ class Index:
         return read_array(self._checked(name), dtype, dimensions, *checks)
 
     def _checked(self, name: str) -> Path:
+        place = layout.place_of(self.folder)
         try:
             expected = str(self.manifest["files"][name]["sha256"])
-            layout.check_contents(self.folder, name, expected, self.cache.folder / "checked")
-        except DamagedIndex:
+            layout.check_contents(place, name, expected, self.cache.folder / "checked")
+        except (DamagedIndex, FileNotFoundError) as error:
             if layout.read_manifest(self.folder) != self.manifest:
                 raise IndexFailure(f"{self.folder} was updated since it was opened; open it again") from None
+            if isinstance(error, FileNotFoundError):  # it was put beside its folder in this moment
+                return self._checked(name)
             raise
-        return self.folder / name
+        return place / name
 
 
 def plan(

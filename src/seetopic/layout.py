@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -41,9 +42,12 @@ FILES = (
 )
 
 
-def manifest(*, folder: Path, **facts: Any) -> dict[str, Any]:
-    """What the index was made from and of; nothing that differs between two builds from the same input."""
-    files = {name: {"bytes": (folder / name).stat().st_size, "sha256": sha256_of(folder / name)} for name in FILES}
+def manifest(*, folder: Path, digests: dict[str, str], **facts: Any) -> dict[str, Any]:
+    """What the index was made from and of; nothing that differs between two builds from the same input.
+
+    `digests` has the SHA-256 of every file as it was when it was written: what was damaged since is not vouched for.
+    """
+    files = {name: {"bytes": (folder / name).stat().st_size, "sha256": digests[name]} for name in FILES}
     return {"format": FORMAT, "version": __version__, **facts, "files": files}
 
 
@@ -54,37 +58,73 @@ def building(out: Path) -> Path:
 
 def replaced(out: Path) -> Path:
     """Where the index is put that gives way to a new one, on systems where two folders cannot change places."""
-    return building(out) / "replaced"
+    return out.with_name(f".{out.name}.replaced")
+
+
+def place_of(folder: Path) -> Path:
+    """Where the index is: in its folder, or, in the moment in which another one takes its place, beside it."""
+    return replaced(folder) if not folder.exists() and (replaced(folder) / MANIFEST).exists() else folder
+
+
+def put_back(out: Path) -> None:
+    """Undo an exchange that was cut off after the old index had made room for the new one."""
+    if place_of(out) != out:
+        replaced(out).rename(out)
+
+
+def clear_replaced(out: Path) -> None:
+    """Remove the index that gave way to the one in its place."""
+    if (replaced(out) / MANIFEST).exists():
+        shutil.rmtree(replaced(out), ignore_errors=True)
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
     """The manifest of a whole index; every file is there with the right size, contents are checked when read."""
-    path = folder / MANIFEST
-    if not folder.exists() and replaced(folder).exists():
-        raise IndexFailure(
-            f"the program ended while another index took the place of {folder}; rename {replaced(folder)} to {folder}"
-        )
-    if not folder.is_dir() or not path.is_file():
-        raise IndexFailure(f"{folder} is no index: it has no {MANIFEST}; build one with `seetopic index`")
+    while True:
+        place, text = _manifest_of(folder)
+        try:
+            value = _parsed(text, place / MANIFEST)
+            _check_sizes(place, value)
+            return value
+        except DamagedIndex:
+            # Where another index has taken its place meanwhile, the manifest was of one, and the files of the other.
+            if _manifest_of(folder) == (place, text):
+                raise
+
+
+def _manifest_of(folder: Path) -> tuple[Path, bytes]:
+    """Where the index is, and its manifest as it is written there."""
+    # The new index is in the folder before the old one beside it is gone.
+    for place in (folder, replaced(folder), folder):
+        with suppress(FileNotFoundError):
+            if (place / MANIFEST).is_file():
+                return place, (place / MANIFEST).read_bytes()
+    raise IndexFailure(f"{folder} is no index: it has no {MANIFEST}; build one with `seetopic index`")
+
+
+def _parsed(text: bytes, path: Path) -> dict[str, Any]:
     try:
-        value = json.loads(path.read_text(encoding="utf-8"))
+        value = json.loads(text.decode("utf-8"))
     except (ValueError, RecursionError) as error:
         raise DamagedIndex(f"{path} is damaged ({error}); build the index again") from error
     if not isinstance(value, dict) or "format" not in value:
         raise DamagedIndex(f"{path} is damaged (it states no format); build the index again")
     if value["format"] != FORMAT:
         raise IndexFailure(
-            f"{folder} has index format {value['format']}, but this seetopic ({__version__}) reads format {FORMAT}; "
-            "build the index again, or use the version that made it"
+            f"{path.parent} has index format {value['format']}, but this seetopic ({__version__}) reads format "
+            f"{FORMAT}; build the index again, or use the version that made it"
         )
     _check_shape(value, path)
+    return value
+
+
+def _check_sizes(place: Path, value: dict[str, Any]) -> None:
     for name in FILES:
-        file = folder / name
+        file = place / name
         size = file.stat().st_size if file.is_file() else -1
         if size != value["files"][name]["bytes"]:
             found = "is missing" if size < 0 else f"has {size} bytes instead of {value['files'][name]['bytes']}"
             raise DamagedIndex(f"{file} {found}; build the index again")
-    return value
 
 
 def _check_shape(value: dict[str, Any], path: Path) -> None:
