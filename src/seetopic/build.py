@@ -31,6 +31,7 @@ from seetopic.estimate import Estimate, estimate, held_for, memory_needed, requi
 from seetopic.files import exchanged, write_array, write_json, writing
 from seetopic.identity import Fingerprint, fingerprint, key_of, tokenizer_name
 from seetopic.local.factorise import Counts, factorise
+from seetopic.npy import load_array, map_array
 from seetopic.parts import Part, facts_of, gaps, identity_of, next_number, starts_of
 from seetopic.phrases import mine
 from seetopic.pieces import Piece, Pieces
@@ -228,7 +229,7 @@ class Build:
         text, engine = self.settings.text, self.means.engine
         words = WordTable(
             tuple(json.loads((self._work / "words.json").read_text(encoding="utf-8"))),
-            np.load(self._work / "word_counts.npy"),
+            load_array(self._work / "word_counts.npy"),
             self._scan["tokens"],
             Grammar(frozenset(self._scan["function_words"]), frozenset(self._scan["connectors"])),
         )
@@ -277,7 +278,7 @@ class Build:
 
     def _write_variants(self) -> None:
         terms = json.loads((self.files / layout.TERMS).read_text(encoding="utf-8"))
-        local, general = (np.load(self.files / name, mmap_mode="r") for name in (layout.LOCAL, layout.GENERAL))
+        local, general = (map_array(self.files / name) for name in (layout.LOCAL, layout.GENERAL))
         self.means.progress("finding variants", 0, None)
         write_array(self.files / layout.VARIANTS, find_variants(spellings_of(terms), local, general).heads)
 
@@ -285,7 +286,7 @@ class Build:
         local, means, blocks = self.settings.local, self.means, self._blocks()
         desk = self._desk("neighbours")
         counts = Counts(
-            term_counts=np.load(self.files / layout.TERM_COUNTS),
+            term_counts=load_array(self.files / layout.TERM_COUNTS),
             neighbours=neighbours(means.engine, blocks, self._n_terms, local.window, desk, means.progress),
             blocks=blocks,
         )
@@ -302,10 +303,10 @@ class Build:
         write_array(self.files / layout.LOCAL, vectors)
 
     def _write_sample(self) -> None:
-        starts = np.load(self.files / layout.DOCUMENT_STARTS, mmap_mode="r")
+        starts = map_array(self.files / layout.DOCUMENT_STARTS)
         read, more = self._chosen_from(self._stretches)
         chosen = np.concatenate([read, more])
-        sample_starts, terms = distinct_terms(np.load(self.files / layout.DOCUMENTS, mmap_mode="r"), starts, chosen)
+        sample_starts, terms = distinct_terms(map_array(self.files / layout.DOCUMENTS), starts, chosen)
         write_array(self.files / layout.SAMPLE_DOCUMENTS, chosen)
         write_array(self.files / layout.SAMPLE_STARTS, sample_starts)
         write_array(self.files / layout.SAMPLE_TERMS, terms.astype(np.int32))
@@ -315,7 +316,7 @@ class Build:
         write_array(self.files / layout.SAMPLE_GENERAL, self._document_vectors(read, known))
 
     def _chosen_from(self, stretches: Sequence[Stretch]) -> tuple[Longs, Longs]:
-        text_starts = np.load(self.files / layout.TEXT_STARTS, mmap_mode="r")
+        text_starts = map_array(self.files / layout.TEXT_STARTS)
         return choose_among(text_starts, stretches, self.settings.sample, self.settings.random_state)
 
     @property
@@ -352,7 +353,7 @@ class Build:
         if not len(read):
             return np.empty((0, 0), np.float32)
         if self.ready_documents is not None:
-            return self.ready_documents.rows(read, np.load(self.files / layout.GENERAL, mmap_mode="r").shape[1])
+            return self.ready_documents.rows(read, map_array(self.files / layout.GENERAL).shape[1])
         if not reads_texts(self.encoder):
             return np.empty((0, 0), np.float32)
         encode = partial(self._encode, reading=Renamed(self.means.progress, "language model reads documents"))
@@ -414,7 +415,7 @@ class Build:
 
     @property
     def _n_terms(self) -> int:
-        return len(np.load(self.files / layout.TERM_COUNTS, mmap_mode="r"))
+        return len(map_array(self.files / layout.TERM_COUNTS))
 
     @property
     def _postings(self) -> PostingFiles:

@@ -7,7 +7,6 @@ numbers that they are given, and would read memory that is not theirs.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -15,6 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from seetopic.errors import DamagedIndex
+from seetopic.npy import read_header
 
 Check: TypeAlias = Callable[[Any], bool]  # of an array: whether it is as it must be
 
@@ -33,15 +33,12 @@ def read_array(path: Path, dtype: type[np.generic], dimensions: int, *checks: Ch
 def _mapped(path: Path, dtype: np.dtype[Any], dimensions: int) -> Any:
     """As `np.load` maps it, but what the header promises is looked at before anything is made of it."""
     with path.open("rb") as file:
-        if np.lib.format.read_magic(file) != (1, 0):
-            raise ValueError("it is of another format")
-        shape, by_columns, kind = np.lib.format.read_array_header_1_0(file)
-        offset = file.tell()
-    if kind != dtype or len(shape) != dimensions or by_columns or min(shape, default=0) < 0:
+        header = read_header(file)
+    if header.dtype != dtype or len(header.shape) != dimensions or header.by_columns:
         raise ValueError("it holds another kind of array than an index has")
-    if offset + math.prod(shape) * dtype.itemsize != path.stat().st_size:
+    if header.end != path.stat().st_size:
         raise ValueError("its size is not what its header says")
-    return np.memmap(path, dtype, "r", offset, shape)
+    return np.memmap(path, dtype, "r", header.start, header.shape)
 
 
 def read_words(path: Path) -> tuple[str, ...]:

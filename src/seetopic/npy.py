@@ -1,0 +1,88 @@
+"""Arrays in files, as `np.save` writes them.
+
+NumPy parses their headers by `ast`, which fails at random where two threads do so at once (CPython issue 106905).
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import os
+import re
+import struct
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+from zipfile import ZipFile
+
+import numpy as np
+
+_MAGIC = b"\x93NUMPY\x01\x00"  # with the version of the format
+_HEADER = re.compile(
+    r"\{'descr': '([<>|](?:b1|[iu][1248]|f[248]))', 'fortran_order': (False|True), "
+    r"'shape': \(((?:\d{1,19}, ?)*(?:\d{1,19})?)\), \} *\n"
+)
+_LONGEST = 1 << 10  # bytes of a header: numbers and two names
+
+
+class Header(NamedTuple):
+    """What an array is, and where in its file its values begin."""
+
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    by_columns: bool
+    start: int
+
+    @property
+    def n_values(self) -> int:
+        return math.prod(self.shape)
+
+    @property
+    def end(self) -> int:
+        return self.start + self.n_values * self.dtype.itemsize
+
+    def shaped(self, values: Any) -> Any:
+        return values.reshape(self.shape, order="F" if self.by_columns else "C")
+
+
+def read_header(file: IO[bytes]) -> Header:
+    """The header at the beginning of a file; `ValueError` where that is not what `np.save` writes of plain numbers."""
+    magic = file.read(len(_MAGIC) + 2)
+    if magic[: len(_MAGIC)] != _MAGIC or len(magic) < len(_MAGIC) + 2:
+        raise ValueError("it is of another format")
+    (length,) = struct.unpack("<H", magic[len(_MAGIC) :])
+    found = _HEADER.fullmatch(file.read(min(length, _LONGEST)).decode("latin-1"))
+    if found is None:
+        raise ValueError("its header is not that of an array of numbers")
+    shape = tuple(int(each) for each in found[3].split(",") if each.strip())
+    return Header(np.dtype(found[1]), shape, found[2] == "True", len(magic) + length)
+
+
+def load_array(path: Path) -> Any:
+    """As `np.load` reads it."""
+    with path.open("rb") as file:
+        header = read_header(file)
+        if os.fstat(file.fileno()).st_size < header.end:
+            raise ValueError(f"{path} is shorter than its header says")
+        return header.shaped(np.fromfile(file, header.dtype, header.n_values))
+
+
+def map_array(path: Path) -> Any:
+    """As `np.load` maps it, for reading alone."""
+    with path.open("rb") as file:
+        header = read_header(file)
+    return np.memmap(path, header.dtype, "r", header.start, header.shape, "F" if header.by_columns else "C")
+
+
+def arrays_in(archive: Path) -> dict[str, Any]:
+    """The arrays that `np.savez` wrote; damage is told by the checksums of the zip format."""
+    found = {}
+    with ZipFile(archive) as members:
+        for name in members.namelist():
+            values = members.read(name)
+            header = read_header(io.BytesIO(values))
+            if len(values) != header.end:
+                raise ValueError(f"{archive} is not what was written")
+            found[name.removesuffix(".npy")] = header.shaped(
+                np.frombuffer(bytearray(values), header.dtype, offset=header.start)
+            )
+    return found
