@@ -263,15 +263,25 @@ def forget_a_vector(path: Path) -> None:
     database.close()
 
 
-@pytest.mark.parametrize(
-    "damage", [overwrite_start, cut_off, scramble, blank_a_vector, shorten_a_vector, forget_a_vector]
-)
+@pytest.mark.parametrize("damage", [overwrite_start, cut_off, scramble])
 def test_a_damaged_file_is_named_with_what_to_do(cache, damage):
     texts = [f"term {number}" for number in range(300)]
     encode(cache, CountingEncoder(), texts)
     damage(database_of(cache))
     with pytest.raises(OutputError, match=r"counting\.sqlite cannot be used \(.+\); delete that file, or choose"):
         encode(cache, CountingEncoder(), texts)
+
+
+@pytest.mark.parametrize("damage", [blank_a_vector, shorten_a_vector, forget_a_vector])
+def test_a_damaged_vector_is_computed_again(cache, damage):
+    texts = [f"term {number}" for number in range(300)]
+    encode(cache, CountingEncoder(), texts)
+    damage(database_of(cache))
+    again, third = CountingEncoder(), CountingEncoder()
+    assert encode(cache, again, texts).tobytes() == expected(texts).tobytes()
+    assert again.asked == [["term 7"]]
+    encode(cache, third, texts)
+    assert third.asked == []
 
 
 def test_an_empty_file_is_a_cache_without_vectors(cache):
