@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
 import json
 import os
 import re
 import shutil
-from contextlib import suppress
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from seetopic.errors import DamagedIndex, IndexFailure, OutputError
-from seetopic.files import sha256_of, write_text
+from seetopic.files import write_text
 from seetopic.settings import LANGUAGES
 from seetopic.version import __version__
 
@@ -165,14 +171,43 @@ def check_contents(folder: Path, name: str, expected: str, remembered: Path | No
 
     Of a large file it is `remembered` in a folder that it was whole: it is read as a whole again only after it changed.
     """
-    path = folder / name
-    seen = path.stat()
+    open_contents(folder, name, expected, remembered).close()
+
+
+def open_contents(folder: Path, name: str, expected: str, remembered: Path | None = None) -> io.FileIO:
+    """The file, opened after it was checked as by `check_contents`: what takes its place later is not read."""
+    with ExitStack() as unless_whole:
+        file = unless_whole.enter_context(io.FileIO(folder / name))
+        _check(folder / name, file, lambda: hashlib.file_digest(file, "sha256").hexdigest(), expected, remembered)
+        unless_whole.pop_all()
+    file.seek(0)
+    return file
+
+
+def read_contents(folder: Path, name: str, expected: str, remembered: Path | None = None) -> NDArray[np.uint8]:
+    """The bytes of the file, checked as by `check_contents`; they cannot change any more."""
+    with io.FileIO(folder / name) as file:
+        data = np.fromfile(file, np.uint8)
+        _check(folder / name, file, lambda: hashlib.sha256(data.data).hexdigest(), expected, remembered)
+        if len(data) != os.fstat(file.fileno()).st_size:
+            raise DamagedIndex(f"{folder / name} was cut off while it was read; build the index again")
+    data.flags.writeable = False
+    return data
+
+
+def is_large(folder: Path, name: str) -> bool:
+    """Whether it takes time, or memory, to read the file as a whole."""
+    return (folder / name).stat().st_size >= _LARGE
+
+
+def _check(path: Path, file: io.FileIO, digest: Callable[[], str], expected: str, remembered: Path | None) -> None:
+    seen = os.fstat(file.fileno())
     note = None
     if remembered is not None and seen.st_size >= _LARGE and _SHA256.fullmatch(expected):
         note = remembered / expected
     if note is not None and _noted(note) == _state(seen):
         return
-    if sha256_of(path) != expected:
+    if digest() != expected:
         raise DamagedIndex(f"{path} is damaged: its checksum is not the manifest's; build the index again")
     if note is not None:
         with suppress(OutputError):  # where nothing can be remembered, it is checked again
@@ -194,9 +229,21 @@ def _noted(note: Path) -> str | None:
 def is_intact(folder: Path) -> bool:
     """Whether the folder holds a whole index, to the last byte."""
     try:
-        files = read_manifest(folder)["files"]
-        for name in FILES:
-            check_contents(folder, name, files[name]["sha256"])
+        return not damaged_files(folder, read_manifest(folder))
     except IndexFailure:
         return False
-    return True
+
+
+def damaged_files(folder: Path, manifest: dict[str, Any], remembered: Path | None = None) -> list[str]:
+    """The names of all files whose bytes are not those that were written; nothing is remembered of them any longer."""
+    found = []
+    for name in FILES:
+        expected = manifest["files"][name]["sha256"]
+        try:
+            check_contents(folder, name, expected)
+        except (DamagedIndex, OSError):  # a disk may refuse to read what it has lost
+            found.append(name)
+            if remembered is not None and _SHA256.fullmatch(expected):
+                with suppress(OSError):
+                    (remembered / expected).unlink(missing_ok=True)
+    return found

@@ -10,11 +10,16 @@ import math
 import os
 import re
 import struct
+import threading
+import weakref
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 from zipfile import ZipFile
 
 import numpy as np
+
+from seetopic.errors import DamagedIndex
 
 _MAGIC = b"\x93NUMPY\x01\x00"  # with the version of the format
 _HEADER = re.compile(
@@ -71,6 +76,44 @@ def map_array(path: Path) -> Any:
     with path.open("rb") as file:
         header = read_header(file)
     return np.memmap(path, header.dtype, "r", header.start, header.shape, "F" if header.by_columns else "C")
+
+
+class LongArray:
+    """A row of numbers that stays in its file, and is read in parts.
+
+    If somebody cuts the file off meanwhile, that is an error; where it is mapped, it is the end of the process.
+    """
+
+    def __init__(self, file: io.FileIO, header: Header, name: str) -> None:
+        self.dtype = header.dtype
+        self.ndim = len(header.shape)
+        self._file, self._start, self._length, self._name = file, header.start, header.n_values, name
+        self._lock = threading.Lock()
+        weakref.finalize(self, file.close)
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __getitem__(self, part: slice) -> Any:
+        first, last, step = part.indices(self._length)
+        found = np.empty(max(last - first, 0), self.dtype)
+        left = found.view(np.uint8).data
+        with self._lock:
+            self._file.seek(self._start + first * self.dtype.itemsize)
+            while left and (n_read := self._file.readinto(left)):
+                left = left[n_read:]
+        if left:
+            raise DamagedIndex(f"{self._name} was cut off while it was read; build the index again")
+        return found[::step]
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return np.asarray(self[:], dtype)
+
+
+def blocks(array: Any, size: int = 1 << 20, overlap: int = 0) -> Iterator[tuple[int, Any]]:
+    """A row of numbers in parts, each with the place of its first; some of the next one's may come with each."""
+    for first in range(0, len(array), size):
+        yield first, array[first : first + size + overlap]
 
 
 def arrays_in(archive: Path) -> dict[str, Any]:
