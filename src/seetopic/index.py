@@ -50,6 +50,7 @@ from seetopic.words import Tokenizer, as_term, tokenize
 
 Found = TypeVar("Found")
 _KNOWN_TEXTS = 1000  # names, sentences and descriptions whose vectors are remembered: 1.5 MB
+_SHOWN = 5  # damaged files that are named
 _WITH_NAMES = 2  # indexes with names as terms that are remembered: each has vectors of all terms once more
 
 
@@ -189,6 +190,24 @@ class Index:
             sample_general=self.sample.general,
             sample_texts=sample_texts,
         )
+
+    def verify(self) -> None:
+        """Read every file to its end, and check it; `DamagedIndex` names those that are damaged, and says what to do.
+
+        Large files are otherwise read to their end only once: they are trusted as long as they look unchanged.
+        """
+        fresh = self.open(self.folder, model=self.model, tokenizer=self.tokenizer, cache=self.cache.folder)
+        damaged = layout.damaged_files(layout.place_of(self.folder), fresh.manifest, self._remembered)
+        if damaged and layout.read_manifest(self.folder) != fresh.manifest:
+            return self.verify()  # another index took its place meanwhile
+        if damaged:
+            shown = ", ".join(damaged[:_SHOWN]) + (f" and {len(damaged) - _SHOWN} more" if damaged[_SHOWN:] else "")
+            raise DamagedIndex(
+                f"{self.folder} is damaged: {shown}; build the index again, or bring these files back from a backup"
+            )
+        # Whole files may still not fit together: an index may be of any origin.
+        fresh._stored, fresh.local, fresh.variants, fresh.posting_documents, fresh._documents  # noqa: B018
+        return None
 
     def __getstate__(self) -> dict[str, Any]:
         """It is pickled as what opens it, without the arrays that were read so far."""
