@@ -166,7 +166,7 @@ def _database(path: Path) -> Iterator[sqlite3.Connection]:
         with closing(sqlite3.connect(path, timeout=60)) as database:
             database.execute(_TABLE)
             yield database
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # SQLite's own words may quote damaged text
         raise OutputError(
             f"the vector cache {path} cannot be used ({error}); delete that file, or choose another folder "
             "with --cache (in Python: cache=...)"
