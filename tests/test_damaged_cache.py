@@ -68,8 +68,8 @@ def test_a_flipped_bit_anywhere_gives_no_wrong_vector(path, right):
 def test_a_row_of_another_text_is_not_taken(path, right):
     database = sqlite3.connect(path)
     with database:  # as a damaged page of SQLite's own index would lead to it
-        other = database.execute("SELECT vector, checksum FROM checked_vectors WHERE text = 'term 8'").fetchone()
-        database.execute("UPDATE checked_vectors SET vector = ?, checksum = ? WHERE text = 'term 7'", other)
+        other = database.execute("SELECT vector, checksum FROM sealed_vectors WHERE text = 'term 8'").fetchone()
+        database.execute("UPDATE sealed_vectors SET vector = ?, checksum = ? WHERE text = 'term 7'", other)
     database.close()
     encoder = Encoder()
     assert VectorCache(path.parents[1]).encode(encoder, TEXTS, 1, silent).tobytes() == right

@@ -25,7 +25,8 @@ _ASKED = 500  # texts per question; SQLite takes at most 999 values in one
 _SAVED = 4096  # texts encoded between two savings: what a killed build loses at most
 _SENT = 100  # batches sent to other machines, if they are neither too small nor too large
 _LEAST_SENT, _MOST_SENT = 256, 16384  # texts
-_TABLE = "CREATE TABLE IF NOT EXISTS checked_vectors (text TEXT PRIMARY KEY, vector BLOB, checksum INTEGER)"
+# Another name than in older versions, whose checksums left out the text: both may share a cache.
+_TABLE = "CREATE TABLE IF NOT EXISTS sealed_vectors (text TEXT PRIMARY KEY, vector BLOB, checksum INTEGER)"
 
 
 def cache_folder(given: Path | None = None) -> Path:
@@ -85,7 +86,7 @@ class VectorCache:
                 asked = {text.encode(): text for text in texts[first : first + _ASKED]}
                 marks = ",".join("?" * len(asked))
                 for text, vector, checksum in database.execute(
-                    f"SELECT text, vector, checksum FROM checked_vectors WHERE text IN ({marks})", list(asked.values())
+                    f"SELECT text, vector, checksum FROM sealed_vectors WHERE text IN ({marks})", list(asked.values())
                 ):
                     # SQLite looks at no contents, and a damaged page of its own index leads to another text's row.
                     if text in asked and isinstance(vector, bytes) and _checksum(text, vector) == checksum:
@@ -97,8 +98,8 @@ class VectorCache:
         stored = (vector.tobytes() for vector in vectors)
         rows = ((text, vector, _checksum(text.encode(), vector)) for text, vector in zip(texts, stored, strict=True))
         with _database(path) as database, database:
-            # In place of one that is damaged, or of an older seetopic, whose checksums left out the text.
-            database.executemany("INSERT OR REPLACE INTO checked_vectors VALUES (?, ?, ?)", rows)
+            # In place of one that is damaged.
+            database.executemany("INSERT OR REPLACE INTO sealed_vectors VALUES (?, ?, ?)", rows)
 
 
 def _checksum(text: bytes, vector: bytes) -> int:
