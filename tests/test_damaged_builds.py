@@ -35,6 +35,11 @@ class Model:
         return directions(list(names))
 
 
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SEETOPIC_CACHE", str(tmp_path_factory.mktemp("cache")))
+
+
 def build(out: Path, **options) -> Index:
     return Index.build(DOCUMENTS, out, model=Model(), jobs=1, cache=out.parent / "cache", **options)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from typing import Any
 from zlib import crc32
 
 _SCHEMA = "sqlite_master"  # sealed as one row, 0, of a table of this name
@@ -16,7 +15,8 @@ _SEALS = (
 
 def know_seals(connection: sqlite3.Connection) -> None:
     """What the triggers below call; where a row replaces another, the other's are called, too."""
-    connection.create_function("seal", -1, _seal, deterministic=True)
+    # No function of Python's: SQLite would swallow the Ctrl-C that comes while it runs.
+    connection.create_function("seal", 1, crc32, deterministic=True)
     connection.execute("PRAGMA recursive_triggers=ON")
 
 
@@ -24,8 +24,8 @@ def seal_rows(connection: sqlite3.Connection) -> None:
     """Seal all rows as they are now, and from now on each one whenever it changes."""
     connection.execute(_SEALS)
     connection.execute("DELETE FROM seals")
-    for table, columns in _tables(connection):
-        sealed = f"INSERT OR REPLACE INTO seals SELECT '{table}', rowid, seal({columns}) FROM {table}"
+    for table, seal in _tables(connection):
+        sealed = f"INSERT OR REPLACE INTO seals SELECT '{table}', rowid, {seal} FROM {table}"
         connection.execute(sealed)
         for event in ("INSERT", "UPDATE"):
             _trigger(connection, table, event, f"{sealed} WHERE rowid = NEW.rowid")
@@ -49,9 +49,9 @@ def damage(connection: sqlite3.Connection) -> str | None:
     if connection.execute(known, (_SCHEMA, _seal_of_schema(connection))).fetchone()[0] != 1:
         return "its tables are not those that were made"
     tables = list(_tables(connection))
-    for table, columns in tables:
+    for table, seal in tables:
         matching = f"SELECT count(*) FROM {table} AS t JOIN seals ON of = '{table}' AND row = t.rowid AND seal = "
-        (n_right,) = connection.execute(f"{matching} seal({columns})").fetchone()
+        (n_right,) = connection.execute(f"{matching} {seal}").fetchone()
         (n_rows,) = connection.execute(f"SELECT count(*) FROM {table}").fetchone()
         (n_seals,) = connection.execute("SELECT count(*) FROM seals WHERE of = ?", (table,)).fetchone()
         if not n_right == n_rows == n_seals:
@@ -60,10 +60,13 @@ def damage(connection: sqlite3.Connection) -> str | None:
 
 
 def _tables(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:
-    """Each table but that of seals, with its columns."""
+    """Each table but that of seals, with the expression of a row's seal."""
     asked = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name != 'seals'"
     for (name,) in connection.execute(f"{asked} ORDER BY name").fetchall():
-        yield name, ", ".join(column[1] for column in connection.execute(f"PRAGMA table_info({name})"))
+        columns = [column[1] for column in connection.execute(f"PRAGMA table_info({name})")]
+        # `quote` gives numbers to the last bit and tells types apart; `hex` gives texts to their end.
+        values = " || ',' || ".join(f"quote({column}) || hex({column})" for column in columns)
+        yield name, f"seal(CAST({values} AS BLOB))"
 
 
 def _trigger(connection: sqlite3.Connection, table: str, event: str, work: str) -> None:
@@ -72,10 +75,6 @@ def _trigger(connection: sqlite3.Connection, table: str, event: str, work: str) 
     connection.execute(f"CREATE TRIGGER {name} AFTER {event} ON {table} BEGIN {work}; END")
 
 
-def _seal(*values: Any) -> int:
-    return crc32(repr(values).encode("utf-8", "surrogatepass"))
-
-
 def _seal_of_schema(connection: sqlite3.Connection) -> int:
     rows = connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name")
-    return _seal(*(tuple(row) for row in rows))
+    return crc32(repr([tuple(row) for row in rows]).encode())
