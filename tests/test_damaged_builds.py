@@ -16,7 +16,7 @@ import pytest
 from conftest import planted_documents
 from fake_model import directions
 from seetopic import Index, discover, layout
-from seetopic.errors import OutputError
+from seetopic.errors import IndexFailure, OutputError
 
 DOCUMENTS = planted_documents(60)
 
@@ -220,3 +220,9 @@ def test_killed_between_two_renames_the_old_index_is_used_and_the_new_one_finish
     assert len(discover(index, ["food", "sport"])) == 2
     assert len(index.update(planted_documents(30, seed=1), jobs=1)) == 90
     assert [path.name for path in tmp_path.iterdir()] == ["index"]
+
+
+@pytest.mark.parametrize("name", ["", ".", "x" * 250, "none"])
+def test_what_was_never_an_index_is_no_index(name):
+    with pytest.raises(IndexFailure, match="is no index"):
+        Index.open(name)

@@ -69,7 +69,16 @@ def replaced(out: Path) -> Path:
 
 def place_of(folder: Path) -> Path:
     """Where the index is: in its folder, or, in the moment in which another one takes its place, beside it."""
-    return replaced(folder) if not folder.exists() and (replaced(folder) / MANIFEST).exists() else folder
+    if not folder.exists():
+        with suppress(OSError, ValueError):  # its name may be too long to have one beside it
+            if (replaced(folder) / MANIFEST).is_file():
+                return replaced(folder)
+    return folder
+
+
+def is_index(folder: Path) -> bool:
+    """Whether the folder holds an index, or is about to hold another one."""
+    return (place_of(folder) / MANIFEST).is_file()
 
 
 def put_back(out: Path) -> None:
@@ -100,8 +109,8 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 
 def _manifest_of(folder: Path) -> tuple[Path, bytes]:
     """Where the index is, and its manifest as it is written there."""
-    # The new index is in the folder before the old one beside it is gone.
-    for place in (folder, replaced(folder), folder):
+    for _ in range(2):  # it may be put beside its folder just between the question and the look
+        place = place_of(folder)
         with suppress(FileNotFoundError):
             if (place / MANIFEST).is_file():
                 return place, (place / MANIFEST).read_bytes()
