@@ -82,3 +82,23 @@ def test_an_array_that_is_cut_off_is_refused(tmp_path, length):
     (tmp_path / "array.npy").write_bytes((tmp_path / "array.npy").read_bytes()[:length])
     with pytest.raises(ValueError, match=r"format|header"):
         load_array(tmp_path / "array.npy")
+
+
+def test_a_flipped_bit_anywhere_in_an_archive_changes_nothing_or_is_refused(tmp_path):
+    path, arrays = tmp_path / "arrays.npz", {"first": np.arange(9), "second": np.ones((3, 2), np.float32)}
+    np.savez(path, **arrays)
+    whole = path.read_bytes()
+    refused = 0
+    for place in range(len(whole)):
+        damaged = bytearray(whole)
+        damaged[place] ^= 1 << place % 8
+        path.write_bytes(damaged)
+        try:
+            found = arrays_in(path)
+        except (ValueError, OSError):
+            refused += 1
+        else:
+            assert {name: each.tolist() for name, each in found.items() if name in arrays} == {
+                name: arrays[name].tolist() for name in arrays if name in found
+            }
+    assert refused > len(whole) / 2

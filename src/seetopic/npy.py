@@ -12,10 +12,11 @@ import re
 import struct
 import threading
 import weakref
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, NamedTuple
-from zipfile import ZipFile
+from zipfile import BadZipFile, ZipFile
 
 import numpy as np
 
@@ -117,15 +118,16 @@ def blocks(array: Any, size: int = 1 << 20, overlap: int = 0) -> Iterator[tuple[
 
 
 def arrays_in(archive: Path) -> dict[str, Any]:
-    """The arrays that `np.savez` wrote; damage is told by the checksums of the zip format."""
-    found = {}
-    with ZipFile(archive) as members:
-        for name in members.namelist():
-            values = members.read(name)
-            header = read_header(io.BytesIO(values))
-            if len(values) != header.end:
-                raise ValueError(f"{archive} is not what was written")
-            found[name.removesuffix(".npy")] = header.shaped(
-                np.frombuffer(bytearray(values), header.dtype, offset=header.start)
-            )
-    return found
+    """The arrays that `np.savez` wrote; damage, which the checksums of the zip format tell, is a `ValueError`."""
+    try:
+        with ZipFile(archive) as members:
+            return {name.removesuffix(".npy"): _array_of(members.read(name)) for name in members.namelist()}
+    except (BadZipFile, RuntimeError, struct.error, zlib.error, LookupError, OverflowError, EOFError) as error:
+        raise ValueError(f"{archive} is damaged ({error})") from error
+
+
+def _array_of(data: bytes) -> Any:
+    header = read_header(io.BytesIO(data))
+    if len(data) != header.end:
+        raise ValueError("its size is not what its header says")
+    return header.shaped(np.frombuffer(bytearray(data), header.dtype, offset=header.start))
