@@ -112,18 +112,15 @@ def test_a_record_in_which_anything_was_changed_is_no_record(begun, whole, tmp_p
 
 
 def test_damage_after_the_last_stage_is_not_vouched_for(tmp_path, monkeypatch):
-    from seetopic import build as build_module
+    write = layout.write_manifest
 
-    write = build_module.write_json
-
-    def damaged(path: Path, value: object) -> None:
-        if path.name == layout.MANIFEST:
-            data = bytearray((path.parent / layout.LOCAL).read_bytes())
-            data[-1] ^= 1
-            (path.parent / layout.LOCAL).write_bytes(data)
+    def damaged(path: Path, value: dict[str, object]) -> None:
+        data = bytearray((path.parent / layout.LOCAL).read_bytes())
+        data[-1] ^= 1
+        (path.parent / layout.LOCAL).write_bytes(data)
         write(path, value)
 
-    monkeypatch.setattr(build_module, "write_json", damaged)
+    monkeypatch.setattr(layout, "write_manifest", damaged)
     build(tmp_path / "index")
     assert not layout.is_intact(tmp_path / "index")
 

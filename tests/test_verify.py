@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import shutil
 import subprocess
 import sys
@@ -14,7 +15,7 @@ import pytest
 from conftest import planted_documents
 from fake_model import directions
 from seetopic import Index, layout
-from seetopic.errors import DamagedIndex
+from seetopic.errors import DamagedIndex, IndexFailure
 
 
 @pytest.fixture(scope="module")
@@ -70,6 +71,22 @@ def test_a_large_file_that_is_trusted_is_read_and_trusted_no_longer(copied, tmp_
         opened().verify()
     with pytest.raises(DamagedIndex, match=r"local\.npy is damaged"):
         _ = opened().local
+
+
+def test_a_flipped_bit_anywhere_in_the_manifest_is_refused_or_changes_nothing(copied):
+    path = copied / layout.MANIFEST
+    whole, right = path.read_bytes(), Index.open(copied, model=directions).manifest
+    chance = random.Random(0)
+    for _ in range(300):
+        damaged = bytearray(whole)
+        damaged[chance.randrange(len(damaged))] ^= 1 << chance.randrange(8)
+        path.write_bytes(damaged)
+        try:
+            found = Index.open(copied, model=directions).manifest
+        except IndexFailure:
+            continue
+        assert {**found, **right} == {**right, **found}  # at most, the seal has another name
+        assert {name: found[name] for name in right} == right
 
 
 def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:

@@ -372,7 +372,7 @@ class Build:
             folder=self.files,
             digests={name: digests[(self.files / name).relative_to(self.folder).as_posix()] for name in layout.FILES},
         )
-        write_json(self.files / layout.MANIFEST, manifest)
+        layout.write_manifest(self.files / layout.MANIFEST, manifest)
         with writing(self.out):
             if not (self.out.exists() and exchanged(self.files, self.out)):
                 self._rename()

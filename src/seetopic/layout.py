@@ -23,6 +23,8 @@ from seetopic.version import __version__
 
 FORMAT = 3
 _SHA256 = re.compile("[0-9a-f]{64}")  # a manifest may be of any origin, and hold any text in its place
+# A manifest that another program has written anew has no last line of this form, and cannot be checked.
+_SEALED = re.compile(rb'(.*)\n "seal": "([0-9a-f]{64})"\n\}\n', re.DOTALL)
 _LARGE = 1 << 24  # bytes of a file that takes time to be read as a whole
 MANIFEST = "manifest.json"
 TERMS = "terms.json"
@@ -55,6 +57,12 @@ def manifest(*, folder: Path, digests: dict[str, str], **facts: Any) -> dict[str
     """
     files = {name: {"bytes": (folder / name).stat().st_size, "sha256": digests[name]} for name in FILES}
     return {"format": FORMAT, "version": __version__, **facts, "files": files}
+
+
+def write_manifest(path: Path, value: dict[str, Any]) -> None:
+    """As JSON, whose last line seals all that stands before it."""
+    text = json.dumps(value, ensure_ascii=False, indent=1).removesuffix("\n}") + ","
+    write_text(path, f'{text}\n "seal": "{hashlib.sha256(text.encode()).hexdigest()}"\n}}\n')
 
 
 def building(out: Path) -> Path:
@@ -118,6 +126,9 @@ def _manifest_of(folder: Path) -> tuple[Path, bytes]:
 
 
 def _parsed(text: bytes, path: Path) -> dict[str, Any]:
+    sealed = _SEALED.fullmatch(text)
+    if sealed is not None and hashlib.sha256(sealed[1]).hexdigest() != sealed[2].decode():
+        raise DamagedIndex(f"{path} is damaged: its checksum is not what was written; build the index again")
     try:
         value = json.loads(text.decode("utf-8"))
     except (ValueError, RecursionError) as error:
@@ -130,6 +141,7 @@ def _parsed(text: bytes, path: Path) -> dict[str, Any]:
             f"{FORMAT}; build the index again, or use the version that made it"
         )
     _check_shape(value, path)
+    value.pop("seal", None)
     return value
 
 
