@@ -95,8 +95,8 @@ def _disk(folder: Path) -> int:
 
 def _done(building: Path) -> list[str]:
     try:
-        return list(json.loads((building / "stages.json").read_text()))
-    except (OSError, ValueError):
+        return list(json.loads((building / "stages.json").read_text())["done"])
+    except (OSError, ValueError, KeyError):
         return []
 
 

@@ -282,29 +282,6 @@ def test_where_folders_cannot_change_places_one_is_renamed_after_the_other(small
     assert [path.name for path in tmp_path.iterdir()] == ["index"]
 
 
-def test_an_index_that_was_about_to_be_replaced_is_told_where_it_is(small, tmp_path, monkeypatch):
-    from seetopic import build
-
-    index = copied(small[0], tmp_path / "index")
-
-    rename = Path.rename
-
-    def dying(path: Path, to: Path) -> Path:
-        if to == index.folder:
-            raise KeyboardInterrupt
-        return rename(path, to)
-
-    monkeypatch.setattr(build, "exchanged", lambda *_: False)  # a system that cannot
-    with monkeypatch.context() as patch:
-        patch.setattr(Path, "rename", dying)
-        with pytest.raises(KeyboardInterrupt):
-            index.update(planted_documents(30, seed=1), jobs=1)
-    with pytest.raises(IndexFailure, match=r"rename .*replaced to .*index"):
-        Index.open(index.folder)
-    (tmp_path / ".index.building" / "replaced").rename(index.folder)
-    assert contents(index.update(planted_documents(30, seed=1), jobs=1)) == contents(Index.open(small[1]))
-
-
 def test_two_updates_at_once_do_not_meet(small, tmp_path):
     index = copied(small[0], tmp_path / "index")
     refused = []

@@ -32,6 +32,7 @@ def lengths(texts: list[str]) -> list[list[float]]:
 def use_the_functions(folder: Path) -> None:
     version: str = seetopic.__version__
     index: Index = Index.build(TEXTS, folder / "index", model=lengths, jobs=1)
+    index.verify()
     seeds: Seeds = as_seeds(["sports", "cooking"])
     topics: Topics = discover(index, seeds)
     topic: Topic = topics[0]

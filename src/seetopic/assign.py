@@ -33,7 +33,7 @@ from seetopic.threads import product
 from seetopic.wording import SortedDocuments, TermRule, rule_for_new
 from seetopic.words import Tokenizer, tokenize
 
-_FORMAT = 2
+_FORMAT = 3
 SORTER = "sorter.safetensors"
 _LARGEST = 1e6  # far above any weight; products of such numbers are still finite
 
@@ -150,7 +150,9 @@ class Sorter:
 
         about = {name: getattr(self, name) for name in _ABOUT}
         with written_whole(Path(folder) / SORTER) as beside:
-            metadata = {"seetopic": json.dumps({"format": _FORMAT, **about}, ensure_ascii=False)}
+            metadata = {
+                "seetopic": json.dumps({"format": _FORMAT, "sha256": self.fingerprint, **about}, ensure_ascii=False)
+            }
             arrays = {name: np.ascontiguousarray(array) for name, array in self.arrays.items()}
             beside.write_bytes(save(arrays, metadata))
 
@@ -168,8 +170,11 @@ class Sorter:
                 arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - it is no dict
             if about.pop("format") != _FORMAT:
                 raise OutputError(f"{path} was made by another version of seetopic; run `seetopic discover` again")
+            expected = about.pop("sha256")
             sorter = cls(**_as_written(about), arrays=arrays, tokenizer=tokenizer)
             _check_parts(sorter)
+            if sorter.fingerprint != expected:
+                raise ValueError("it is damaged: its checksum is not what was written")
         except (OSError, SafetensorError, ValueError, KeyError, TypeError, RecursionError, SettingsError) as error:
             raise OutputError(f"{path} cannot be read ({error}); make it with `seetopic discover --out`") from error
         if sorter.tokenizer_name != tokenizer_name(tokenizer):

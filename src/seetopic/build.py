@@ -31,6 +31,7 @@ from seetopic.estimate import Estimate, estimate, held_for, memory_needed, requi
 from seetopic.files import exchanged, write_array, write_json, writing
 from seetopic.identity import Fingerprint, fingerprint, key_of, tokenizer_name
 from seetopic.local.factorise import Counts, factorise
+from seetopic.npy import load_array, map_array
 from seetopic.parts import Part, facts_of, gaps, identity_of, next_number, starts_of
 from seetopic.phrases import mine
 from seetopic.pieces import Piece, Pieces
@@ -38,7 +39,7 @@ from seetopic.progress import Progress, Renamed, counted
 from seetopic.sample import Stretch, beginnings, choose_among, distinct_terms
 from seetopic.settings import IndexSettings, as_json, language_codes
 from seetopic.shards import Shard, StoredTexts, WordTable, all_words, sampled_counts, scan
-from seetopic.stages import Stage, alone, do_stages, forget_stages
+from seetopic.stages import Stage, alone, do_stages
 from seetopic.updating import Update
 from seetopic.variants import find_variants, spellings_of
 from seetopic.vocabulary import segment_shards, vocabulary_of, write_documents, write_texts
@@ -140,13 +141,14 @@ class Build:
         with closing(self.means.engine), alone(self.out):
             if self.ready_documents is not None:
                 self.ready_documents.check(self.n_documents)
+            with writing(self.out):
+                layout.put_back(self.out)
             if layout.is_intact(self.out) and layout.read_manifest(self.out)["key"] == self.key:
                 return
             self._check_unchanged()
             self._check_out(overwrite or self.update is not None)
             self.means.engine.check_shared(self.folder)
-            do_stages(self._stages(), self.folder)
-            self._finish()
+            self._finish(do_stages(self._stages(), self.folder))
 
     def prepare(self) -> None:
         """Only what is quick: the terms and how often they occur. `run` goes on from there."""
@@ -200,6 +202,11 @@ class Build:
             stored_words=self.update.stored.words if self.update else (),
             told=lambda done: self.means.progress("reading documents", done, self.n_documents),
         )
+        if sum(sizes) != self.n_documents:
+            raise CorpusError(
+                f"{self._new[-1].name} gave {self.n_documents:,} documents when they were counted, but "
+                f"{sum(sizes):,} when they were read again; start again when nothing changes them"
+            )
         write_json(self._work / "words.json", words.words)
         write_array(self._work / "word_counts.npy", words.counts)
         shards = self._shards(len(sizes))
@@ -222,7 +229,7 @@ class Build:
         text, engine = self.settings.text, self.means.engine
         words = WordTable(
             tuple(json.loads((self._work / "words.json").read_text(encoding="utf-8"))),
-            np.load(self._work / "word_counts.npy"),
+            load_array(self._work / "word_counts.npy"),
             self._scan["tokens"],
             Grammar(frozenset(self._scan["function_words"]), frozenset(self._scan["connectors"])),
         )
@@ -271,7 +278,7 @@ class Build:
 
     def _write_variants(self) -> None:
         terms = json.loads((self.files / layout.TERMS).read_text(encoding="utf-8"))
-        local, general = (np.load(self.files / name, mmap_mode="r") for name in (layout.LOCAL, layout.GENERAL))
+        local, general = (map_array(self.files / name) for name in (layout.LOCAL, layout.GENERAL))
         self.means.progress("finding variants", 0, None)
         write_array(self.files / layout.VARIANTS, find_variants(spellings_of(terms), local, general).heads)
 
@@ -279,7 +286,7 @@ class Build:
         local, means, blocks = self.settings.local, self.means, self._blocks()
         desk = self._desk("neighbours")
         counts = Counts(
-            term_counts=np.load(self.files / layout.TERM_COUNTS),
+            term_counts=load_array(self.files / layout.TERM_COUNTS),
             neighbours=neighbours(means.engine, blocks, self._n_terms, local.window, desk, means.progress),
             blocks=blocks,
         )
@@ -296,10 +303,10 @@ class Build:
         write_array(self.files / layout.LOCAL, vectors)
 
     def _write_sample(self) -> None:
-        starts = np.load(self.files / layout.DOCUMENT_STARTS, mmap_mode="r")
+        starts = map_array(self.files / layout.DOCUMENT_STARTS)
         read, more = self._chosen_from(self._stretches)
         chosen = np.concatenate([read, more])
-        sample_starts, terms = distinct_terms(np.load(self.files / layout.DOCUMENTS, mmap_mode="r"), starts, chosen)
+        sample_starts, terms = distinct_terms(map_array(self.files / layout.DOCUMENTS), starts, chosen)
         write_array(self.files / layout.SAMPLE_DOCUMENTS, chosen)
         write_array(self.files / layout.SAMPLE_STARTS, sample_starts)
         write_array(self.files / layout.SAMPLE_TERMS, terms.astype(np.int32))
@@ -309,7 +316,7 @@ class Build:
         write_array(self.files / layout.SAMPLE_GENERAL, self._document_vectors(read, known))
 
     def _chosen_from(self, stretches: Sequence[Stretch]) -> tuple[Longs, Longs]:
-        text_starts = np.load(self.files / layout.TEXT_STARTS, mmap_mode="r")
+        text_starts = map_array(self.files / layout.TEXT_STARTS)
         return choose_among(text_starts, stretches, self.settings.sample, self.settings.random_state)
 
     @property
@@ -346,14 +353,15 @@ class Build:
         if not len(read):
             return np.empty((0, 0), np.float32)
         if self.ready_documents is not None:
-            return self.ready_documents.rows(read, np.load(self.files / layout.GENERAL, mmap_mode="r").shape[1])
+            return self.ready_documents.rows(read, map_array(self.files / layout.GENERAL).shape[1])
         if not reads_texts(self.encoder):
             return np.empty((0, 0), np.float32)
         encode = partial(self._encode, reading=Renamed(self.means.progress, "language model reads documents"))
         wanted = [texts[number] for number in read.tolist()]
         return encode(wanted) if self.update is None else self.update.document_vectors(read, wanted, encode)
 
-    def _finish(self) -> None:
+    def _finish(self, digests: dict[str, str]) -> None:
+        """Give what the stages made its manifest, and its name; `digests` are the stages' by paths in their folder."""
         manifest = layout.manifest(
             corpus=self.corpus,
             key=self.key,
@@ -362,15 +370,26 @@ class Build:
             settings=as_json(self.settings),
             document_vectors=None if self.ready_documents is None else self.ready_documents.fingerprint,
             folder=self.files,
+            digests={name: digests[(self.files / name).relative_to(self.folder).as_posix()] for name in layout.FILES},
         )
-        write_json(self.files / layout.MANIFEST, manifest)
-        forget_stages(self.folder)  # from now on its files may be those that were replaced
+        layout.write_manifest(self.files / layout.MANIFEST, manifest)
         with writing(self.out):
             if not (self.out.exists() and exchanged(self.files, self.out)):
-                if self.out.exists():
-                    self.out.rename(layout.replaced(self.out))
-                self.files.rename(self.out)
-            shutil.rmtree(self.folder, ignore_errors=True)
+                self._rename()
+        # Only now are the stages forgotten: what could not be given its name is whole, and is given it next time.
+        shutil.rmtree(self.folder, ignore_errors=True)
+        layout.clear_replaced(self.out)
+
+    def _rename(self) -> None:
+        """Two steps where folders cannot change places at once: readers find the old index beside in between."""
+        if self.out.exists():
+            layout.clear_replaced(self.out)  # of an exchange that was cut off when it was all but done
+            self.out.rename(layout.replaced(self.out))
+        try:
+            self.files.rename(self.out)
+        except OSError:
+            layout.put_back(self.out)
+            raise
 
     # What the stages share.
 
@@ -396,7 +415,7 @@ class Build:
 
     @property
     def _n_terms(self) -> int:
-        return len(np.load(self.files / layout.TERM_COUNTS, mmap_mode="r"))
+        return len(map_array(self.files / layout.TERM_COUNTS))
 
     @property
     def _postings(self) -> PostingFiles:

@@ -12,6 +12,7 @@ from seetopic import layout
 from seetopic.arrays import Floats
 from seetopic.build import Build
 from seetopic.index import Index
+from seetopic.npy import load_array, map_array
 from seetopic.seeds import as_seeds
 from seetopic.texts import Texts
 from seetopic.vocabulary import Vocabulary
@@ -63,7 +64,7 @@ def check_build(build: Build, seeds: Any, *, nearest: int = 5) -> Check:
     asked = as_seeds(seeds)
     build.prepare()
     terms = json.loads((build.files / layout.TERMS).read_text(encoding="utf-8"))
-    counts = np.load(build.files / layout.TERM_COUNTS)
+    counts = load_array(build.files / layout.TERM_COUNTS)
     named_words = {word for seed in asked.seeds for name in seed.names for word in name.lower().split()}
     related = [number for number, term in enumerate(terms[_FREQUENT:], _FREQUENT) if named_words & set(term.split())]
     chosen = [*range(min(_FREQUENT, len(terms))), *related[:_FREQUENT]]
@@ -72,8 +73,8 @@ def check_build(build: Build, seeds: Any, *, nearest: int = 5) -> Check:
     names = [name for seed in asked.seeds for name in seed.names]
     texts = Texts(
         tuple(json.loads((build.files / layout.WORDS).read_text(encoding="utf-8"))),
-        np.load(build.files / layout.TEXTS, mmap_mode="r"),
-        np.load(build.files / layout.TEXT_STARTS),
+        map_array(build.files / layout.TEXTS),
+        load_array(build.files / layout.TEXT_STARTS),
     )
     lookup = _Lookup(Vocabulary(tuple(terms), counts), texts, build)
     vectors = cache.encode_names(encoder, names)

@@ -6,42 +6,58 @@ numbers that they are given, and would read memory that is not theirs.
 
 from __future__ import annotations
 
+import io
 import json
-import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import IO, Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from seetopic.errors import DamagedIndex
+from seetopic.npy import Header, LongArray, blocks, read_header
 
+_HEAD = 1 << 12  # bytes that hold the header of any array
 Check: TypeAlias = Callable[[Any], bool]  # of an array: whether it is as it must be
 
 
-def read_array(path: Path, dtype: type[np.generic], dimensions: int, *checks: Check) -> Any:
-    """A memory-mapped array of this kind that passes all checks."""
+def read_array(
+    path: Path, dtype: type[np.generic], dimensions: int, *checks: Check, data: NDArray[np.uint8] | None = None
+) -> Any:
+    """An array of this kind that passes all checks, in memory; `data` is what the file holds, if that was read."""
+    read = np.fromfile(path, np.uint8) if data is None else data
     try:
-        array = _mapped(path, np.dtype(dtype), dimensions)
+        header = _header(io.BytesIO(read[:_HEAD].tobytes()), len(read), np.dtype(dtype), dimensions)
     except ValueError as error:
         raise DamagedIndex(f"{path} cannot be read ({error}); build the index again") from error
+    return _passed(header.shaped(read[header.start :].view(dtype)), path, checks)
+
+
+def read_long_array(path: Path, file: io.FileIO, dtype: type[np.generic], *checks: Check) -> Any:
+    """A row of numbers that passes all checks and stays on disk."""
+    try:
+        header = _header(file, path.stat().st_size, np.dtype(dtype), 1)
+    except ValueError as error:
+        file.close()
+        raise DamagedIndex(f"{path} cannot be read ({error}); build the index again") from error
+    return _passed(LongArray(file, header, str(path)), path, checks)
+
+
+def _header(file: IO[bytes], size: int, dtype: np.dtype[Any], dimensions: int) -> Header:
+    """What it promises is looked at before anything is made of it."""
+    header = read_header(file)
+    if header.dtype != dtype or len(header.shape) != dimensions or header.by_columns:
+        raise ValueError("it holds another kind of array than an index has")
+    if header.end != size:
+        raise ValueError("its size is not what its header says")
+    return header
+
+
+def _passed(array: Any, path: Path, checks: Sequence[Check]) -> Any:
     if not all(check(array) for check in checks):
         raise DamagedIndex(f"{path} does not fit the other files of the index; build the index again")
     return array
-
-
-def _mapped(path: Path, dtype: np.dtype[Any], dimensions: int) -> Any:
-    """As `np.load` maps it, but what the header promises is looked at before anything is made of it."""
-    with path.open("rb") as file:
-        if np.lib.format.read_magic(file) != (1, 0):
-            raise ValueError("it is of another format")
-        shape, by_columns, kind = np.lib.format.read_array_header_1_0(file)
-        offset = file.tell()
-    if kind != dtype or len(shape) != dimensions or by_columns or min(shape, default=0) < 0:
-        raise ValueError("it holds another kind of array than an index has")
-    if offset + math.prod(shape) * dtype.itemsize != path.stat().st_size:
-        raise ValueError("its size is not what its header says")
-    return np.memmap(path, dtype, "r", offset, shape)
 
 
 def read_words(path: Path) -> tuple[str, ...]:
@@ -73,7 +89,7 @@ def of_length(length: int) -> Check:
 
 def within(low: int, high: int) -> Check:
     """Every number from `low` up to, and without, `high`."""
-    return lambda array: not array.size or bool(low <= array.min() and array.max() < high)
+    return lambda array: all(bool(low <= block.min() and block.max() < high) for _, block in blocks(array))
 
 
 def bounds(parts: int | None = None, end: int | None = None) -> Check:

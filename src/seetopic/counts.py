@@ -14,6 +14,7 @@ from seetopic.arrays import Ids, Longs
 from seetopic.crosstab import Band, Desk, table_of
 from seetopic.engine import Engine
 from seetopic.files import write_array, write_arrays_in_parts
+from seetopic.npy import map_array
 from seetopic.progress import Progress, silent
 
 _BLOCK = 1 << 19  # terms of a block's documents: ten neighbours each make 80 MB
@@ -30,15 +31,15 @@ class Block:
 
     def terms(self) -> tuple[Ids, Longs]:
         """The term ids of all documents of the block, and for each the document's number."""
-        starts = np.load(self.starts, mmap_mode="r")[self.first : self.last + 1]
-        terms = np.load(self.documents, mmap_mode="r")[starts[0] : starts[-1]]
+        starts = map_array(self.starts)[self.first : self.last + 1]
+        terms = map_array(self.documents)[starts[0] : starts[-1]]
         numbers = np.repeat(np.arange(self.first, self.last), np.diff(starts))
         return np.asarray(terms), numbers
 
 
 def blocks_of(documents: Path, starts: Path, size: int = _BLOCK) -> list[Block]:
     """Blocks of documents that hold about `size` terms; documents are never cut."""
-    places = np.load(starts, mmap_mode="r")
+    places = map_array(starts)
     inner = np.unique(np.searchsorted(places[1:], np.arange(size, int(places[-1]), size), side="right"))
     bounds = [0, *inner[(inner > 0) & (inner < len(places) - 1)].tolist(), len(places) - 1]
     return [Block(documents, starts, first, last) for first, last in itertools.pairwise(bounds)]

@@ -19,6 +19,7 @@ import numpy as np
 from seetopic.arrays import Ids, Longs
 from seetopic.engine import Engine
 from seetopic.files import write_array
+from seetopic.npy import load_array, map_array
 from seetopic.progress import Progress, counted, silent
 from seetopic.tally import Tally, summed, tally
 
@@ -74,7 +75,7 @@ class Band:
         return np.repeat(np.arange(self.first, self.last), np.diff(self.starts))
 
     def _read(self, kind: str) -> Any:
-        return np.load(self._path(kind), mmap_mode="r")
+        return map_array(self._path(kind))
 
     def _path(self, kind: str) -> Path:
         return self.folder / f"{self.number:06d}.{kind}.npy"
@@ -162,7 +163,7 @@ class _Part:
         first, last = self._place(low), self._place(high)
         upper = np.repeat(np.arange(len(self._highs) - 1), np.diff(self._highs.clip(first, last)))
         keys = self._keys[first:last].astype(np.int64) + upper * _LOW
-        return Tally(keys, np.load(self._path("counts"), mmap_mode="r")[first:last].astype(np.int64))
+        return Tally(keys, map_array(self._path("counts"))[first:last].astype(np.int64))
 
     def _place(self, key: int) -> int:
         high, low = divmod(key, _LOW)
@@ -172,12 +173,12 @@ class _Part:
     @cached_property
     def _highs(self) -> Longs:
         """Where keys of each upper half begin, and where the last ones end."""
-        highs: Longs = np.load(self._path("highs"))
+        highs: Longs = load_array(self._path("highs"))
         return highs
 
     @cached_property
     def _keys(self) -> Any:
-        return np.load(self._path("keys"), mmap_mode="r")
+        return map_array(self._path("keys"))
 
     def _path(self, kind: str) -> Path:
         return self.folder / f"{self.number:06d}.{kind}.npy"

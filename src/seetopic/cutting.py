@@ -12,7 +12,7 @@ import numpy as np
 from seetopic import readers
 from seetopic.arrays import Longs
 from seetopic.engine import Engine
-from seetopic.pieces import Lines, Part, Piece, RowGroups, Rules, Stream, TextFile, Whole, records_of
+from seetopic.pieces import Lines, Part, Piece, RowGroups, Rules, Stream, TextFile, Whole
 from seetopic.stored import SeenFile, StoredFile, seen
 
 _SMALL = 1 << 18  # bytes of a plain file in which lines are not worth looking for
@@ -34,7 +34,7 @@ def cut_files(files: Sequence[StoredFile], file_format: str, rules: Rules, engin
     cut = [each for each, is_streamed in zip(known, streamed, strict=True) if not is_streamed]
     found = _parquet(cut, rules, engine) if file_format == "parquet" else _text(cut, file_format, rules, engine)
     in_order: list[Stream | list[Weighed]] = [
-        Stream(partial(records_of, each.file, file_format, rules), rules) if is_streamed else next(found)
+        Stream(partial(Whole(each, file_format).records, rules), rules) if is_streamed else next(found)
         for each, is_streamed in zip(known, streamed, strict=True)
     ]
     return list(_together(in_order, rules))

@@ -1,20 +1,30 @@
-"""An index: everything of a corpus that does not depend on category names, on disk, memory-mapped."""
+"""An index: everything of a corpus that does not depend on category names, on disk."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from seetopic import layout
 from seetopic.arrays import Doubles, Floats, Ids, Longs
 from seetopic.build import Build, Means
-from seetopic.contents import Check, bounds, finite, of_length, read_array, read_lists, read_words, within
+from seetopic.contents import (
+    Check,
+    bounds,
+    finite,
+    of_length,
+    read_array,
+    read_lists,
+    read_long_array,
+    read_words,
+    within,
+)
 from seetopic.device import resolve_device
 from seetopic.documents import Documents, OnError, open_documents
 from seetopic.encoder import encoder_for
@@ -38,7 +48,9 @@ from seetopic.variants import Spellings, Variants, spellings_of
 from seetopic.vocabulary import Vocabulary
 from seetopic.words import Tokenizer, as_term, tokenize
 
+Found = TypeVar("Found")
 _KNOWN_TEXTS = 1000  # names, sentences and descriptions whose vectors are remembered: 1.5 MB
+_SHOWN = 5  # damaged files that are named
 _WITH_NAMES = 2  # indexes with names as terms that are remembered: each has vectors of all terms once more
 
 
@@ -179,6 +191,24 @@ class Index:
             sample_texts=sample_texts,
         )
 
+    def verify(self) -> None:
+        """Read every file to its end, and check it; `DamagedIndex` names those that are damaged, and says what to do.
+
+        Large files are otherwise read to their end only once: they are trusted as long as they look unchanged.
+        """
+        fresh = self.open(self.folder, model=self.model, tokenizer=self.tokenizer, cache=self.cache.folder)
+        damaged = layout.damaged_files(layout.place_of(self.folder), fresh.manifest, self._remembered)
+        if damaged and layout.read_manifest(self.folder) != fresh.manifest:
+            return self.verify()  # another index took its place meanwhile
+        if damaged:
+            shown = ", ".join(damaged[:_SHOWN]) + (f" and {len(damaged) - _SHOWN} more" if damaged[_SHOWN:] else "")
+            raise DamagedIndex(
+                f"{self.folder} is damaged: {shown}; build the index again, or bring these files back from a backup"
+            )
+        # Whole files may still not fit together: an index may be of any origin.
+        fresh._stored, fresh.local, fresh.variants, fresh.posting_documents, fresh._documents  # noqa: B018
+        return None
+
     def __getstate__(self) -> dict[str, Any]:
         """It is pickled as what opens it, without the arrays that were read so far."""
         return {each.name: getattr(self, each.name) for each in fields(self)}
@@ -218,7 +248,7 @@ class Index:
     @cached_property
     def posting_documents(self) -> Ids:
         checks = of_length(self.posting_starts[-1]), within(0, len(self))
-        array: Ids = self._array(layout.POSTINGS[1], np.int32, 1, *checks)
+        array: Ids = self._long_array(layout.POSTINGS[1], np.int32, *checks)
         return array
 
     @property
@@ -235,7 +265,7 @@ class Index:
     @cached_property
     def _documents(self) -> Ids:
         checks = of_length(self._starts[-1]), within(0, len(self.vocabulary))
-        array: Ids = self._array(layout.DOCUMENTS, np.int32, 1, *checks)
+        array: Ids = self._long_array(layout.DOCUMENTS, np.int32, *checks)
         return array
 
     @cached_property
@@ -255,7 +285,7 @@ class Index:
     def texts(self) -> Texts:
         """The documents as all their words."""
         words = self._words
-        places = self._array(layout.TEXTS, np.int32, 1, within(-1, len(words)))
+        places = self._long_array(layout.TEXTS, np.int32, within(-1, len(words)))
         return Texts(words, places, self._array(layout.TEXT_STARTS, np.int64, 1, bounds(len(self), len(places))))
 
     @cached_property
@@ -381,17 +411,36 @@ class Index:
             )
 
     def _array(self, name: str, dtype: type[np.generic], dimensions: int, *checks: Check) -> Any:
-        return read_array(self._checked(name), dtype, dimensions, *checks)
+        """In memory: if somebody cuts a file off that is mapped, that ends the process."""
+        path, data = self._found(name, layout.read_contents)
+        return read_array(path, dtype, dimensions, *checks, data=data)
+
+    def _long_array(self, name: str, dtype: type[np.generic], *checks: Check) -> Any:
+        """As long as all documents are: where it is large, it stays on disk, and is read in parts."""
+        if not self._found(name, lambda place, *_: layout.is_large(place, name))[1]:
+            return self._array(name, dtype, 1, *checks)
+        path, file = self._found(name, layout.open_contents)
+        return read_long_array(path, file, dtype, *checks)
 
     def _checked(self, name: str) -> Path:
+        return self._found(name, layout.check_contents)[0]
+
+    def _found(self, name: str, read: Callable[[Path, str, str, Path], Found]) -> tuple[Path, Found]:
+        """Where a file is, and what `read` gives of it."""
+        place = layout.place_of(self.folder)
         try:
-            expected = str(self.manifest["files"][name]["sha256"])
-            layout.check_contents(self.folder, name, expected, self.cache.folder / "checked")
-        except DamagedIndex:
+            return place / name, read(place, name, str(self.manifest["files"][name]["sha256"]), self._remembered)
+        except (DamagedIndex, FileNotFoundError) as error:
             if layout.read_manifest(self.folder) != self.manifest:
                 raise IndexFailure(f"{self.folder} was updated since it was opened; open it again") from None
+            if isinstance(error, FileNotFoundError):  # it was put beside its folder in this moment
+                return self._found(name, read)
             raise
-        return self.folder / name
+
+    @property
+    def _remembered(self) -> Path:
+        """Where it is noted that large files were whole."""
+        return self.cache.folder / "checked"
 
 
 def plan(

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
 import json
 import os
 import re
-from contextlib import suppress
+import shutil
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from seetopic.errors import DamagedIndex, IndexFailure, OutputError
-from seetopic.files import sha256_of, write_text
+from seetopic.files import write_text
 from seetopic.settings import LANGUAGES
 from seetopic.version import __version__
 
 FORMAT = 3
 _SHA256 = re.compile("[0-9a-f]{64}")  # a manifest may be of any origin, and hold any text in its place
+# A manifest that another program has written anew has no last line of this form, and cannot be checked.
+_SEALED = re.compile(rb'(.*)\n "seal": "([0-9a-f]{64})"\n\}\n', re.DOTALL)
 _LARGE = 1 << 24  # bytes of a file that takes time to be read as a whole
 MANIFEST = "manifest.json"
 TERMS = "terms.json"
@@ -41,10 +50,19 @@ FILES = (
 )
 
 
-def manifest(*, folder: Path, **facts: Any) -> dict[str, Any]:
-    """What the index was made from and of; nothing that differs between two builds from the same input."""
-    files = {name: {"bytes": (folder / name).stat().st_size, "sha256": sha256_of(folder / name)} for name in FILES}
+def manifest(*, folder: Path, digests: dict[str, str], **facts: Any) -> dict[str, Any]:
+    """What the index was made from and of; nothing that differs between two builds from the same input.
+
+    `digests` has the SHA-256 of every file as it was when it was written: what was damaged since is not vouched for.
+    """
+    files = {name: {"bytes": (folder / name).stat().st_size, "sha256": digests[name]} for name in FILES}
     return {"format": FORMAT, "version": __version__, **facts, "files": files}
+
+
+def write_manifest(path: Path, value: dict[str, Any]) -> None:
+    """As JSON, whose last line seals all that stands before it."""
+    text = json.dumps(value, ensure_ascii=False, indent=1).removesuffix("\n}") + ","
+    write_text(path, f'{text}\n "seal": "{hashlib.sha256(text.encode()).hexdigest()}"\n}}\n')
 
 
 def building(out: Path) -> Path:
@@ -54,37 +72,86 @@ def building(out: Path) -> Path:
 
 def replaced(out: Path) -> Path:
     """Where the index is put that gives way to a new one, on systems where two folders cannot change places."""
-    return building(out) / "replaced"
+    return out.with_name(f".{out.name}.replaced")
+
+
+def place_of(folder: Path) -> Path:
+    """Where the index is: in its folder, or, in the moment in which another one takes its place, beside it."""
+    if not folder.exists():
+        with suppress(OSError, ValueError):  # its name may be too long to have one beside it
+            if (replaced(folder) / MANIFEST).is_file():
+                return replaced(folder)
+    return folder
+
+
+def is_index(folder: Path) -> bool:
+    """Whether the folder holds an index, or is about to hold another one."""
+    return (place_of(folder) / MANIFEST).is_file()
+
+
+def put_back(out: Path) -> None:
+    """Undo an exchange that was cut off after the old index had made room for the new one."""
+    if place_of(out) != out:
+        replaced(out).rename(out)
+
+
+def clear_replaced(out: Path) -> None:
+    """Remove the index that gave way to the one in its place."""
+    if (replaced(out) / MANIFEST).exists():
+        shutil.rmtree(replaced(out), ignore_errors=True)
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
     """The manifest of a whole index; every file is there with the right size, contents are checked when read."""
-    path = folder / MANIFEST
-    if not folder.exists() and replaced(folder).exists():
-        raise IndexFailure(
-            f"the program ended while another index took the place of {folder}; rename {replaced(folder)} to {folder}"
-        )
-    if not folder.is_dir() or not path.is_file():
-        raise IndexFailure(f"{folder} is no index: it has no {MANIFEST}; build one with `seetopic index`")
+    while True:
+        place, text = _manifest_of(folder)
+        try:
+            value = _parsed(text, place / MANIFEST)
+            _check_sizes(place, value)
+            return value
+        except DamagedIndex:
+            # Where another index has taken its place meanwhile, the manifest was of one, and the files of the other.
+            if _manifest_of(folder) == (place, text):
+                raise
+
+
+def _manifest_of(folder: Path) -> tuple[Path, bytes]:
+    """Where the index is, and its manifest as it is written there."""
+    for _ in range(2):  # it may be put beside its folder just between the question and the look
+        place = place_of(folder)
+        with suppress(FileNotFoundError):
+            if (place / MANIFEST).is_file():
+                return place, (place / MANIFEST).read_bytes()
+    raise IndexFailure(f"{folder} is no index: it has no {MANIFEST}; build one with `seetopic index`")
+
+
+def _parsed(text: bytes, path: Path) -> dict[str, Any]:
+    sealed = _SEALED.fullmatch(text)
+    if sealed is not None and hashlib.sha256(sealed[1]).hexdigest() != sealed[2].decode():
+        raise DamagedIndex(f"{path} is damaged: its checksum is not what was written; build the index again")
     try:
-        value = json.loads(path.read_text(encoding="utf-8"))
+        value = json.loads(text.decode("utf-8"))
     except (ValueError, RecursionError) as error:
         raise DamagedIndex(f"{path} is damaged ({error}); build the index again") from error
     if not isinstance(value, dict) or "format" not in value:
         raise DamagedIndex(f"{path} is damaged (it states no format); build the index again")
     if value["format"] != FORMAT:
         raise IndexFailure(
-            f"{folder} has index format {value['format']}, but this seetopic ({__version__}) reads format {FORMAT}; "
-            "build the index again, or use the version that made it"
+            f"{path.parent} has index format {value['format']}, but this seetopic ({__version__}) reads format "
+            f"{FORMAT}; build the index again, or use the version that made it"
         )
     _check_shape(value, path)
+    value.pop("seal", None)
+    return value
+
+
+def _check_sizes(place: Path, value: dict[str, Any]) -> None:
     for name in FILES:
-        file = folder / name
+        file = place / name
         size = file.stat().st_size if file.is_file() else -1
         if size != value["files"][name]["bytes"]:
             found = "is missing" if size < 0 else f"has {size} bytes instead of {value['files'][name]['bytes']}"
             raise DamagedIndex(f"{file} {found}; build the index again")
-    return value
 
 
 def _check_shape(value: dict[str, Any], path: Path) -> None:
@@ -125,14 +192,43 @@ def check_contents(folder: Path, name: str, expected: str, remembered: Path | No
 
     Of a large file it is `remembered` in a folder that it was whole: it is read as a whole again only after it changed.
     """
-    path = folder / name
-    seen = path.stat()
+    open_contents(folder, name, expected, remembered).close()
+
+
+def open_contents(folder: Path, name: str, expected: str, remembered: Path | None = None) -> io.FileIO:
+    """The file, opened after it was checked as by `check_contents`: what takes its place later is not read."""
+    with ExitStack() as unless_whole:
+        file = unless_whole.enter_context(io.FileIO(folder / name))
+        _check(folder / name, file, lambda: hashlib.file_digest(file, "sha256").hexdigest(), expected, remembered)
+        unless_whole.pop_all()
+    file.seek(0)
+    return file
+
+
+def read_contents(folder: Path, name: str, expected: str, remembered: Path | None = None) -> NDArray[np.uint8]:
+    """The bytes of the file, checked as by `check_contents`; they cannot change any more."""
+    with io.FileIO(folder / name) as file:
+        data = np.fromfile(file, np.uint8)
+        _check(folder / name, file, lambda: hashlib.sha256(data.data).hexdigest(), expected, remembered)
+        if len(data) != os.fstat(file.fileno()).st_size:
+            raise DamagedIndex(f"{folder / name} was cut off while it was read; build the index again")
+    data.flags.writeable = False
+    return data
+
+
+def is_large(folder: Path, name: str) -> bool:
+    """Whether it takes time, or memory, to read the file as a whole."""
+    return (folder / name).stat().st_size >= _LARGE
+
+
+def _check(path: Path, file: io.FileIO, digest: Callable[[], str], expected: str, remembered: Path | None) -> None:
+    seen = os.fstat(file.fileno())
     note = None
     if remembered is not None and seen.st_size >= _LARGE and _SHA256.fullmatch(expected):
         note = remembered / expected
     if note is not None and _noted(note) == _state(seen):
         return
-    if sha256_of(path) != expected:
+    if digest() != expected:
         raise DamagedIndex(f"{path} is damaged: its checksum is not the manifest's; build the index again")
     if note is not None:
         with suppress(OutputError):  # where nothing can be remembered, it is checked again
@@ -154,9 +250,21 @@ def _noted(note: Path) -> str | None:
 def is_intact(folder: Path) -> bool:
     """Whether the folder holds a whole index, to the last byte."""
     try:
-        files = read_manifest(folder)["files"]
-        for name in FILES:
-            check_contents(folder, name, files[name]["sha256"])
+        return not damaged_files(folder, read_manifest(folder))
     except IndexFailure:
         return False
-    return True
+
+
+def damaged_files(folder: Path, manifest: dict[str, Any], remembered: Path | None = None) -> list[str]:
+    """The names of all files whose bytes are not those that were written; nothing is remembered of them any longer."""
+    found = []
+    for name in FILES:
+        expected = manifest["files"][name]["sha256"]
+        try:
+            check_contents(folder, name, expected)
+        except (DamagedIndex, OSError):  # a disk may refuse to read what it has lost
+            found.append(name)
+            if remembered is not None and _SHA256.fullmatch(expected):
+                with suppress(OSError):
+                    (remembered / expected).unlink(missing_ok=True)
+    return found

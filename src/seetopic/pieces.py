@@ -47,6 +47,9 @@ class Part(Protocol):
 
     def records(self, rules: Rules) -> Iterator[Record]: ...
 
+    def check(self) -> None:
+        """Refuse it if it has changed since the corpus was cut."""
+
 
 @dataclass(frozen=True)
 class Piece:
@@ -58,6 +61,11 @@ class Piece:
     def shards(self) -> Iterator[Texts]:
         """Its texts; several shards where it could not be cut small enough."""
         return shards_of(chain.from_iterable(part.records(self.rules) for part in self.parts), self.rules)
+
+    def check(self) -> None:
+        """For those who do not read it to its end, which is checked, too."""
+        for part in self.parts:
+            part.check()
 
 
 def shards_of(records: Iterable[Record], rules: Rules) -> Iterator[Texts]:
@@ -107,12 +115,41 @@ class Held:
     def records(self, rules: Rules) -> Iterator[Record]:
         return iter(self.held)
 
+    def check(self) -> None:
+        """Nobody else can change it."""
+
 
 @dataclass(frozen=True)
-class Lines:
-    """Whole lines of a plain file."""
+class _InFile:
+    """Records of a file that must stay what it was when the corpus was cut."""
 
     seen: SeenFile
+
+    @property
+    def place(self) -> str:
+        return self.seen.file.name
+
+    def check(self) -> None:
+        self.seen.check(self.place)
+
+    def records(self, rules: Rules) -> Iterator[Record]:
+        """Checked before and after: what is read while somebody writes may be a mixture."""
+        self.check()
+        try:
+            yield from self._read(rules)
+        except CorpusError:
+            self.check()  # if it has changed, that is why
+            raise
+        self.check()
+
+    def _read(self, rules: Rules) -> Iterator[Record]:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Lines(_InFile):
+    """Whole lines of a plain file."""
+
     format: str
     start: int
     end: int
@@ -120,53 +157,49 @@ class Lines:
     n_lines: int | None = None  # where they were counted
     header: Header | None = None
 
-    def records(self, rules: Rules) -> Iterator[Record]:
-        self.seen.check(self._place)
+    def _read(self, rules: Rules) -> Iterator[Record]:
         stretch = Stretch(self.seen.file, self.start, self.end, self.first_line)
         return _records(stretch, self.format, rules, self.header)
 
     @property
-    def _place(self) -> str:
+    def place(self) -> str:
         if self.n_lines is None:
             return self.seen.file.name
         return f"{self.seen.file.name}, lines {self.first_line} to {self.first_line + self.n_lines - 1}"
 
 
 @dataclass(frozen=True)
-class RowGroups:
+class RowGroups(_InFile):
     """Row groups of a Parquet file."""
 
-    seen: SeenFile
     first: int
     last: int
     first_row: int
 
-    def records(self, rules: Rules) -> Iterator[Record]:
-        self.seen.check(f"{self.seen.file.name}, row groups {self.first + 1} to {self.last + 1}")
+    @property
+    def place(self) -> str:
+        return f"{self.seen.file.name}, row groups {self.first + 1} to {self.last + 1}"
+
+    def _read(self, rules: Rules) -> Iterator[Record]:
         groups = readers.Groups(self.first, self.last, self.first_row)
         return readers.parquet(self.seen.file, rules.text_field, rules.label_field, groups)
 
 
 @dataclass(frozen=True)
-class Whole:
+class Whole(_InFile):
     """A file that can only be read from its beginning: packed, or a table whose texts may hold line ends."""
 
-    seen: SeenFile
     format: str
 
-    def records(self, rules: Rules) -> Iterator[Record]:
-        self.seen.check(self.seen.file.name)
+    def _read(self, rules: Rules) -> Iterator[Record]:
         return records_of(self.seen.file, self.format, rules)
 
 
 @dataclass(frozen=True)
-class TextFile:
+class TextFile(_InFile):
     """A file that is one document."""
 
-    seen: SeenFile
-
-    def records(self, rules: Rules) -> Iterator[Record]:
-        self.seen.check(self.seen.file.name)
+    def _read(self, rules: Rules) -> Iterator[Record]:
         yield readers.whole_text(self.seen.file)
 
 

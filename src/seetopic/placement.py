@@ -10,6 +10,7 @@ import numpy as np
 from seetopic.arrays import Doubles, Flags, Longs, Shorts
 from seetopic.files import written_whole
 from seetopic.lists import Lists
+from seetopic.npy import arrays_in
 
 STEPS = 10_000  # shares are told in ten-thousandths
 
@@ -77,13 +78,13 @@ class Placement:
 
     @staticmethod
     def load(path: Path) -> Placement:
-        with path.open("rb") as file, np.load(file) as arrays:
-            return Placement(
-                arrays["steps"],
-                Lists(arrays["categories"].astype(np.int64), arrays["category_starts"]),
-                arrays["shares"],
-                Lists(arrays["evidence"].astype(np.int64), arrays["evidence_starts"]),
-            )
+        arrays = arrays_in(path)
+        return Placement(
+            arrays["steps"],
+            Lists(arrays["categories"].astype(np.int64), arrays["category_starts"]),
+            arrays["shares"],
+            Lists(arrays["evidence"].astype(np.int64), arrays["evidence_starts"]),
+        )
 
 
 def least_share(threshold: float, n_categories: int, *, several: bool) -> float:

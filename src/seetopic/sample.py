@@ -139,6 +139,7 @@ def _beginnings(wanted: tuple[Piece, Longs], document_words: int) -> list[str]:
         if number in numbers:
             found.append(beginning(text, document_words))
             if len(found) == len(numbers):
+                piece.check()
                 break
     return found
 

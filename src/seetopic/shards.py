@@ -18,6 +18,7 @@ from seetopic.arrays import Flags, Ids, Longs
 from seetopic.engine import Engine
 from seetopic.errors import IndexFailure
 from seetopic.files import write_array, write_json
+from seetopic.npy import load_array, map_array
 from seetopic.pieces import Piece, Texts
 from seetopic.settings import LONGEST_PHRASE
 from seetopic.words import ENGLISH, Grammar, Tokenizer, cleaned
@@ -78,7 +79,7 @@ class Shard:
 def _read(path: Path, mapped: Literal["r"] | None = None) -> Any:
     """An array of the build's own; where a disk lost it, the error must tell which."""
     try:
-        return np.load(path, mmap_mode=mapped)
+        return map_array(path) if mapped else load_array(path)
     except (OSError, ValueError, EOFError) as error:
         raise IndexFailure(
             f"the shard file {path} cannot be read ({' '.join(str(error).split())[:200]}); "
@@ -118,8 +119,8 @@ class StoredTexts:
 
     def tokens(self) -> tuple[Ids, Ids, Longs]:
         """The places of the words that occur, which of these stands at each position, and where documents end."""
-        starts = np.load(self.starts, mmap_mode="r")[self.first : self.last + 1]
-        found = np.load(self.places, mmap_mode="r")[starts[0] : starts[-1]]
+        starts = map_array(self.starts)[self.first : self.last + 1]
+        found = map_array(self.places)[starts[0] : starts[-1]]
         places, own_ids = np.unique(found, return_inverse=True)
         return places, own_ids.astype(np.int32), (starts[1:] - starts[0]).astype(np.int64)
 
@@ -185,7 +186,7 @@ def scan(
 def all_words(folder: Path) -> Iterator[tuple[str, int]]:
     """Every word that `scan` found, rare ones too, with its count."""
     words = json.loads((folder / "words.json").read_text(encoding="utf-8"))
-    yield from zip(words, np.load(folder / "word_counts.npy").tolist(), strict=True)
+    yield from zip(words, load_array(folder / "word_counts.npy").tolist(), strict=True)
 
 
 def sampled_counts(shards: Sequence[Shard], sizes: Sequence[int], n_words: int) -> csr_array:

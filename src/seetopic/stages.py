@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from seetopic.errors import IndexInUse
-from seetopic.files import write_json, writing
+from seetopic.files import read_json, sha256_of, write_json, writing
 from seetopic.identity import key_of
 from seetopic.layout import FORMAT
 from seetopic.version import __version__
@@ -29,27 +28,55 @@ class Stage:
     work: Callable[[], None]
 
 
-def do_stages(stages: list[Stage], folder: Path) -> None:
-    """What is not done yet of a build in a folder, which keeps a record of what is."""
-    record = folder / _RECORD
-    done: dict[str, str] = json.loads(record.read_text(encoding="utf-8")) if record.exists() else {}
+def do_stages(stages: list[Stage], folder: Path) -> dict[str, str]:
+    """What is not done yet of a build in a folder, which keeps a record of what is; gives the SHA-256 of all files.
+
+    What an earlier run has left is used only if it is still what was written, to the last byte: the finished index
+    vouches for all that was made of it.
+    """
+    done = _recorded(folder)
     # Another version may do a stage differently.
     key = key_of(FORMAT, __version__)
-    for stage in stages:
+    for place, stage in enumerate(stages):
         key = key_of(key, stage.name, stage.inputs)  # so it changes with all that came before, too
-        comparable = None not in stage.inputs.values()
-        if comparable and done.get(stage.name) == key:
+        comparable, left = None not in stage.inputs.values(), done.get(stage.name)
+        if comparable and left is not None and left["key"] == key and _is_intact(folder, left):
             continue
-        done.pop(stage.name, None)
-        write_json(record, done)
+        done = {each.name: done[each.name] for each in stages[:place]}  # what follows is made of what is made now
+        _record(folder, done)
+        before = _states(folder)
         stage.work()
-        done[stage.name] = key
-        write_json(record, done)
+        written = [name for name, state in _states(folder).items() if before.get(name) != state]
+        done[stage.name] = {"key": key, "files": {name: sha256_of(folder / name) for name in sorted(written)}}
+        _record(folder, done)
+    return {name: digest for each in done.values() for name, digest in each["files"].items()}
 
 
-def forget_stages(folder: Path) -> None:
-    """Whoever builds there next begins anew."""
-    (folder / _RECORD).unlink(missing_ok=True)
+def _recorded(folder: Path) -> dict[str, Any]:
+    """By the name of each stage that is done: its key, and the SHA-256 of the files that it wrote."""
+    try:
+        record = read_json(folder / _RECORD)
+        done: dict[str, Any] = record["done"]
+        return done if record["seal"] == key_of(done) else {}
+    except (OSError, ValueError, KeyError):  # there is none, or it is damaged
+        return {}
+
+
+def _record(folder: Path, done: dict[str, Any]) -> None:
+    write_json(folder / _RECORD, {"done": done, "seal": key_of(done)})
+
+
+def _states(folder: Path) -> dict[str, tuple[int, int, int]]:
+    """What differs, of every file, when it is written anew."""
+    files = ((path, path.stat()) for path in folder.rglob("*") if path.is_file() and path.name != _RECORD)
+    return {path.relative_to(folder).as_posix(): (seen.st_ino, seen.st_size, seen.st_mtime_ns) for path, seen in files}
+
+
+def _is_intact(folder: Path, done: dict[str, Any]) -> bool:
+    try:
+        return all(sha256_of(folder / name) == digest for name, digest in done["files"].items())
+    except OSError:
+        return False
 
 
 @contextmanager

@@ -116,7 +116,7 @@ class SeenFile:
         try:
             now = self.file.version()
         except CorpusError as error:
-            raise CorpusError(f"{place}: {error}") from None
+            raise CorpusError(str(error) if place == self.file.name else f"{place}: {error}") from None
         if now != (self.size, self.mark):
             raise CorpusError(
                 f"{place}: the file has changed since it was first looked at; start again when it is whole"

@@ -8,6 +8,9 @@ from functools import cached_property
 import numpy as np
 
 from seetopic.arrays import Flags, Ids, Longs
+from seetopic.npy import blocks
+
+_AT_ONCE = 1 << 20  # positions that are looked at together
 
 
 @dataclass(frozen=True)
@@ -15,7 +18,7 @@ class Texts:
     """The documents one after the other; each ends with a position that no run of words can cross."""
 
     words: tuple[str, ...] = field(repr=False)  # by falling count
-    places: Ids = field(repr=False)  # of the word at each position; -1 for what parts words
+    places: Ids = field(repr=False)  # of the word at each position, -1 for separators; or a `LongArray`
     starts: Longs = field(repr=False)  # of the documents, and where the last one ends
 
     @cached_property
@@ -32,24 +35,34 @@ class Texts:
         found = self._runs([self._place.get(word, -1) for word in term.split(" ")])
         joined = self._place.get(term)  # `breast_cancer` in the text is one word, "breast cancer"
         if " " in term and joined is not None:
-            found = np.sort(np.concatenate([found, np.flatnonzero(self.places == joined)]))
+            found = np.sort(np.concatenate([found, self._runs([joined])]))
         return found
 
     def _runs(self, run: list[int]) -> Longs:
-        rarest = int(np.argmax(run))
         if min(run) < 0:
             return np.empty(0, np.int64)
-        # The rarest word is looked for in all positions, the others only beside it.
-        firsts = np.flatnonzero(self.places == run[rarest]) - rarest
-        firsts = firsts[(firsts >= 0) & (firsts + len(run) <= len(self.places))]
-        for offset, place in enumerate(run):
-            firsts = firsts[self.places[firsts + offset] == place]
+        parts = [
+            first + _runs_in(block, run, min(_AT_ONCE, len(self.places) - first))
+            for first, block in blocks(self.places, _AT_ONCE, overlap=len(run) - 1)
+        ]
+        firsts = np.concatenate([np.empty(0, np.int64), *parts])
         return firsts[_apart(firsts, len(run))]
 
     def documents(self, positions: Longs) -> Longs:
         """The number of the document of each position."""
         numbers: Longs = np.searchsorted(self.starts, positions, side="right") - 1
         return numbers
+
+
+def _runs_in(places: Ids, run: list[int], n_firsts: int) -> Longs:
+    """Where a run begins, among the first positions."""
+    rarest = int(np.argmax(run))
+    # The rarest word is looked for in all positions, the others only beside it.
+    firsts: Longs = np.flatnonzero(places == run[rarest]) - rarest
+    firsts = firsts[(firsts >= 0) & (firsts < n_firsts) & (firsts + len(run) <= len(places))]
+    for offset, place in enumerate(run):
+        firsts = firsts[places[firsts + offset] == place]
+    return firsts
 
 
 def _apart(firsts: Longs, length: int) -> Flags:

@@ -12,6 +12,7 @@ import numpy as np
 from seetopic.arrays import Floats, Longs
 from seetopic.documents import Documents, OnError, open_documents
 from seetopic.errors import EncoderError, SettingsError
+from seetopic.npy import map_array
 from seetopic.parts import Part, starts_of
 from seetopic.settings import TextSettings
 from seetopic.shards import StoredTexts
@@ -74,7 +75,7 @@ class Update:
 
     def texts(self, settings: TextSettings) -> Iterator[StoredTexts]:
         """The documents that stay, tokenised as they are, in shards."""
-        starts = np.load(self.stored.text_starts, mmap_mode="r")
+        starts = map_array(self.stored.text_starts)
         for part, first in self._kept_from():
             for low, high in _cut(starts[first : first + part.documents + 1], settings):
                 yield StoredTexts(self.stored.texts, self.stored.text_starts, first + low, first + high)

@@ -12,6 +12,7 @@ import numpy as np
 from seetopic.arrays import Ids, Longs
 from seetopic.engine import Engine
 from seetopic.files import write_array, write_arrays_in_parts
+from seetopic.npy import load_array
 from seetopic.phrases import PhraseTable, cut, kept_runs
 from seetopic.shards import Shard, WordTable
 from seetopic.tally import Tally, summed, tally
@@ -78,15 +79,15 @@ def _is_fit(term: str, grammar: Grammar) -> bool:
 def write_documents(shards: Sequence[Shard], term_ids: Ids, documents: Path, starts: Path) -> None:
     """All documents as term ids, one after the other, and where each starts."""
     lengths = np.concatenate([_document_lengths(shard, term_ids) for shard in shards])
-    parts = ([ids[ids >= 0]] for ids in (term_ids[np.load(shard.path("codes"))] for shard in shards))
+    parts = ([ids[ids >= 0]] for ids in (term_ids[load_array(shard.path("codes"))] for shard in shards))
     write_arrays_in_parts([documents], np.dtype(np.int32), (int(lengths.sum()),), parts)
     write_array(starts, np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)]))
 
 
 def _document_lengths(shard: Shard, term_ids: Ids) -> Longs:
-    known = term_ids[np.load(shard.path("codes"))] >= 0
+    known = term_ids[load_array(shard.path("codes"))] >= 0
     before = np.concatenate([np.zeros(1, np.int64), np.cumsum(known)])  # terms before each position
-    lengths: Longs = np.diff(before[np.load(shard.path("code_ends"))], prepend=0)
+    lengths: Longs = np.diff(before[load_array(shard.path("code_ends"))], prepend=0)
     return lengths
 
 

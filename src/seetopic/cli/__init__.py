@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from seetopic.cli import exporting, judging, serving, topics, updating
+from seetopic.cli import exporting, judging, serving, topics, updating, verifying
 from seetopic.errors import SeeTopicError
 from seetopic.version import __version__
 
@@ -21,6 +21,7 @@ for command in (
     topics.demo,
     topics.index,
     updating.update,
+    verifying.verify,
     topics.check,
     topics.discover,
     topics.assign,

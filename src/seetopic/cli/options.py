@@ -162,9 +162,9 @@ def with_options(*options: Callable[[Command], Command]) -> Callable[[Command], 
 
 
 def is_index(source: str) -> bool:
-    from seetopic.layout import MANIFEST
+    from seetopic.layout import is_index
 
-    return (Path(source) / MANIFEST).exists()
+    return is_index(Path(source))
 
 
 def open_index(source: str | Path, options: dict[str, Any]) -> Index:

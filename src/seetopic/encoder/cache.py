@@ -25,7 +25,8 @@ _ASKED = 500  # texts per question; SQLite takes at most 999 values in one
 _SAVED = 4096  # texts encoded between two savings: what a killed build loses at most
 _SENT = 100  # batches sent to other machines, if they are neither too small nor too large
 _LEAST_SENT, _MOST_SENT = 256, 16384  # texts
-_TABLE = "CREATE TABLE IF NOT EXISTS checked_vectors (text TEXT PRIMARY KEY, vector BLOB, checksum INTEGER)"
+# Another name than in older versions, whose checksums left out the text: both may share a cache.
+_TABLE = "CREATE TABLE IF NOT EXISTS sealed_vectors (text TEXT PRIMARY KEY, vector BLOB, checksum INTEGER)"
 
 
 def cache_folder(given: Path | None = None) -> Path:
@@ -76,26 +77,34 @@ class VectorCache:
         return self.encode(encoder, names, 1, silent)
 
     def _read(self, path: Path, texts: Sequence[str]) -> Iterator[tuple[str, Floats]]:
+        """The vectors that are there; one that is damaged is not, and is computed again."""
         if not path.exists():
             return
         with _database(path) as database:
+            database.text_factory = bytes  # a damaged text may be no UTF-8
             for first in range(0, len(texts), _ASKED):
-                asked = texts[first : first + _ASKED]
+                asked = {text.encode(): text for text in texts[first : first + _ASKED]}
                 marks = ",".join("?" * len(asked))
                 for text, vector, checksum in database.execute(
-                    f"SELECT text, vector, checksum FROM checked_vectors WHERE text IN ({marks})", asked
+                    f"SELECT text, vector, checksum FROM sealed_vectors WHERE text IN ({marks})", list(asked.values())
                 ):
-                    if not isinstance(vector, bytes) or crc32(vector) != checksum:  # SQLite looks at no contents
-                        raise sqlite3.DatabaseError(f"the vector of {text!r} is damaged")
-                    yield text, np.frombuffer(vector, np.float32)
+                    # SQLite looks at no contents, and a damaged page of its own index leads to another text's row.
+                    if text in asked and isinstance(vector, bytes) and _checksum(text, vector) == checksum:
+                        yield asked[text], np.frombuffer(vector, np.float32)
 
     def _write(self, path: Path, texts: Sequence[str], vectors: Floats) -> None:
         with writing(path):
             path.parent.mkdir(parents=True, exist_ok=True)
         stored = (vector.tobytes() for vector in vectors)
-        rows = ((text, vector, crc32(vector)) for text, vector in zip(texts, stored, strict=True))
+        rows = ((text, vector, _checksum(text.encode(), vector)) for text, vector in zip(texts, stored, strict=True))
         with _database(path) as database, database:
-            database.executemany("INSERT OR IGNORE INTO checked_vectors VALUES (?, ?, ?)", rows)
+            # In place of one that is damaged.
+            database.executemany("INSERT OR REPLACE INTO sealed_vectors VALUES (?, ?, ?)", rows)
+
+
+def _checksum(text: bytes, vector: bytes) -> int:
+    """Of both together, so that no vector is taken for another text's."""
+    return crc32(vector, crc32(text))
 
 
 class _Rows:
@@ -158,7 +167,7 @@ def _database(path: Path) -> Iterator[sqlite3.Connection]:
         with closing(sqlite3.connect(path, timeout=60)) as database:
             database.execute(_TABLE)
             yield database
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # SQLite's own words may quote damaged text
         raise OutputError(
             f"the vector cache {path} cannot be used ({error}); delete that file, or choose another folder "
             "with --cache (in Python: cache=...)"

@@ -200,7 +200,7 @@ def _index_of(documents: Any) -> Index | None:
     if not isinstance(documents, str | Path):
         return None
     try:
-        is_index = (Path(documents) / layout.MANIFEST).is_file()
+        is_index = layout.is_index(Path(documents))
     except (OSError, ValueError):  # no path at all; whoever opens it says so
         return None
     return Index.open(documents) if is_index else None

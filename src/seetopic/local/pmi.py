@@ -16,6 +16,7 @@ from seetopic.counts import Block
 from seetopic.crosstab import Band
 from seetopic.engine import Engine, sum_of
 from seetopic.files import write_array
+from seetopic.npy import load_array
 from seetopic.tally import tally
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class Rows:
         from torch.nn.functional import embedding_bag
 
         starts, columns, values = (
-            torch.from_numpy(np.load(self._path(kind))).to(dense.device) for kind in ("starts", "columns", "values")
+            torch.from_numpy(load_array(self._path(kind))).to(dense.device) for kind in ("starts", "columns", "values")
         )
         # A weighted sum of rows of `dense` for each row: a sparse product. Unlike torch's own, it gives the
         # same bits every time on a GPU, and on a CPU it is the faster of the two.
@@ -174,7 +175,7 @@ class DocumentPmi:
         found = torch.zeros_like(dense)
         for number in range(self.n_parts):
             by_document, by_term, terms = document_rows(self.folder, number)
-            held = torch.from_numpy(np.load(terms)).to(dense.device)
+            held = torch.from_numpy(load_array(terms)).to(dense.device)
             found.index_add_(0, held, by_term @ (by_document @ dense))  # each term once: the order is no matter
         return found.mul_(self.scale**2)
 

@@ -13,7 +13,7 @@ from seetopic.engine import LocalEngine
 from seetopic.errors import CorpusError, SeedError, SettingsError
 from seetopic.identity import fingerprint
 from seetopic.index import Index
-from seetopic.layout import MANIFEST
+from seetopic.layout import is_index
 from seetopic.model.vectors import Ready
 from seetopic.progress import Progress, silent
 from seetopic.run import run_of
@@ -71,7 +71,7 @@ def ready_index(source: Any, model: Any, tokenizer: Any, cache: Any) -> Index | 
     """The index, if that or its folder was given."""
     if isinstance(source, Index):
         return source
-    if isinstance(source, str | Path) and len(str(source)) < 4096 and (Path(source) / MANIFEST).is_file():
+    if isinstance(source, str | Path) and len(str(source)) < 4096 and is_index(Path(source)):
         options = {} if tokenizer is None else {"tokenizer": tokenizer}
         return Index.open(source, model=model, cache=cache, **options)
     return None

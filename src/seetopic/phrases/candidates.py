@@ -13,6 +13,7 @@ from seetopic.arrays import Longs
 from seetopic.crosstab import Band, Desk, table_of
 from seetopic.engine import Engine
 from seetopic.files import write_array
+from seetopic.npy import load_array
 from seetopic.shards import Shard
 from seetopic.tally import Tally
 
@@ -104,7 +105,7 @@ def keep_and_find_longer(shard: Shard, n_words: int, length: int, keys: Longs) -
 
 def kept_runs(shard: Shard, length: int) -> Runs:
     """Where the frequent runs of `length` words stand in a shard."""
-    return Runs(*np.load(_kept(shard, length)).astype(np.int64))
+    return Runs(*load_array(_kept(shard, length)).astype(np.int64))
 
 
 def _kept(shard: Shard, length: int) -> Path:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import sqlite3
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from seetopic.errors import OutputError
-from seetopic.files import writing
+from seetopic.files import writing, written_whole
+from seetopic.web.seals import broken_pages, damage, know_seals, seal_rows
 
-FORMAT = 1
+FORMAT = 2
+_BACKED_UP = 600  # seconds between two backups, if anything changes
 _SCHEMA = """
 CREATE TABLE corpora (
     id TEXT PRIMARY KEY, title TEXT NOT NULL, source TEXT NOT NULL, options TEXT NOT NULL, folder TEXT NOT NULL,
@@ -59,6 +62,8 @@ class Database:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._lock = threading.RLock()
+        self._changed = False
+        self._backed_up = time.monotonic()
         with writing(path):
             path.parent.mkdir(parents=True, exist_ok=True)
         try:
@@ -70,9 +75,9 @@ class Database:
         except OutputError:
             self._connection.close()
             raise
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:  # SQLite's own words may quote damaged text
             self._connection.close()
-            raise OutputError(f"{path} cannot be used ({error}); choose another folder with --data") from error
+            raise OutputError(f"{path} cannot be used ({error}); {self._advice}") from error
 
     def _prepare(self) -> None:
         self._connection.row_factory = sqlite3.Row
@@ -81,11 +86,48 @@ class Database:
         found = self._connection.execute("PRAGMA user_version").fetchone()[0]
         if found > FORMAT:
             raise OutputError(f"{self.path} was made by a newer seetopic; update, or choose another folder with --data")
-        if found == 0:
+        know_seals(self._connection)
+        damaged = broken_pages(self._connection) if found == 1 else damage(self._connection) if found else None
+        if damaged is not None:
+            raise OutputError(f"{self.path} is damaged ({damaged}); {self._advice}")
+        if found < FORMAT:
             with self.change():
-                for statement in _SCHEMA.split(";"):
+                for statement in _SCHEMA.split(";") if found == 0 else ():
                     self._connection.execute(statement)
+                seal_rows(self._connection)
                 self._connection.execute(f"PRAGMA user_version={FORMAT}")
+        self._back_up()
+
+    @property
+    def backup(self) -> Path:
+        """The last state that was checked and found whole."""
+        return self.path.with_suffix(".backup.sqlite")
+
+    @property
+    def _advice(self) -> str:
+        if not self.backup.exists():
+            return "choose another folder with --data"
+        made = time.strftime("%Y-%m-%d %H:%M", time.localtime(self.backup.stat().st_mtime))
+        name = self.path.name
+        return (
+            f"to go on from its backup of {made}, move {name} and, if they are there, {name}-wal and {name}-shm "
+            f"elsewhere, and copy {self.backup.name} to {name}"
+        )
+
+    def _back_up(self) -> None:
+        """Keep the state as it is, which was checked; where that cannot be, the older backup stays."""
+        self._backed_up = time.monotonic()
+        with suppress(OutputError, sqlite3.Error), written_whole(self.backup) as beside:
+            os.close(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
+            with closing(sqlite3.connect(beside)) as copy:
+                copy.execute("PRAGMA synchronous=OFF")  # it is sure to be on the disk when it takes its name
+                copy.execute("PRAGMA journal_mode=OFF")
+                self._connection.backup(copy)
+
+    def _back_up_if_whole(self) -> None:
+        with suppress(sqlite3.Error, UnicodeDecodeError):  # damaged: the next start says so
+            if damage(self._connection) is None:
+                self._back_up()
 
     @contextmanager
     def change(self) -> Iterator[None]:
@@ -98,10 +140,13 @@ class Database:
             try:
                 yield
                 self._connection.execute("COMMIT")
+                self._changed = True
             except BaseException:
                 if self._connection.in_transaction:  # a full disk ends it by itself
                     self._connection.execute("ROLLBACK")
                 raise
+            if time.monotonic() - self._backed_up > _BACKED_UP:
+                self._back_up_if_whole()
 
     def all(self, question: str, values: Sequence[Any] = ()) -> list[sqlite3.Row]:
         with self._lock:
@@ -114,6 +159,7 @@ class Database:
     def do(self, statement: str, values: Sequence[Any] = ()) -> int:
         """How many rows it changed."""
         with self._lock:
+            self._changed = True
             return self._connection.execute(statement, values).rowcount
 
     def insert(self, table: str, **values: Any) -> None:
@@ -122,6 +168,8 @@ class Database:
 
     def close(self) -> None:
         with self._lock:
+            if self._changed:
+                self._back_up_if_whole()
             self._connection.close()
 
 

@@ -1,0 +1,31 @@
+"""Checking an index on demand: `verify`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from seetopic.cli.options import CACHE, SHOWING, with_options
+
+
+@click.command()
+@click.argument("folder", metavar="INDEX", type=click.Path(path_type=Path))
+@with_options(CACHE, SHOWING[1])
+def verify(folder: Path, cache: Path | None, as_json: bool) -> None:
+    """Read every file of INDEX to its end, and check it against the checksums that were written with it.
+
+    Other commands do so too, but read large files only once: they trust them as long as they look unchanged. If
+    anything is damaged, the command names the files, says what to do, and ends with exit code 2.
+    """
+    from seetopic.index import Index
+
+    index = Index.open(folder, cache=cache)
+    index.verify()
+    files = index.manifest["files"]
+    size = sum(file["bytes"] for file in files.values())
+    if as_json:
+        click.echo(json.dumps({"index": str(folder), "files": len(files), "bytes": size}))
+        return
+    click.echo(f"{folder}: {len(files)} files, {size / 1e6:,.1f} MB, all as they were written")
