@@ -39,7 +39,7 @@ from seetopic.sample import Stretch, beginnings, choose_among, distinct_terms
 from seetopic.settings import IndexSettings, as_json, language_codes
 from seetopic.shards import Shard, StoredTexts, WordTable, all_words, sampled_counts, scan
 from seetopic.stages import Stage, alone, do_stages, forget_stages
-from seetopic.updating import Update
+from seetopic.updating import Update, record_update
 from seetopic.variants import find_variants, spellings_of
 from seetopic.vocabulary import segment_shards, vocabulary_of, write_documents, write_texts
 from seetopic.words import Grammar, Tokenizer
@@ -364,6 +364,8 @@ class Build:
             folder=self.files,
         )
         write_json(self.files / layout.MANIFEST, manifest)
+        if self.update is not None:
+            record_update(self.out, self.update.stored.parts, self.key)
         forget_stages(self.folder)  # from now on its files may be those that were replaced
         with writing(self.out):
             if not (self.out.exists() and exchanged(self.files, self.out)):

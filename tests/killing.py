@@ -1,0 +1,48 @@
+"""Kills a copy of this process as it is about to change the file system, for the n-th time."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import warnings
+from collections.abc import Callable
+
+_CHANGES = {"os.mkdir", "os.remove", "os.rename", "os.rmdir", "os.truncate", "os.link", "ctypes.dlsym"}
+NEVER = 10**9
+
+
+def _changes_something(event: str, arguments: tuple[object, ...]) -> bool:
+    return event in _CHANGES or (event == "open" and bool(int(arguments[2]) & (os.O_WRONLY | os.O_RDWR)))
+
+
+def killed_at(step: int, work: Callable[[], object]) -> int:
+    """Do the work in a forked process that is killed at a step; gives how many steps it made, or 0 if it was killed."""
+    read, write = os.pipe()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        child = os.fork()
+    if child == 0:
+        made = 0
+
+        def count(event: str, arguments: tuple[object, ...]) -> None:
+            nonlocal made
+            if _changes_something(event, arguments):
+                made += 1
+                if made == step:
+                    os.kill(os.getpid(), signal.SIGKILL)
+
+        try:
+            sys.addaudithook(count)
+            work()
+            os.write(write, str(made).encode())
+        except BaseException:
+            sys.excepthook(*sys.exc_info())
+        finally:
+            os._exit(1)
+    os.close(write)
+    with os.fdopen(read) as told:
+        made = int(told.read() or 0)
+    status = os.waitpid(child, 0)[1]
+    assert made or os.WIFSIGNALED(status), "the work failed for another reason"
+    return made
