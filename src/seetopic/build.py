@@ -146,7 +146,7 @@ class Build:
             self._check_out(overwrite or self.update is not None)
             self.means.engine.check_shared(self.folder)
             do_stages(self._stages(), self.folder)
-            self._finish()
+            self._finish(overwrite or self.update is not None)
 
     def prepare(self) -> None:
         """Only what is quick: the terms and how often they occur. `run` goes on from there."""
@@ -171,10 +171,18 @@ class Build:
         ]
 
     def _check_out(self, overwrite: bool) -> None:
-        if self.out.exists() and not (self.out / layout.MANIFEST).exists():
-            if not self.out.is_dir() or any(self.out.iterdir()):
-                raise IndexFailure(f"{self.out} exists and is no index; choose another folder")
-        elif not overwrite and layout.is_intact(self.out):
+        """Nothing is replaced but an index: one that is damaged, or that may be overwritten."""
+        if not self.out.exists():
+            return
+        if not self.out.is_dir() or not layout.may_be_index(self.out):
+            raise IndexFailure(f"{self.out} exists and is no index; choose another folder")
+        others = layout.others_in(self.out)
+        if others:
+            raise IndexFailure(
+                f"{self.out} holds {others[0]!r}, which is no part of an index and would be lost; move it elsewhere, "
+                "or choose another folder"
+            )
+        if not overwrite and layout.is_intact(self.out):
             raise IndexFailure(
                 f"{self.out} holds an index of other documents, settings or model; "
                 "choose another folder, or replace it with --overwrite (in Python: overwrite=True)"
@@ -353,7 +361,7 @@ class Build:
         wanted = [texts[number] for number in read.tolist()]
         return encode(wanted) if self.update is None else self.update.document_vectors(read, wanted, encode)
 
-    def _finish(self) -> None:
+    def _finish(self, overwrite: bool) -> None:
         manifest = layout.manifest(
             corpus=self.corpus,
             key=self.key,
@@ -364,12 +372,15 @@ class Build:
             folder=self.files,
         )
         write_json(self.files / layout.MANIFEST, manifest)
+        self._check_unchanged()  # once more: anybody may have put something there meanwhile
+        self._check_out(overwrite)
+        is_replaced = self.out.exists()
         if self.update is not None:
             record_update(self.out, self.update.stored.parts, self.key)
         forget_stages(self.folder)  # from now on its files may be those that were replaced
         with writing(self.out):
-            if not (self.out.exists() and exchanged(self.files, self.out)):
-                if self.out.exists():
+            if not (is_replaced and exchanged(self.files, self.out)):
+                if is_replaced:
                     self.out.rename(layout.replaced(self.out))
                 self.files.rename(self.out)
             shutil.rmtree(self.folder, ignore_errors=True)

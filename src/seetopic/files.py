@@ -36,21 +36,32 @@ def writing(path: Path) -> Iterator[None]:
         raise OutputError(f"cannot write {path}: {reason}; {advice}") from error
 
 
+def place_of_file(path: Path) -> Path:
+    """Where a file really is, or will be: a link is followed; a device or a pipe is never replaced by a file."""
+    with writing(path):
+        if path.is_dir():
+            raise OutputError(f"{path} is a folder; name a file in it")
+        if path.exists() and not path.is_file():
+            raise OutputError(f"{path} is a device or a pipe, which a file would replace; name a file")
+        return path.resolve() if path.is_symlink() else path
+
+
 @contextmanager
 def written_whole(path: Path, *, lasting: bool = True, beside: Path | None = None) -> Iterator[Path]:
     """A path to write to; it takes the name `path` only when everything has been written.
 
     What would be written anew after a power failure need not be `lasting`: to be sure of the disk takes time.
     """
-    beside = beside or path.with_name(f".{path.name}.{os.getpid()}.part")
+    place = place_of_file(path)
+    beside = beside or place.with_name(f".{place.name}.{os.getpid()}.part")
     try:
         with writing(path):
-            path.parent.mkdir(parents=True, exist_ok=True)
+            place.parent.mkdir(parents=True, exist_ok=True)
             yield beside
             if lasting:
                 with beside.open("rb+") as file:
                     os.fsync(file.fileno())
-            beside.replace(path)
+            beside.replace(place_of_file(path))  # asked again: it may be another place by now
     finally:
         with suppress(OSError):  # where nothing can be written, nothing can be removed
             beside.unlink(missing_ok=True)

@@ -175,7 +175,7 @@ class Index:
                 build.run()
         updated = self.open(self.folder, model=self.model, tokenizer=self.tokenizer, cache=self.cache.folder)
         yield updated
-        forget_update(self.folder, updated.manifest["key"])
+        forget_update(layout.place_of(self.folder), updated.manifest["key"])
 
     def _planned(self, kept: tuple[Part, ...], added: tuple[Documents, ...], means: dict[str, Any]) -> Build:
         build = plan(
@@ -193,20 +193,20 @@ class Index:
 
     def _was_done(self, added: tuple[Documents, ...], removed: tuple[int | str, ...], means: dict[str, Any]) -> bool:
         """Whether this index is what the same update made, which was killed before it could say so."""
-        key = self.manifest["key"]
-        before = parts_before(self.folder, key)
+        folder, key = layout.place_of(self.folder), self.manifest["key"]
+        before = parts_before(folder, key)
         if before is None:
             return False
         try:
             build = self._planned(without(before, removed), added, means)
         except IndexFailure:  # it had no such part: this is another update
             return False
-        with closing(build.means.engine), alone(self.folder):
+        with closing(build.means.engine), alone(folder):
             done = bool(build.key == key)
             if done:
-                shutil.rmtree(layout.building(self.folder), ignore_errors=True)
+                shutil.rmtree(build.folder, ignore_errors=True)
             else:
-                forget_update(self.folder, key)
+                forget_update(folder, key)
         return done
 
     @property
@@ -469,7 +469,7 @@ def plan(
     allowed = None if memory is None else memory_size(memory)
     means = Means(carrier, workers, device, VectorCache(cache_folder(_as_path(cache))), progress, allowed)
     ready = None if document_vectors is None else ReadyDocuments(np.asarray(document_vectors))
-    return Build(documents, out, settings, encoder, tokenizer, means, ready)
+    return Build(documents, layout.place_of(out), settings, encoder, tokenizer, means, ready)
 
 
 def plan_cached(documents: Any, *, cache: str | Path | None = None, **options: Any) -> Build:
