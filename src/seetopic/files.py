@@ -6,6 +6,8 @@ import errno
 import hashlib
 import json
 import os
+import re
+import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -14,6 +16,11 @@ from typing import Any
 import numpy as np
 
 from seetopic.errors import OutputError
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
 
 _ADVICE = {
     errno.ENOSPC: "free some space or choose another place",
@@ -55,8 +62,10 @@ def written_whole(path: Path, *, lasting: bool = True, beside: Path | None = Non
     place = place_of_file(path)
     beside = beside or place.with_name(f".{place.name}.{os.getpid()}.part")
     try:
-        with writing(path):
+        with writing(path), ExitStack() as stack:
             place.parent.mkdir(parents=True, exist_ok=True)
+            beside.touch()
+            stack.enter_context(held(beside))
             yield beside
             if lasting:
                 with beside.open("rb+") as file:
@@ -67,7 +76,50 @@ def written_whole(path: Path, *, lasting: bool = True, beside: Path | None = Non
             beside.unlink(missing_ok=True)
 
 
+# Whoever writes a file or folder holds a lock on it: what nobody holds is what a killed program left.
+
+
+@contextmanager
+def held(path: Path) -> Iterator[None]:
+    """Nobody takes this file or folder for a leftover meanwhile."""
+    opened = os.open(path, os.O_RDONLY) if fcntl is not None else None
+    try:
+        if fcntl is not None and opened is not None:
+            with suppress(OSError):  # a file system without locks, or another thread of this process has it
+                fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        if opened is not None:
+            os.close(opened)
+
+
+def clear_leftovers(folder: Path, name: str) -> None:
+    """Remove what programs that were killed have left of files or folders of this name."""
+    leftover = re.compile(rf"\.{re.escape(name)}\.\d+\.(part|old)")
+    with suppress(OSError):  # what cannot be looked at or removed does no harm
+        for path in list(folder.iterdir()):
+            if leftover.fullmatch(path.name) and not path.is_symlink():
+                remove_unless_held(path)
+
+
+def remove_unless_held(path: Path) -> None:
+    """Remove a file or folder, unless a program works on it."""
+    if fcntl is None:
+        return
+    with suppress(OSError):
+        opened = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+        try:
+            fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink()
+        finally:
+            os.close(opened)
+
+
 def write_text(path: Path, text: str) -> None:
+    clear_leftovers(path.parent, path.name)
     with written_whole(path) as beside:
         beside.write_text(text, encoding="utf-8", newline="\n")
 

@@ -256,13 +256,15 @@ def show_topics(
     from seetopic.assign import sorter_of
     from seetopic.console import print_topics
     from seetopic.report import write_report
+    from seetopic.topics import results_in
 
     topics = run.topics
     if out is not None:
         sorter = sorter_of(run)
-        write_report(run, out, documents=documents, sorter=sorter, command=command)
-        sorter.save(out)
-        topics.save(out)
+        with results_in(out).written() as beside:
+            write_report(run, beside, documents=documents, sorter=sorter, command=command)
+            sorter.save(beside)
+            topics.save(beside)
     if as_json:
         click.echo(json.dumps(topics.to_json(), ensure_ascii=False, indent=1))
         return

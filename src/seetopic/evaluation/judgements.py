@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from seetopic.errors import OutputError, SettingsError, SheetError
-from seetopic.files import write_json, write_text
+from seetopic.file_sets import FileSet
+from seetopic.files import write_text
 from seetopic.spreadsheets import guarded, unguarded
 from seetopic.topics import Topics
 
@@ -145,14 +146,26 @@ def make_sheet(methods: Mapping[str, Topics], *, top: int = 10, random_state: in
 def write_sheet(sheet: Sheet, out: str | Path) -> SheetFiles:
     """The table, the page and the key; nothing that is there is written over."""
     files = SheetFiles.beside(out)
-    for path in (files.table, files.page, files.key):
+    together = FileSet(files.table.parent, files.table.name, last=files.table.name, replaces=False)
+    texts = {
+        files.table: sheet.to_csv(),
+        files.page: sheet.to_page(files.table.stem),
+        files.key: json.dumps(sheet.to_key(), ensure_ascii=False, indent=1) + "\n",
+    }
+    together.complete()
+    if all(_holds(path, text) for path, text in texts.items()):
+        return files  # it is asked for again, perhaps because the program was killed before it could say so
+    for path in texts:
         if path.exists():
             raise OutputError(f"{path} exists and could hold judgements; choose another name or remove it first")
-    # The table last: where it is, the sheet is whole.
-    write_json(files.key, sheet.to_key())
-    write_text(files.page, sheet.to_page(files.table.stem))
-    write_text(files.table, sheet.to_csv())
+    with together.written() as beside:
+        for path, text in texts.items():
+            write_text(beside / path.name, text)
     return files
+
+
+def _holds(path: Path, text: str) -> bool:
+    return path.is_file() and path.read_bytes() == text.encode()
 
 
 def load_methods(folders: Sequence[str | Path]) -> dict[str, Topics]:
