@@ -95,7 +95,7 @@ def held(path: Path) -> Iterator[None]:
 
 def clear_leftovers(folder: Path, name: str) -> None:
     """Remove what programs that were killed have left of files or folders of this name."""
-    leftover = re.compile(rf"\.{re.escape(name)}\.\d+\.(part|old)")
+    leftover = re.compile(rf"\.{re.escape(name)}\.\d+\.part")
     with suppress(OSError):  # what cannot be looked at or removed does no harm
         for path in list(folder.iterdir()):
             if leftover.fullmatch(path.name) and not path.is_symlink():

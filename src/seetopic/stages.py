@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -49,12 +49,13 @@ def do_stages(stages: list[Stage], folder: Path) -> None:
 
 def forget_stages(folder: Path) -> None:
     """Whoever builds there next begins anew."""
-    (folder / _RECORD).unlink(missing_ok=True)
+    with writing(folder):
+        (folder / _RECORD).unlink(missing_ok=True)
 
 
 @contextmanager
-def alone(out: Path, work: str = "build") -> Iterator[None]:
-    """Nobody else writes the same meanwhile, or this work does not begin."""
+def alone(out: Path, work: str = "build", waiting: Callable[[], None] | None = None) -> Iterator[None]:
+    """Nobody else writes the same meanwhile, or this work does not begin; `waiting` is told that it has to wait."""
     lock_path = out.with_name(f".{out.name}.lock")
     with writing(out):
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -62,9 +63,13 @@ def alone(out: Path, work: str = "build") -> Iterator[None]:
         try:
             lock.acquire(timeout=0)
         except Timeout:
-            raise IndexInUse(f"another {work} is writing {out}; wait for it, or choose another place") from None
+            if waiting is None:
+                raise IndexInUse(f"another {work} is writing {out}; wait for it, or choose another place") from None
+            waiting()
+            lock.acquire()
     try:
         yield
     finally:
-        lock_path.unlink(missing_ok=True)
+        with suppress(OSError):  # what went wrong before is what the user must know of
+            lock_path.unlink(missing_ok=True)
         lock.release()

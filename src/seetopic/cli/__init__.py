@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import signal
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 import click
 
 from seetopic.cli import exporting, judging, serving, topics, updating
+from seetopic.cli.saying import say
 from seetopic.errors import SeeTopicError
 from seetopic.version import __version__
 
@@ -34,16 +41,89 @@ for command in (
     cli.add_command(command)
 
 
+# What the machine refuses, whatever the program does; anything else that the system says is a bug.
+_REFUSALS = {
+    errno.ENOSPC: "free some space on the disk",
+    errno.EDQUOT: "free some of your quota",
+    errno.EFBIG: "raise the limit on file sizes (ulimit -f)",
+    errno.EROFS: "choose a place that can be written to",
+    errno.EIO: "check the disk",
+    errno.EMFILE: "raise the limit on open files (ulimit -n)",
+    errno.ENFILE: "let other programs end",
+    errno.ENOMEM: "give fewer --jobs, or more memory (ulimit -v)",
+    errno.EAGAIN: "raise the limit on processes (ulimit -u), or give fewer --jobs",
+}
+
+
 def main() -> None:
-    """Exit code 0; 2 and one line for what the user can mend; 1 and a trace for a bug."""
+    """Exit code 0; 2 and one line for what the user can mend; 1 and a trace for a bug; 128 + n for a signal."""
+    with _ended_like_ctrl_c() as stopped_by:
+        try:
+            cli(standalone_mode=False)
+            sys.stdout.flush()
+        except (click.Abort, KeyboardInterrupt):
+            say("seetopic: stopped; an index that is being built goes on when the command is given again")
+            sys.exit(128 + stopped_by[-1])
+        except BrokenPipeError:  # whoever read the output has read enough
+            _give_up_output()
+            sys.exit(128 + 13)
+        except Exception as error:
+            sentence = _sentence(error)
+            if sentence is None:
+                raise
+            _give_up_output()
+            say(f"seetopic: {sentence}")
+            sys.exit(2)
+
+
+@contextmanager
+def _ended_like_ctrl_c() -> Iterator[list[int]]:
+    """Let SIGTERM and SIGHUP do what Ctrl-C does: workers end, locks are released. Gives the signals that came."""
+    came: list[int] = [signal.SIGINT]
+
+    def stop(number: int, _: object) -> None:
+        came.append(number)
+        signal.signal(number, signal.SIG_IGN)  # once is enough
+        raise KeyboardInterrupt
+
+    before = {}
+    if threading.current_thread() is threading.main_thread():
+        for each in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
+            if signal.getsignal(each) == signal.SIG_DFL:  # `nohup` has SIGHUP ignored
+                before[each] = signal.signal(each, stop)
     try:
-        cli(standalone_mode=False)
-    except SeeTopicError as error:
-        click.echo(f"seetopic: {error}", err=True)
-        sys.exit(2)
-    except click.ClickException as error:
-        click.echo(f"seetopic: {error.format_message()} (see seetopic --help)", err=True)
-        sys.exit(2)
-    except (click.Abort, KeyboardInterrupt):
-        click.echo("seetopic: stopped; an index that is being built goes on when the command is given again", err=True)
-        sys.exit(130)
+        yield came
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _sentence(error: BaseException) -> str | None:
+    """What to tell the user; None if it is a bug."""
+    if isinstance(error, SeeTopicError):
+        return str(error)
+    if isinstance(error, click.ClickException):
+        return f"{error.format_message()} (see seetopic --help)"
+    refusal = _refusal(error)
+    # What the machine refuses on the way out is not what was wrong first.
+    first = _sentence(error.__context__) if refusal and error.__context__ else None
+    return first or refusal
+
+
+def _refusal(error: BaseException) -> str | None:
+    """What the machine did not let the program do, if that is all."""
+    if isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and "start new thread" in str(error)):
+        return f"the memory is not enough; {_REFUSALS[errno.ENOMEM]}"
+    if not isinstance(error, OSError) or error.errno not in _REFUSALS:
+        return None
+    where = f"{error.filename}: " if error.filename else ""
+    return f"{where}{error.strerror}; {_REFUSALS[error.errno]}, and give the command again"
+
+
+def _give_up_output() -> None:
+    """What could not be written to standard output would be tried again, and complained of, when Python ends."""
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError):
+        with suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

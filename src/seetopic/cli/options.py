@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from click.core import ParameterSource
 
+from seetopic.cli.saying import say
 from seetopic.settings import DEFAULT, PRESETS, IndexSettings
 
 if TYPE_CHECKING:
@@ -230,13 +231,13 @@ def say_skipped(opened: Index) -> None:
     corpus = opened.manifest["corpus"]
     if corpus["skipped"]:
         left_out = ", ".join(f"{count} {reason}" for reason, count in corpus["skipped"].items())
-        click.echo(f"left out: {left_out}", err=True)
+        say(f"left out: {left_out}")
     say_warnings(corpus["warnings"])
 
 
 def say_warnings(sentences: Iterable[str]) -> None:
     for sentence in sentences:
-        click.echo(f"warning: {sentence}", err=True)
+        say(f"warning: {sentence}")
 
 
 def say_unused(opened: Index, options: dict[str, Any]) -> None:
@@ -257,8 +258,7 @@ def say_unused(opened: Index, options: dict[str, Any]) -> None:
         given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
         if given and options[name] != value:
             option = "--" + name.replace("_", "-")
-            click.echo(
+            say(
                 f"note: {opened.folder} was built with {option} {value}, and {option} {options[name]} changes nothing "
-                "of it; give it to `seetopic index`",
-                err=True,
+                "of it; give it to `seetopic index`"
             )

@@ -22,6 +22,7 @@ from seetopic.cli.options import (
     say_skipped,
     with_options,
 )
+from seetopic.cli.saying import say
 
 if TYPE_CHECKING:
     from seetopic.index import Index
@@ -67,7 +68,7 @@ def update(
             )
             updated = until_shown.enter_context(updating)
         if updated.manifest["key"] == index.manifest["key"]:
-            click.echo(f"note: this update of {folder} had been done before; nothing is changed now", err=True)
+            say(f"note: this update of {folder} had been done before; nothing is changed now")
         say_skipped(updated)
         show_parts(updated, as_json)
 
