@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterable, Sequence
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import chain, pairwise
@@ -28,7 +28,7 @@ from seetopic.encoder.protocol import TermEncoder
 from seetopic.engine import Engine
 from seetopic.errors import CorpusError, EncoderError, IndexFailure
 from seetopic.estimate import Estimate, estimate, held_for, memory_needed, require_memory
-from seetopic.files import exchanged, write_array, write_json, writing
+from seetopic.files import exchanged, remove_unless_held, write_array, write_json, writing
 from seetopic.identity import Fingerprint, fingerprint, key_of, tokenizer_name
 from seetopic.local.factorise import Counts, factorise
 from seetopic.parts import Part, facts_of, gaps, identity_of, next_number, starts_of
@@ -74,6 +74,7 @@ class Build:
     means: Means
     ready_documents: ReadyDocuments | None = None
     update: Update | None = None  # of an index: its parts come before the new documents
+    is_shared: bool = False  # in the cache: whoever comes second waits for the first, and uses what it made
 
     @property
     def folder(self) -> Path:
@@ -137,10 +138,12 @@ class Build:
 
     def run(self, *, overwrite: bool = False) -> None:
         """Build all of it, and only then give it its name."""
-        with closing(self.means.engine), alone(self.out):
+        with closing(self.means.engine), self._alone():
             if self.ready_documents is not None:
                 self.ready_documents.check(self.n_documents)
             if layout.is_intact(self.out) and layout.read_manifest(self.out)["key"] == self.key:
+                self._clear(self.out)
+                shutil.rmtree(self.folder, ignore_errors=True)
                 return
             self._check_unchanged()
             self._check_out(overwrite or self.update is not None)
@@ -150,9 +153,20 @@ class Build:
 
     def prepare(self) -> None:
         """Only what is quick: the terms and how often they occur. `run` goes on from there."""
-        with closing(self.means.engine), alone(self.out):
+        with closing(self.means.engine), self._alone():
             self.means.engine.check_shared(self.folder)
             do_stages(self._stages()[:2], self.folder)
+
+    def _alone(self) -> AbstractContextManager[None]:
+        return alone(self.out, waiting=self._wait if self.is_shared else None)
+
+    def _wait(self) -> None:
+        self.means.progress("waiting for another program that builds the same index", 0, None)
+
+    def _clear(self, folder: Path) -> None:
+        """Remove what killed builds have left of files: this one is alone here, and has written all of its own."""
+        for path in folder.glob(".*.part"):
+            remove_unless_held(path)
 
     def _stages(self) -> list[Stage]:
         settings = self.settings
@@ -362,6 +376,7 @@ class Build:
         return encode(wanted) if self.update is None else self.update.document_vectors(read, wanted, encode)
 
     def _finish(self, overwrite: bool) -> None:
+        self._clear(self.files)
         manifest = layout.manifest(
             corpus=self.corpus,
             key=self.key,

@@ -40,6 +40,7 @@ class FileSet:
             with writing(self.folder), held(beside):
                 yield beside
                 for file in beside.iterdir():
+                    clear_leftovers(self.folder, file.name)
                     place_of_file(self.folder / file.name)  # refuses what no file may replace
                 self._settle(beside)
         except OutputError as error:

@@ -33,7 +33,7 @@ from seetopic.progress import Progress, silent
 from seetopic.reading import SampledDocuments
 from seetopic.sample import Sample, inverse_frequency
 from seetopic.settings import DEFAULT, IndexSettings, index_settings_from
-from seetopic.stages import alone
+from seetopic.stages import alone, clear_finished
 from seetopic.texts import Texts
 from seetopic.updating import (
     Stored,
@@ -69,6 +69,8 @@ class Index:
         path = Path(folder)
         index = cls(path, layout.read_manifest(path), model, tokenizer, VectorCache(cache_folder(_as_path(cache))))
         index.settings  # noqa: B018 - refuses settings that this version does not know
+        if path.name:
+            clear_finished(layout.place_of(path))
         return index
 
     @classmethod
@@ -477,7 +479,7 @@ def plan_cached(documents: Any, *, cache: str | Path | None = None, **options: A
     somewhere = plan(documents, Path("unnamed"), cache=cache, **options)
     with closing(somewhere.means.engine):  # it looks at the documents, and perhaps nothing is left to build then
         key = somewhere.key
-    return replace(somewhere, out=cache_folder(_as_path(cache)) / "indexes" / key[:32])
+    return replace(somewhere, out=cache_folder(_as_path(cache)) / "indexes" / key[:32], is_shared=True)
 
 
 def _as_path(given: str | Path | None) -> Path | None:

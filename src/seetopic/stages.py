@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -11,10 +12,10 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from seetopic.errors import IndexInUse
+from seetopic.errors import IndexInUse, SeeTopicError
 from seetopic.files import write_json, writing
 from seetopic.identity import key_of
-from seetopic.layout import FORMAT
+from seetopic.layout import FORMAT, building
 from seetopic.version import __version__
 
 _RECORD = "stages.json"
@@ -53,6 +54,16 @@ def forget_stages(folder: Path) -> None:
         (folder / _RECORD).unlink(missing_ok=True)
 
 
+def clear_finished(out: Path) -> None:
+    """Remove what a build that was killed at its very end has left beside its index."""
+    folder = building(out)
+    if not folder.is_dir() or (folder / _RECORD).exists():  # the record is of a build that can go on
+        return
+    with suppress(SeeTopicError), alone(out):  # a build may be under way, or nothing may be written here
+        if not (folder / _RECORD).exists():
+            shutil.rmtree(folder, ignore_errors=True)
+
+
 @contextmanager
 def alone(out: Path, work: str = "build", waiting: Callable[[], None] | None = None) -> Iterator[None]:
     """Nobody else writes the same meanwhile, or this work does not begin; `waiting` is told that it has to wait."""
@@ -67,6 +78,9 @@ def alone(out: Path, work: str = "build", waiting: Callable[[], None] | None = N
                 raise IndexInUse(f"another {work} is writing {out}; wait for it, or choose another place") from None
             waiting()
             lock.acquire()
+            while not lock_path.exists():  # the one before removed what this one had opened
+                lock.release()
+                lock.acquire()
     try:
         yield
     finally:

@@ -23,7 +23,7 @@ from seetopic.encoder.minilm import EMBEDDED_NAME
 from seetopic.encoder.plain import ReadyVectors
 from seetopic.encoder.protocol import unit_rows
 from seetopic.errors import CorpusError, EncoderError, OutputError, SeeTopicError, SettingsError
-from seetopic.files import exchanged, read_json, sha256_of, write_json, writing, written_whole
+from seetopic.files import clear_leftovers, exchanged, held, read_json, sha256_of, write_json, writing, written_whole
 from seetopic.identity import text_digest, tokenizer_name
 from seetopic.index import Index
 from seetopic.model.fitting import Given, Learned, settings_from_parameters
@@ -136,8 +136,10 @@ def _written_beside(folder: Path) -> Iterator[Path]:
     beside, replaced = (folder.with_name(f".{folder.name}.{os.getpid()}.{end}") for end in ("part", "old"))
     try:
         with writing(folder):
+            clear_leftovers(folder.parent, folder.name)
             beside.mkdir(parents=True)
-            yield beside
+            with held(beside):
+                yield beside
             _check_place(folder)  # once more: anybody may have put something there meanwhile
             is_replaced = folder.exists()
             if is_replaced and exchanged(beside, folder):
