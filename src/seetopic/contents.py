@@ -10,6 +10,7 @@ import json
 import math
 from collections.abc import Callable
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -23,7 +24,7 @@ def read_array(path: Path, dtype: type[np.generic], dimensions: int, *checks: Ch
     """A memory-mapped array of this kind that passes all checks."""
     try:
         array = _mapped(path, np.dtype(dtype), dimensions)
-    except ValueError as error:
+    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError, TokenError) as error:
         raise DamagedIndex(f"{path} cannot be read ({error}); build the index again") from error
     if not all(check(array) for check in checks):
         raise DamagedIndex(f"{path} does not fit the other files of the index; build the index again")

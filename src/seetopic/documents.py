@@ -216,6 +216,8 @@ def open_documents(
         raise CorpusError(f"`on_error` is {on_error!r}, but must be 'raise' or 'skip'")
     if format is not None and format not in FORMATS:
         raise CorpusError(f"the format {format!r} is unknown; give one of {', '.join(FORMATS)}")
+    if isinstance(source, str) and source == "":
+        raise CorpusError("the path of the documents is empty; give a file, a folder of .txt files, or -")
     column = text_field or "text"
     if isinstance(source, str) and source == "-":
         return _from_standard_input(column, on_error, format or "txt", label_field)

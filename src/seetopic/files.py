@@ -29,6 +29,8 @@ _ADVICE = {
     errno.EACCES: "choose a place that you may write to",
     errno.EPERM: "choose a place that you may write to",
     errno.EROFS: "choose a place that you may write to",
+    errno.EMFILE: "raise the limit on open files (ulimit -n)",
+    errno.ENFILE: "let other programs end",
 }
 
 

@@ -178,6 +178,8 @@ def _of(value: Any, *kinds: type) -> Any:
     """The value, if it is of one of these kinds."""
     if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
         raise TypeError(f"{value!r:.60} is no {' or '.join(kind.__name__ for kind in kinds)}")
+    if isinstance(value, str):
+        value.encode()  # a lone surrogate can be in JSON, but in no file that is written from it
     return value
 
 

@@ -21,6 +21,21 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 _TEXT, _LOCAL = DEFAULT.index.text, DEFAULT.index.local
 
+
+class _Place(click.Path):
+    """A path that can be shown: where the name of an unset variable was given, nothing is done in this folder."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "":
+            self.fail("the path is empty; name a file or folder", param, ctx)
+        try:
+            str(value).encode()
+        except UnicodeEncodeError:
+            self.fail(f"the name {str(value)!r} is not UTF-8; choose another", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+PATH = _Place(path_type=Path)
 JOBS = click.option(
     "--jobs",
     type=int,
@@ -51,7 +66,7 @@ DEVICE = click.option(
 )
 CACHE = click.option(
     "--cache",
-    type=click.Path(path_type=Path),
+    type=PATH,
     metavar="DIR",
     help="Folder for vectors and indexes.  [default: SEETOPIC_CACHE, or yours]",
 )
@@ -104,7 +119,7 @@ INDEXING = (
     ),
     click.option(
         "--known-phrases",
-        type=click.Path(path_type=Path),
+        type=PATH,
         metavar="FILE",
         help="Phrases, one a line (titles, products, MeSH): they teach which words belong together.",
     ),
@@ -146,7 +161,7 @@ SHOWING = (
 SEEDS = click.option(
     "--seeds",
     required=True,
-    type=click.Path(path_type=Path),
+    type=PATH,
     metavar="FILE",
     help="Category names: .txt, .yaml, .json, .csv, .dic.",
 )

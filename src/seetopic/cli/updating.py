@@ -16,6 +16,7 @@ from seetopic.cli.options import (
     ENGINE,
     JOBS,
     MEMORY,
+    PATH,
     READING,
     SHOWING,
     given_documents,
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("folder", metavar="INDEX", type=click.Path(path_type=Path))
+@click.argument("folder", metavar="INDEX", type=PATH)
 @click.option("--add", "added", multiple=True, metavar="DOCS", help="Documents to add, as a part; may be repeated.")
 @click.option("--remove", "removed", multiple=True, metavar="PART", help="Part to remove: its name or its number.")
 @click.option("--again", is_flag=True, help="Add documents that are in the index already once more.")
