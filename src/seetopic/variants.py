@@ -96,7 +96,7 @@ def find_variants(terms: Spellings, local: Floats, general: Floats) -> Variants:
     may agree by chance, so it is never trusted alone: the language model's, which must agree as well, does not depend
     on counts.
     """
-    if not len(terms.folded) == len(local) == len(general):
+    if terms.pairs.max(initial=-1) >= min(len(local), len(general)):
         raise DamagedIndex(
             f"there are {len(terms.folded)} terms, but {len(local)} and {len(general)} vectors of terms: files of the "
             "index, or of its build, were changed; build it again in another folder"
