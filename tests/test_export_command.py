@@ -67,7 +67,7 @@ def test_the_help_names_every_format(place):
         (["edited", "--format", "csv"], "edited/topics.json cannot be read as topics ('high' is no float or int)"),
         (["topics", "--format", "csv", "--top", "0"], "`top` is 0"),
         (["doubtful", "--format", "csv", "--min-confidence", "0.9"], "the surest topic has a confidence of 0.7"),
-        (["topics", "--format", "csv", "--out", "topics"], "cannot write topics: Is a directory"),
+        (["topics", "--format", "csv", "--out", "topics"], "topics is a folder; name a file in it"),
     ],
 )
 def test_a_users_mistake_is_one_line(place, arguments, sentence):

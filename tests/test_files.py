@@ -111,7 +111,7 @@ def test_a_place_that_cannot_be_is_refused_in_one_sentence(tmp_path):
     with pytest.raises(OutputError, match=r"cannot write .*: File name too long; choose another place"):
         write_text(tmp_path / ("x" * 300), "new")
     (tmp_path / "folder").mkdir()
-    with pytest.raises(OutputError, match=r"folder: Is a directory; choose another place"):
+    with pytest.raises(OutputError, match=r"folder is a folder; name a file in it"):
         write_text(tmp_path / "folder", "new")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "folder"]
 

@@ -30,6 +30,7 @@ from seetopic.sample import beginning
 from seetopic.settings import DEFAULT, DiscoverySettings, SampleSettings, SortingSettings
 from seetopic.sorting import SortedSample, shares
 from seetopic.threads import product
+from seetopic.topics import results_in
 from seetopic.wording import SortedDocuments, TermRule, rule_for_new
 from seetopic.words import Tokenizer, tokenize
 
@@ -149,6 +150,7 @@ class Sorter:
         from safetensors.numpy import save
 
         about = {name: getattr(self, name) for name in _ABOUT}
+        results_in(Path(folder)).complete()  # or an older one would take this one's place
         with written_whole(Path(folder) / SORTER) as beside:
             metadata = {
                 "seetopic": json.dumps({"format": _FORMAT, "sha256": self.fingerprint, **about}, ensure_ascii=False)
@@ -162,6 +164,7 @@ class Sorter:
         from safetensors import SafetensorError, safe_open
 
         path = Path(folder) / SORTER
+        results_in(path.parent).complete()
         try:
             if not path.is_file():
                 raise OSError("there is no such file")

@@ -26,8 +26,8 @@ from seetopic.documents import Documents
 from seetopic.encoder.cache import VectorCache
 from seetopic.encoder.protocol import TermEncoder
 from seetopic.engine import Engine
-from seetopic.errors import OutputError, SettingsError
-from seetopic.files import read_json, write_json, writing, written_whole
+from seetopic.errors import SettingsError
+from seetopic.files import place_of_file, read_json, write_json, writing, written_whole
 from seetopic.pieces import Piece, Texts
 from seetopic.placement import STEPS, Placement, least_share, threshold_for
 from seetopic.progress import Progress, silent
@@ -96,9 +96,8 @@ def assign_documents(
     The file is Parquet if it is called so, else CSV. Returns how many documents each category was given as the best;
     `""` counts those that were given none.
     """
-    if out.is_dir():
-        raise OutputError(f"{out} is a folder; name a file in it")  # said now, not when all is done
     table = table_for(out, sorter.names, sorter.terms)
+    out = place_of_file(out)  # whatever cannot be written there is said now, not when all is done
     folder = out.absolute().with_name(f".{out.name}.parts")  # workers may stand elsewhere
     with alone(out, "run"):
         with writing(out):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterable, Sequence
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import chain, pairwise
@@ -28,7 +28,7 @@ from seetopic.encoder.protocol import TermEncoder
 from seetopic.engine import Engine
 from seetopic.errors import CorpusError, EncoderError, IndexFailure
 from seetopic.estimate import Estimate, estimate, held_for, memory_needed, require_memory
-from seetopic.files import exchanged, write_array, write_json, writing
+from seetopic.files import exchanged, remove_unless_held, write_array, write_json, writing
 from seetopic.identity import Fingerprint, fingerprint, key_of, tokenizer_name
 from seetopic.local.factorise import Counts, factorise
 from seetopic.npy import load_array, map_array
@@ -39,8 +39,8 @@ from seetopic.progress import Progress, Renamed, counted
 from seetopic.sample import Stretch, beginnings, choose_among, distinct_terms
 from seetopic.settings import IndexSettings, as_json, language_codes
 from seetopic.shards import Shard, StoredTexts, WordTable, all_words, sampled_counts, scan
-from seetopic.stages import Stage, alone, do_stages
-from seetopic.updating import Update
+from seetopic.stages import Stage, alone, do_stages, forget_stages
+from seetopic.updating import Update, record_update
 from seetopic.variants import find_variants, spellings_of
 from seetopic.vocabulary import segment_shards, vocabulary_of, write_documents, write_texts
 from seetopic.words import Grammar, Tokenizer
@@ -75,6 +75,7 @@ class Build:
     means: Means
     ready_documents: ReadyDocuments | None = None
     update: Update | None = None  # of an index: its parts come before the new documents
+    is_shared: bool = False  # in the cache: whoever comes second waits for the first, and uses what it made
 
     @property
     def folder(self) -> Path:
@@ -138,23 +139,37 @@ class Build:
 
     def run(self, *, overwrite: bool = False) -> None:
         """Build all of it, and only then give it its name."""
-        with closing(self.means.engine), alone(self.out):
+        with closing(self.means.engine), self._alone():
             if self.ready_documents is not None:
                 self.ready_documents.check(self.n_documents)
             with writing(self.out):
                 layout.put_back(self.out)
             if layout.is_intact(self.out) and layout.read_manifest(self.out)["key"] == self.key:
+                self._clear(self.out)
+                shutil.rmtree(self.folder, ignore_errors=True)
                 return
             self._check_unchanged()
             self._check_out(overwrite or self.update is not None)
             self.means.engine.check_shared(self.folder)
-            self._finish(do_stages(self._stages(), self.folder))
+            digests = do_stages(self._stages(), self.folder)
+            self._finish(digests, overwrite or self.update is not None)
 
     def prepare(self) -> None:
         """Only what is quick: the terms and how often they occur. `run` goes on from there."""
-        with closing(self.means.engine), alone(self.out):
+        with closing(self.means.engine), self._alone():
             self.means.engine.check_shared(self.folder)
             do_stages(self._stages()[:2], self.folder)
+
+    def _alone(self) -> AbstractContextManager[None]:
+        return alone(self.out, waiting=self._wait if self.is_shared else None)
+
+    def _wait(self) -> None:
+        self.means.progress("waiting for another program that builds the same index", 0, None)
+
+    def _clear(self, folder: Path) -> None:
+        """Remove what killed builds have left of files: this one is alone here, and has written all of its own."""
+        for path in folder.glob(".*.part"):
+            remove_unless_held(path)
 
     def _stages(self) -> list[Stage]:
         settings = self.settings
@@ -173,10 +188,18 @@ class Build:
         ]
 
     def _check_out(self, overwrite: bool) -> None:
-        if self.out.exists() and not (self.out / layout.MANIFEST).exists():
-            if not self.out.is_dir() or any(self.out.iterdir()):
-                raise IndexFailure(f"{self.out} exists and is no index; choose another folder")
-        elif not overwrite and layout.is_intact(self.out):
+        """Nothing is replaced but an index: one that is damaged, or that may be overwritten."""
+        if not self.out.exists():
+            return
+        if not self.out.is_dir() or not layout.may_be_index(self.out):
+            raise IndexFailure(f"{self.out} exists and is no index; choose another folder")
+        others = layout.others_in(self.out)
+        if others:
+            raise IndexFailure(
+                f"{self.out} holds {others[0]!r}, which is no part of an index and would be lost; move it elsewhere, "
+                "or choose another folder"
+            )
+        if not overwrite and layout.is_intact(self.out):
             raise IndexFailure(
                 f"{self.out} holds an index of other documents, settings or model; "
                 "choose another folder, or replace it with --overwrite (in Python: overwrite=True)"
@@ -360,8 +383,9 @@ class Build:
         wanted = [texts[number] for number in read.tolist()]
         return encode(wanted) if self.update is None else self.update.document_vectors(read, wanted, encode)
 
-    def _finish(self, digests: dict[str, str]) -> None:
+    def _finish(self, digests: dict[str, str], overwrite: bool) -> None:
         """Give what the stages made its manifest, and its name; `digests` are the stages' by paths in their folder."""
+        self._clear(self.files)
         manifest = layout.manifest(
             corpus=self.corpus,
             key=self.key,
@@ -373,16 +397,22 @@ class Build:
             digests={name: digests[(self.files / name).relative_to(self.folder).as_posix()] for name in layout.FILES},
         )
         layout.write_manifest(self.files / layout.MANIFEST, manifest)
+        self._check_unchanged()  # once more: anybody may have put something there meanwhile
+        self._check_out(overwrite)
+        is_replaced = self.out.exists()
+        if self.update is not None:
+            record_update(self.out, self.update.stored.parts, self.key)
         with writing(self.out):
-            if not (self.out.exists() and exchanged(self.files, self.out)):
-                self._rename()
+            if not (is_replaced and exchanged(self.files, self.out)):
+                self._rename(is_replaced)
         # Only now are the stages forgotten: what could not be given its name is whole, and is given it next time.
+        forget_stages(self.folder)
         shutil.rmtree(self.folder, ignore_errors=True)
         layout.clear_replaced(self.out)
 
-    def _rename(self) -> None:
+    def _rename(self, is_replaced: bool) -> None:
         """Two steps where folders cannot change places at once: readers find the old index beside in between."""
-        if self.out.exists():
+        if is_replaced:
             layout.clear_replaced(self.out)  # of an exchange that was cut off when it was all but done
             self.out.rename(layout.replaced(self.out))
         try:

@@ -247,7 +247,6 @@ def _run(place: Path | None, task: Task, method: str, state: int) -> tuple[Topic
     seconds = time.perf_counter() - started
     if place is not None:
         kept = {"key": _key(task, method, state), "seconds": seconds, **topics.to_json()}
-        place.parent.mkdir(parents=True, exist_ok=True)
         write_json(place, kept)
     return topics, seconds
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import sys
-import tempfile
 import weakref
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -34,6 +33,7 @@ from seetopic.pieces import (
 from seetopic.records import Fault, Labelled, Record
 from seetopic.settings import TextSettings
 from seetopic.stored import StoredFile, local_file
+from seetopic.temporary import remove_temporary, temporary_folder
 
 __all__ = ["FORMATS", "Documents", "Joined", "OnError", "format_of", "joined", "open_documents"]
 
@@ -216,6 +216,8 @@ def open_documents(
         raise CorpusError(f"`on_error` is {on_error!r}, but must be 'raise' or 'skip'")
     if format is not None and format not in FORMATS:
         raise CorpusError(f"the format {format!r} is unknown; give one of {', '.join(FORMATS)}")
+    if isinstance(source, str) and source == "":
+        raise CorpusError("the path of the documents is empty; give a file, a folder of .txt files, or -")
     column = text_field or "text"
     if isinstance(source, str) and source == "-":
         return _from_standard_input(column, on_error, format or "txt", label_field)
@@ -240,6 +242,10 @@ def _several(source: str) -> Files | None:
 
 
 def _check_path(path: Path, file_format: str | None) -> None:
+    try:
+        str(path).encode()
+    except UnicodeEncodeError as error:  # an index tells the name of its documents, in UTF-8
+        raise CorpusError(f"the name {str(path)!r} is not UTF-8; rename the file") from error
     try:
         exists = path.exists()
     except OSError as error:  # a name too long to be one: a text in place of a path
@@ -273,12 +279,14 @@ def format_of(path: PurePath) -> str:
 def _from_standard_input(
     text_field: str, on_error: OnError, file_format: str, label_field: str | None = None
 ) -> Documents:
+    if sys.stdin is None:
+        raise CorpusError("standard input is closed; feed the documents to it, or name a file")
     # Kept on disk because a corpus is read more than once; errors and reports call it by its file's name.
-    folder = Path(tempfile.mkdtemp(prefix="seetopic-"))
+    folder = temporary_folder()
     documents = Documents(
         folder / "standard input", text_field, on_error, file_format, label_field=label_field, is_kept=True
     )
-    weakref.finalize(documents, shutil.rmtree, folder, ignore_errors=True)
+    weakref.finalize(documents, remove_temporary, folder)
     with writing(documents.source), documents.source.open("wb") as kept:
         shutil.copyfileobj(sys.stdin.buffer, kept)
     return documents

@@ -6,6 +6,8 @@ import errno
 import hashlib
 import json
 import os
+import re
+import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -15,6 +17,11 @@ import numpy as np
 
 from seetopic.errors import OutputError
 
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
 _ADVICE = {
     errno.ENOSPC: "free some space or choose another place",
     errno.EDQUOT: "free some of your quota or choose another place",
@@ -22,6 +29,8 @@ _ADVICE = {
     errno.EACCES: "choose a place that you may write to",
     errno.EPERM: "choose a place that you may write to",
     errno.EROFS: "choose a place that you may write to",
+    errno.EMFILE: "raise the limit on open files (ulimit -n)",
+    errno.ENFILE: "let other programs end",
 }
 
 
@@ -36,27 +45,83 @@ def writing(path: Path) -> Iterator[None]:
         raise OutputError(f"cannot write {path}: {reason}; {advice}") from error
 
 
+def place_of_file(path: Path) -> Path:
+    """Where a file really is, or will be: a link is followed; a device or a pipe is never replaced by a file."""
+    with writing(path):
+        if path.is_dir():
+            raise OutputError(f"{path} is a folder; name a file in it")
+        if path.exists() and not path.is_file():
+            raise OutputError(f"{path} is a device or a pipe, which a file would replace; name a file")
+        return path.resolve() if path.is_symlink() else path
+
+
 @contextmanager
 def written_whole(path: Path, *, lasting: bool = True, beside: Path | None = None) -> Iterator[Path]:
     """A path to write to; it takes the name `path` only when everything has been written.
 
     What would be written anew after a power failure need not be `lasting`: to be sure of the disk takes time.
     """
-    beside = beside or path.with_name(f".{path.name}.{os.getpid()}.part")
+    place = place_of_file(path)
+    beside = beside or place.with_name(f".{place.name}.{os.getpid()}.part")
     try:
-        with writing(path):
-            path.parent.mkdir(parents=True, exist_ok=True)
+        with writing(path), ExitStack() as stack:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            beside.touch()
+            stack.enter_context(held(beside))
             yield beside
             if lasting:
                 with beside.open("rb+") as file:
                     os.fsync(file.fileno())
-            beside.replace(path)
+            beside.replace(place_of_file(path))  # asked again: it may be another place by now
     finally:
         with suppress(OSError):  # where nothing can be written, nothing can be removed
             beside.unlink(missing_ok=True)
 
 
+# Whoever writes a file or folder holds a lock on it: what nobody holds is what a killed program left.
+
+
+@contextmanager
+def held(path: Path) -> Iterator[None]:
+    """Nobody takes this file or folder for a leftover meanwhile."""
+    opened = os.open(path, os.O_RDONLY) if fcntl is not None else None
+    try:
+        if fcntl is not None and opened is not None:
+            with suppress(OSError):  # a file system without locks, or another thread of this process has it
+                fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        if opened is not None:
+            os.close(opened)
+
+
+def clear_leftovers(folder: Path, name: str) -> None:
+    """Remove what programs that were killed have left of files or folders of this name."""
+    leftover = re.compile(rf"\.{re.escape(name)}\.\d+\.part")
+    with suppress(OSError):  # what cannot be looked at or removed does no harm
+        for path in list(folder.iterdir()):
+            if leftover.fullmatch(path.name) and not path.is_symlink():
+                remove_unless_held(path)
+
+
+def remove_unless_held(path: Path) -> None:
+    """Remove a file or folder, unless a program works on it."""
+    if fcntl is None:
+        return
+    with suppress(OSError):
+        opened = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+        try:
+            fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink()
+        finally:
+            os.close(opened)
+
+
 def write_text(path: Path, text: str) -> None:
+    clear_leftovers(path.parent, path.name)
     with written_whole(path) as beside:
         beside.write_text(text, encoding="utf-8", newline="\n")
 

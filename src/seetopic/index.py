@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from contextlib import closing
+import shutil
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -42,8 +43,16 @@ from seetopic.progress import Progress, silent
 from seetopic.reading import SampledDocuments
 from seetopic.sample import Sample, inverse_frequency
 from seetopic.settings import DEFAULT, IndexSettings, index_settings_from
+from seetopic.stages import alone, clear_finished
 from seetopic.texts import Texts
-from seetopic.updating import Stored, Update, check_made_with, opened_parts
+from seetopic.updating import (
+    Stored,
+    Update,
+    check_made_with,
+    forget_update,
+    opened_parts,
+    parts_before,
+)
 from seetopic.variants import Spellings, Variants, spellings_of
 from seetopic.vocabulary import Vocabulary
 from seetopic.words import Tokenizer, as_term, tokenize
@@ -72,6 +81,8 @@ class Index:
         path = Path(folder)
         index = cls(path, layout.read_manifest(path), model, tokenizer, VectorCache(cache_folder(_as_path(cache))))
         index.settings  # noqa: B018 - refuses settings that this version does not know
+        if path.name:
+            clear_finished(layout.resolved(path))
         return index
 
     @classmethod
@@ -142,34 +153,75 @@ class Index:
         """Add documents as a new part (a list of `Documents`: as several), remove parts, or both; gives the new index.
 
         Parts to remove are given by their names, or their numbers, counted from 1. The new index takes the place of
-        this one when it is whole; an update that was cut off goes on when it is asked for again. Which `engine` and
+        this one when it is whole; an update that was cut off goes on when it is asked for again, and if it had come to
+        its end, the index stays as it is. Which `engine` and
         how much `memory` it may use is said as for `build`.
         """
+        means: dict[str, Any] = {"jobs": jobs, "engine": engine, "address": address, "device": device, "memory": memory}
+        reading: dict[str, Any] = {"text_field": text_field, "on_error": on_error}
+        with self.updating(add, remove, again=again, **reading, **means, progress=progress) as updated:
+            return updated
+
+    @contextmanager
+    def updating(
+        self,
+        add: Any = None,
+        remove: Iterable[int | str] = (),
+        *,
+        again: bool = False,
+        text_field: str | None = None,
+        on_error: OnError = "raise",
+        **means: Any,
+    ) -> Iterator[Index]:
+        """The same as `update`, but it counts as reported only when the block ends.
+
+        Whoever asks for it again before that, because this process was killed, is given the index as it is.
+        """
         added = opened_parts(add, text_field=text_field, on_error=on_error)
-        kept = without(self.parts, (remove,) if isinstance(remove, int | str) else remove)
-        refuse_nothing(self.parts, kept, added)
+        removed = (remove,) if isinstance(remove, int | str) else tuple(remove)
+        if not self._was_done(added, removed, means):
+            kept = without(self.parts, removed)
+            refuse_nothing(self.parts, kept, added)
+            build = self._planned(kept, added, means)
+            with closing(build.means.engine):
+                if not again:
+                    refuse_again(kept, build.parts[len(kept) :])
+                build.run()
+        updated = self.open(self.folder, model=self.model, tokenizer=self.tokenizer, cache=self.cache.folder)
+        yield updated
+        forget_update(layout.resolved(self.folder), updated.manifest["key"])
+
+    def _planned(self, kept: tuple[Part, ...], added: tuple[Documents, ...], means: dict[str, Any]) -> Build:
         build = plan(
             Documents((), title=self.manifest["corpus"]["name"]),
             self.folder,
             settings=self.settings,
             model=self._model,
             tokenizer=self.tokenizer,
-            jobs=jobs,
-            engine=engine,
-            address=address,
-            device=device,
             cache=self.cache.folder,
-            memory=memory,
-            progress=progress,
+            **means,
         )
         self._check_model(build.encoder)
         check_made_with(self.manifest, build.encoder.name, tokenizer_name(self.tokenizer))
-        build = replace(build, update=Update(self._stored, kept, added))
-        with closing(build.means.engine):
-            if not again:
-                refuse_again(kept, build.parts[len(kept) :])
-            build.run()
-        return self.open(self.folder, model=self.model, tokenizer=self.tokenizer, cache=self.cache.folder)
+        return replace(build, update=Update(self._stored, kept, added))
+
+    def _was_done(self, added: tuple[Documents, ...], removed: tuple[int | str, ...], means: dict[str, Any]) -> bool:
+        """Whether this index is what the same update made, which was killed before it could say so."""
+        folder, key = layout.resolved(self.folder), self.manifest["key"]
+        before = parts_before(folder, key)
+        if before is None:
+            return False
+        try:
+            build = self._planned(without(before, removed), added, means)
+        except IndexFailure:  # it had no such part: this is another update
+            return False
+        with closing(build.means.engine), alone(folder):
+            done = bool(build.key == key)
+            if done:
+                shutil.rmtree(build.folder, ignore_errors=True)
+            else:
+                forget_update(folder, key)
+        return done
 
     @property
     def _stored(self) -> Stored:
@@ -468,7 +520,7 @@ def plan(
     allowed = None if memory is None else memory_size(memory)
     means = Means(carrier, workers, device, VectorCache(cache_folder(_as_path(cache))), progress, allowed)
     ready = None if document_vectors is None else ReadyDocuments(np.asarray(document_vectors))
-    return Build(documents, out, settings, encoder, tokenizer, means, ready)
+    return Build(documents, layout.resolved(out), settings, encoder, tokenizer, means, ready)
 
 
 def plan_cached(documents: Any, *, cache: str | Path | None = None, **options: Any) -> Build:
@@ -476,7 +528,7 @@ def plan_cached(documents: Any, *, cache: str | Path | None = None, **options: A
     somewhere = plan(documents, Path("unnamed"), cache=cache, **options)
     with closing(somewhere.means.engine):  # it looks at the documents, and perhaps nothing is left to build then
         key = somewhere.key
-    return replace(somewhere, out=cache_folder(_as_path(cache)) / "indexes" / key[:32])
+    return replace(somewhere, out=cache_folder(_as_path(cache)) / "indexes" / key[:32], is_shared=True)
 
 
 def _as_path(given: str | Path | None) -> Path | None:

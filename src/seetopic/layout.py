@@ -48,6 +48,9 @@ FILES = (
     *(TERMS, TERM_COUNTS, DOCUMENTS, DOCUMENT_STARTS, WORDS, TEXTS, TEXT_STARTS),
     *(*POSTINGS, GENERAL, LOCAL, VARIANTS, SAMPLE_DOCUMENTS, *SAMPLE, SAMPLE_TEXTS),
 )
+_NAMES = "|".join(map(re.escape, (MANIFEST, *FILES)))
+# An index's files, what a killed program left of them, and what file managers put into any folder.
+_OWN = re.compile(rf"({_NAMES})|\.({_NAMES})\.\d+\.part|\.DS_Store|Thumbs\.db|desktop\.ini")
 
 
 def manifest(*, folder: Path, digests: dict[str, str], **facts: Any) -> dict[str, Any]:
@@ -63,6 +66,25 @@ def write_manifest(path: Path, value: dict[str, Any]) -> None:
     """As JSON, whose last line seals all that stands before it."""
     text = json.dumps(value, ensure_ascii=False, indent=1).removesuffix("\n}") + ","
     write_text(path, f'{text}\n "seal": "{hashlib.sha256(text.encode()).hexdigest()}"\n}}\n')
+
+
+def resolved(folder: Path) -> Path:
+    """Where an index really lies, or will: a link is followed, for it is the folder that gives way to a new one."""
+    if folder.name in ("", ".."):
+        raise IndexFailure(f"'{folder}' is not the name of a folder; give one, such as topics/index")
+    if folder.is_symlink() and not folder.exists():
+        raise IndexFailure(f"{folder} is a link to a folder that does not exist; make that, or remove the link")
+    return folder.resolve() if folder.is_symlink() else folder
+
+
+def may_be_index(folder: Path) -> bool:
+    """Whether a folder is empty, or holds what an index does, whole or not: a manifest is in many folders."""
+    return not any(folder.iterdir()) or any((folder / name).exists() for name in FILES)
+
+
+def others_in(folder: Path) -> list[str]:
+    """The names of what is in a folder and belongs to no index."""
+    return sorted(path.name for path in folder.iterdir() if not _OWN.fullmatch(path.name))
 
 
 def building(out: Path) -> Path:

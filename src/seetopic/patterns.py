@@ -48,11 +48,19 @@ def is_pattern(source: str) -> bool:
 
 def files_of_pattern(pattern: str) -> Files:
     """The files on this machine that a pattern stands for, in the order of their names."""
-    found = glob.glob(pattern, recursive=True)  # noqa: PTH207 - a pattern may have any root
+    found = glob.glob(_with_plain_folder(pattern), recursive=True)  # noqa: PTH207 - a pattern may have any root
     paths = sorted(path for path in found if Path(path).is_file())
     _refuse_none(paths, pattern)
     named = zip(paths, _names([Path(path).as_posix() for path in paths]), strict=True)
     return Files(tuple(local_file(Path(path), name) for path, name in named), Path(pattern).name)
+
+
+def _with_plain_folder(pattern: str) -> str:
+    """The pattern, but the folder that it begins with, if it exists, is taken as it is spelled."""
+    for folder in map(str, Path(pattern).parents):
+        if pattern.startswith(f"{folder}/") and Path(folder).is_dir():
+            return glob.escape(folder) + pattern[len(folder) :]
+    return pattern
 
 
 def files_of_url(url: str) -> Files:
@@ -65,7 +73,8 @@ def files_of_url(url: str) -> Files:
 
         system, path = fsspec.core.url_to_fs(url)
         is_pattern = (_WEB_PATTERN if is_web(path) else _PATTERN).search(bare(path))
-        about = system.glob(path, detail=True) if is_pattern else {path: system.info(path)}
+        is_file = not is_pattern or _exists(system, path)
+        about = {path: system.info(path)} if is_file else system.glob(path, detail=True)
     found = {each: about[each] for each in sorted(about) if about[each].get("type") != "directory"}
     _refuse_none(found, name)
     reach: Reach = "everywhere" if "memory" not in kinds and _can_travel(system) else "this process"
@@ -101,6 +110,14 @@ def _can_travel(system: Any) -> bool:
     except Exception:  # whatever keeps it here
         return False
     return True
+
+
+def _exists(system: Any, path: str) -> bool:
+    """Whether there is a file of exactly this name."""
+    try:
+        return bool(system.exists(path))
+    except Exception:  # whatever it says, it may still know what the pattern means
+        return False
 
 
 def _has_ranges(system: Any, path: str) -> bool:

@@ -131,6 +131,8 @@ def read_seeds(path: Path) -> Seeds:
     """Seeds from a file, by its ending."""
     if path.suffix.lower() not in FORMATS:
         raise SeedError(f"{path} ends with {path.suffix or 'nothing'!r}; seeds are read from {', '.join(FORMATS)}")
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise SeedError(f"{path} is a pipe or a device, which may never end; give a file")
     try:
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:

@@ -17,7 +17,7 @@ import numpy as np
 from seetopic.arrays import Flags, Ids, Longs
 from seetopic.engine import Engine
 from seetopic.errors import IndexFailure
-from seetopic.files import write_array, write_json
+from seetopic.files import write_array, write_json, writing
 from seetopic.npy import load_array, map_array
 from seetopic.pieces import Piece, Texts
 from seetopic.settings import LONGEST_PHRASE
@@ -236,7 +236,8 @@ def _of_piece(folder: Path, piece: int, own_number: int) -> Shard:
 
 def _rename(before: Shard, after: Shard) -> None:
     for kind in ("tokens", "ends"):
-        before.path(kind).replace(after.path(kind))
+        with writing(after.path(kind)):
+            before.path(kind).replace(after.path(kind))
     with suppress(OSError):  # until it is empty
         before.folder.rmdir()
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from filelock import FileLock, Timeout
 
-from seetopic.errors import IndexInUse
+from seetopic.errors import IndexInUse, SeeTopicError
 from seetopic.files import read_json, sha256_of, write_json, writing
 from seetopic.identity import key_of
-from seetopic.layout import FORMAT
+from seetopic.layout import FORMAT, building
 from seetopic.version import __version__
 
 _RECORD = "stages.json"
@@ -79,9 +80,25 @@ def _is_intact(folder: Path, done: dict[str, Any]) -> bool:
         return False
 
 
+def forget_stages(folder: Path) -> None:
+    """Whoever builds there next begins anew."""
+    with writing(folder):
+        (folder / _RECORD).unlink(missing_ok=True)
+
+
+def clear_finished(out: Path) -> None:
+    """Remove what a build that was killed at its very end has left beside its index."""
+    folder = building(out)
+    if not folder.is_dir() or (folder / _RECORD).exists():  # the record is of a build that can go on
+        return
+    with suppress(SeeTopicError), alone(out):  # a build may be under way, or nothing may be written here
+        if not (folder / _RECORD).exists():
+            shutil.rmtree(folder, ignore_errors=True)
+
+
 @contextmanager
-def alone(out: Path, work: str = "build") -> Iterator[None]:
-    """Nobody else writes the same meanwhile, or this work does not begin."""
+def alone(out: Path, work: str = "build", waiting: Callable[[], None] | None = None) -> Iterator[None]:
+    """Nobody else writes the same meanwhile, or this work does not begin; `waiting` is told that it has to wait."""
     lock_path = out.with_name(f".{out.name}.lock")
     with writing(out):
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -89,9 +106,16 @@ def alone(out: Path, work: str = "build") -> Iterator[None]:
         try:
             lock.acquire(timeout=0)
         except Timeout:
-            raise IndexInUse(f"another {work} is writing {out}; wait for it, or choose another place") from None
+            if waiting is None:
+                raise IndexInUse(f"another {work} is writing {out}; wait for it, or choose another place") from None
+            waiting()
+            lock.acquire()
+            while not lock_path.exists():  # the one before removed what this one had opened
+                lock.release()
+                lock.acquire()
     try:
         yield
     finally:
-        lock_path.unlink(missing_ok=True)
+        with suppress(OSError):  # what went wrong before is what the user must know of
+            lock_path.unlink(missing_ok=True)
         lock.release()

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from seetopic.errors import OutputError
+from seetopic.file_sets import FileSet
 from seetopic.files import read_json, write_json, write_text
 from seetopic.frames import Library, dataframe
 from seetopic.spreadsheets import SafeRows
@@ -136,18 +137,19 @@ class Topics:
         return text.getvalue()
 
     def save(self, folder: str | Path) -> None:
-        """`topics.json` and `topics.csv`, each whole or not at all."""
+        """`topics.json` and `topics.csv`, both or none."""
         path = Path(folder)
         if path.exists() and not path.is_dir():
             raise OutputError(f"{path} is a file; choose a folder for the results")
-        # The table first: where topics.json is new, all of the result is.
-        write_text(path / "topics.csv", self.to_csv())
-        write_json(path / "topics.json", self.to_json())
+        with results_in(path).written() as beside:
+            write_text(beside / "topics.csv", self.to_csv())
+            write_json(beside / "topics.json", self.to_json())
 
     @classmethod
     def load(cls, folder: str | Path) -> Topics:
         """What `save` wrote, by its folder or its `topics.json`; anything else is refused with a sentence."""
         path = Path(folder) if Path(folder).is_file() else Path(folder) / "topics.json"
+        results_in(path.parent).complete()
         try:
             return cls.from_json(read_json(path))
         except (OSError, ValueError, KeyError, TypeError) as error:
@@ -158,6 +160,11 @@ class Topics:
         """The inverse of `to_json`."""
         topics = tuple(_topic(each) for each in _of(value["topics"], list))
         return cls(topics, _of(value["made_with"], dict))
+
+
+def results_in(folder: Path) -> FileSet:
+    """What `discover` writes: topics, a report and a sorter, which belong together."""
+    return FileSet(folder, "results", last="topics.json")
 
 
 def _html_row(topic: Topic) -> str:
@@ -171,6 +178,8 @@ def _of(value: Any, *kinds: type) -> Any:
     """The value, if it is of one of these kinds."""
     if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
         raise TypeError(f"{value!r:.60} is no {' or '.join(kind.__name__ for kind in kinds)}")
+    if isinstance(value, str):
+        value.encode()  # a lone surrogate can be in JSON, but in no file that is written from it
     return value
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -12,6 +13,7 @@ import numpy as np
 from seetopic.arrays import Floats, Longs
 from seetopic.documents import Documents, OnError, open_documents
 from seetopic.errors import EncoderError, SettingsError
+from seetopic.files import read_json, write_json
 from seetopic.npy import map_array
 from seetopic.parts import Part, starts_of
 from seetopic.settings import TextSettings
@@ -47,6 +49,35 @@ def check_made_with(manifest: dict[str, Any], model: str, tokenizer: str) -> Non
             "the index was made with ready vectors of its documents, which it does not keep, so it cannot be updated; "
             "build it again from all documents and their vectors"
         )
+
+
+# The target of an update is on record from before the new index takes its place until the caller has been told: given
+# again after a kill in between, it would be an update of its own result, and remove another part.
+
+
+def record_update(index: Path, before: Sequence[Part], key: str) -> None:
+    """Record which parts an index has before the update that gives it this key."""
+    write_json(_record(index), {"before": [asdict(part) for part in before], "key": key})
+
+
+def parts_before(index: Path, key: str) -> tuple[Part, ...] | None:
+    """The parts of an index before the update that gave it this key, if that update is still on record."""
+    try:
+        record = read_json(_record(index))
+        return tuple(Part(**part) for part in record["before"]) if record["key"] == key else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def forget_update(index: Path, key: str) -> None:
+    """The caller has been told of the update that gave the index this key."""
+    if parts_before(index, key) is not None:
+        with suppress(OSError):  # then it is told of once more
+            _record(index).unlink()
+
+
+def _record(index: Path) -> Path:
+    return index.with_name(f".{index.name}.update.json")
 
 
 @dataclass(frozen=True)

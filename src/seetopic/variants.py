@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from seetopic.arrays import Doubles, Floats, Longs
+from seetopic.errors import DamagedIndex
 from seetopic.spelling import folded, likeness, pairs_of_equal, term_skeleton
 
 # The least agreement of two terms by local vectors, by the language model's, and of their sum: where one kind is less
@@ -95,6 +96,11 @@ def find_variants(terms: Spellings, local: Floats, general: Floats) -> Variants:
     may agree by chance, so it is never trusted alone: the language model's, which must agree as well, does not depend
     on counts.
     """
+    if terms.pairs.max(initial=-1) >= min(len(local), len(general)):
+        raise DamagedIndex(
+            f"there are {len(terms.folded)} terms, but {len(local)} and {len(general)} vectors of terms: files of the "
+            "index, or of its build, were changed; build it again in another folder"
+        )
     pairs, agreement = _agreeing(terms, local, general)
     nearest: defaultdict[int, list[tuple[float, int]]] = defaultdict(list)
     for (frequent, rarer), both in zip(pairs.tolist(), agreement.tolist(), strict=True):

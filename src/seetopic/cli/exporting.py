@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from seetopic.cli.options import say_warnings
+from seetopic.cli.options import PATH, say_warnings
 from seetopic.errors import SettingsError
 from seetopic.exports import FORMATS, doubts, format_of
 from seetopic.exports import export as export_topics
@@ -27,9 +27,9 @@ Every term comes with its inflections and other spellings. Without --out the tex
   seetopic export topics --format prompt --top 10 --no-variants
 """
 )
-@click.argument("topics", type=click.Path(path_type=Path), metavar="DIR")
+@click.argument("topics", type=PATH, metavar="DIR")
 @click.option("--format", type=click.Choice(list(FORMATS)), help="[default: as the ending of --out tells]")
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="File to write.")
+@click.option("--out", type=PATH, metavar="FILE", help="File to write.")
 @click.option("--top", type=int, metavar="N", help="Best terms of each topic.  [default: all]")
 @click.option("--variants/--no-variants", default=True, help="With or without inflections and other spellings.")
 @click.option(

@@ -13,6 +13,7 @@ from seetopic.cli.options import (
     CACHE,
     DEVICE,
     JOBS,
+    PATH,
     READING,
     SEEDS,
     SHOWING,
@@ -36,7 +37,7 @@ _TERMS = click.option(
 
 
 @click.command()
-@click.argument("topics", type=click.Path(path_type=Path), metavar="DIR")
+@click.argument("topics", type=PATH, metavar="DIR")
 @click.option(
     "--on", "held_out", required=True, metavar="DOCS|INDEX", help="Documents that the topics were not made from."
 )
@@ -81,7 +82,7 @@ def evaluate(topics: Path, held_out: str, top: int, quiet: bool, as_json: bool, 
 @click.option("--runs", type=int, default=1, show_default=True, help="Random states to run each method with.")
 @click.option("--dimensions", type=int, help="Of vectors that methods train; fewer are faster.  [default: their own]")
 @click.option("--epochs", type=int, help="Of each training of the presets paper, released-code and no-iter.")
-@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Keep results here; go on from them.")
+@click.option("--out", type=PATH, metavar="DIR", help="Keep results here; go on from them.")
 @click.option("--model", metavar="NAME|PATH", help="Language model: a folder or a hub name.")
 @with_options(DEVICE, _LABEL, *READING, JOBS, CACHE, *SHOWING)
 def compare(
@@ -120,8 +121,8 @@ def compare(
 
 
 @click.command()
-@click.argument("topics", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="DIR...")
-@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="SHEET.csv", help="Table to write.")
+@click.argument("topics", nargs=-1, required=True, type=PATH, metavar="DIR...")
+@click.option("--out", required=True, type=PATH, metavar="SHEET.csv", help="Table to write.")
 @with_options(_TERMS, _RANDOM)
 def annotate(topics: tuple[Path, ...], out: Path, top: int, random_state: int) -> None:
     """Write a sheet on which people judge whether terms belong to their category.
@@ -138,8 +139,8 @@ def annotate(topics: tuple[Path, ...], out: Path, top: int, random_state: int) -
 
 
 @click.command()
-@click.argument("sheets", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="SHEET.csv...")
-@click.option("--key", type=click.Path(path_type=Path), metavar="KEY.json", help="[default: the one beside the sheets]")
+@click.argument("sheets", nargs=-1, required=True, type=PATH, metavar="SHEET.csv...")
+@click.option("--key", type=PATH, metavar="KEY.json", help="[default: the one beside the sheets]")
 @click.option("--json", "as_json", is_flag=True, help="The result as JSON on standard output.")
 @with_options(_RANDOM)
 def agreement(sheets: tuple[Path, ...], key: Path | None, as_json: bool, random_state: int) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from click.core import ParameterSource
 
+from seetopic.cli.saying import say
 from seetopic.settings import DEFAULT, PRESETS, IndexSettings
 
 if TYPE_CHECKING:
@@ -20,6 +21,21 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 _TEXT, _LOCAL = DEFAULT.index.text, DEFAULT.index.local
 
+
+class _Place(click.Path):
+    """A path that can be shown: where the name of an unset variable was given, nothing is done in this folder."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "":
+            self.fail("the path is empty; name a file or folder", param, ctx)
+        try:
+            str(value).encode()
+        except UnicodeEncodeError:
+            self.fail(f"the name {str(value)!r} is not UTF-8; choose another", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+PATH = _Place(path_type=Path)
 JOBS = click.option(
     "--jobs",
     type=int,
@@ -50,7 +66,7 @@ DEVICE = click.option(
 )
 CACHE = click.option(
     "--cache",
-    type=click.Path(path_type=Path),
+    type=PATH,
     metavar="DIR",
     help="Folder for vectors and indexes.  [default: SEETOPIC_CACHE, or yours]",
 )
@@ -103,7 +119,7 @@ INDEXING = (
     ),
     click.option(
         "--known-phrases",
-        type=click.Path(path_type=Path),
+        type=PATH,
         metavar="FILE",
         help="Phrases, one a line (titles, products, MeSH): they teach which words belong together.",
     ),
@@ -145,7 +161,7 @@ SHOWING = (
 SEEDS = click.option(
     "--seeds",
     required=True,
-    type=click.Path(path_type=Path),
+    type=PATH,
     metavar="FILE",
     help="Category names: .txt, .yaml, .json, .csv, .dic.",
 )
@@ -230,13 +246,13 @@ def say_skipped(opened: Index) -> None:
     corpus = opened.manifest["corpus"]
     if corpus["skipped"]:
         left_out = ", ".join(f"{count} {reason}" for reason, count in corpus["skipped"].items())
-        click.echo(f"left out: {left_out}", err=True)
+        say(f"left out: {left_out}")
     say_warnings(corpus["warnings"])
 
 
 def say_warnings(sentences: Iterable[str]) -> None:
     for sentence in sentences:
-        click.echo(f"warning: {sentence}", err=True)
+        say(f"warning: {sentence}")
 
 
 def say_unused(opened: Index, options: dict[str, Any]) -> None:
@@ -257,8 +273,7 @@ def say_unused(opened: Index, options: dict[str, Any]) -> None:
         given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
         if given and options[name] != value:
             option = "--" + name.replace("_", "-")
-            click.echo(
+            say(
                 f"note: {opened.folder} was built with {option} {value}, and {option} {options[name]} changes nothing "
-                "of it; give it to `seetopic index`",
-                err=True,
+                "of it; give it to `seetopic index`"
             )

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from seetopic.cli.options import CACHE, JOBS, with_options
+from seetopic.cli.options import CACHE, JOBS, PATH, with_options
 
 
 @click.command()
@@ -22,13 +22,13 @@ from seetopic.cli.options import CACHE, JOBS, with_options
 )
 @click.option(
     "--folder",
-    type=click.Path(path_type=Path),
+    type=PATH,
     metavar="DIR",
     help="Files that people may open.  [default: this folder; none where others can reach the server]",
 )
 @click.option(
     "--data",
-    type=click.Path(path_type=Path),
+    type=PATH,
     metavar="DIR",
     help="Where projects, uploads and indexes are kept.  [default: SEETOPIC_DATA, or yours]",
 )

@@ -17,6 +17,7 @@ from seetopic.cli.options import (
     ENGINE,
     INDEXING,
     JOBS,
+    PATH,
     READING,
     SEEDS,
     SHOWING,
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.option(
     "--out",
-    type=click.Path(path_type=Path),
+    type=PATH,
     default="seetopic-demo",
     show_default=True,
     help="Folder for the results.",
@@ -67,13 +68,11 @@ def demo(out: Path, quiet: bool, as_json: bool, jobs: int | None, cache: Path | 
 
 @click.command()
 @click.argument("documents", metavar="DOCS")
-@click.option(
-    "--out", required=True, type=click.Path(path_type=Path), metavar="INDEX", help="Folder to build the index in."
-)
+@click.option("--out", required=True, type=PATH, metavar="INDEX", help="Folder to build the index in.")
 @click.option("--overwrite", is_flag=True, help="Replace another index in that folder.")
 @click.option(
     "--seeds",
-    type=click.Path(path_type=Path),
+    type=PATH,
     metavar="FILE",
     help="Category names, if some are sure: those of several words count as known phrases.",
 )
@@ -135,9 +134,7 @@ def check(source: str, seeds: Path, quiet: bool, as_json: bool, **options: Any) 
 @click.command()
 @click.argument("source", metavar="DOCS|INDEX")
 @SEEDS
-@click.option(
-    "--out", type=click.Path(path_type=Path), metavar="DIR", help="Folder for topics.json, topics.csv and report.html."
-)
+@click.option("--out", type=PATH, metavar="DIR", help="Folder for topics.json, topics.csv and report.html.")
 @with_options(TOP, *READING, *INDEXING, *SHOWING)
 @click.option("--keep-variants", is_flag=True, help="List inflections and other spellings as terms of their own.")
 def discover(
@@ -182,13 +179,11 @@ def discover(
 
 @click.command()
 @click.argument("documents", metavar="DOCS")
-@click.option(
-    "--topics", required=True, type=click.Path(path_type=Path), metavar="DIR", help="What `discover --out` wrote."
-)
+@click.option("--topics", required=True, type=PATH, metavar="DIR", help="What `discover --out` wrote.")
 @click.option(
     "--out",
     required=True,
-    type=click.Path(path_type=Path),
+    type=PATH,
     metavar="FILE",
     help="Table to write: .parquet, or else CSV.",
 )
@@ -256,13 +251,15 @@ def show_topics(
     from seetopic.assign import sorter_of
     from seetopic.console import print_topics
     from seetopic.report import write_report
+    from seetopic.topics import results_in
 
     topics = run.topics
     if out is not None:
         sorter = sorter_of(run)
-        write_report(run, out, documents=documents, sorter=sorter, command=command)
-        sorter.save(out)
-        topics.save(out)
+        with results_in(out).written() as beside:
+            write_report(run, beside, documents=documents, sorter=sorter, command=command)
+            sorter.save(beside)
+            topics.save(beside)
     if as_json:
         click.echo(json.dumps(topics.to_json(), ensure_ascii=False, indent=1))
         return

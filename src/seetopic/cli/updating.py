@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,19 +16,21 @@ from seetopic.cli.options import (
     ENGINE,
     JOBS,
     MEMORY,
+    PATH,
     READING,
     SHOWING,
     given_documents,
     say_skipped,
     with_options,
 )
+from seetopic.cli.saying import say
 
 if TYPE_CHECKING:
     from seetopic.index import Index
 
 
 @click.command()
-@click.argument("folder", metavar="INDEX", type=click.Path(path_type=Path))
+@click.argument("folder", metavar="INDEX", type=PATH)
 @click.option("--add", "added", multiple=True, metavar="DOCS", help="Documents to add, as a part; may be repeated.")
 @click.option("--remove", "removed", multiple=True, metavar="PART", help="Part to remove: its name or its number.")
 @click.option("--again", is_flag=True, help="Add documents that are in the index already once more.")
@@ -52,17 +55,23 @@ def update(
     from seetopic.index import Index
 
     index = Index.open(folder, model=options["model"], cache=options["cache"])
-    if added or removed:
+    if not (added or removed):
+        show_parts(index, as_json)
+        return
+    with ExitStack() as until_shown:
         with shown_progress(quiet) as progress:
-            index = index.update(
+            updating = index.updating(
                 [given_documents(source, options) for source in added],
                 removed,
                 again=again,
                 progress=progress,
                 **{name: options[name] for name in ("jobs", "engine", "address", "device", "memory")},
             )
-        say_skipped(index)
-    show_parts(index, as_json)
+            updated = until_shown.enter_context(updating)
+        if updated.manifest["key"] == index.manifest["key"]:
+            say(f"note: this update of {folder} had been done before; nothing is changed now")
+        say_skipped(updated)
+        show_parts(updated, as_json)
 
 
 def show_parts(index: Index, as_json: bool) -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -27,6 +26,7 @@ from seetopic.evaluation.labels import Labels, labels_of, own_labels
 from seetopic.index import Index
 from seetopic.progress import Progress, silent
 from seetopic.settings import DEFAULT
+from seetopic.temporary import remove_temporary, temporary_folder
 from seetopic.topics import Topics
 from seetopic.words import Tokenizer, tokenize
 
@@ -135,10 +135,13 @@ def _judging(
     lowercase = _lowercase(several)
     skipped: Counter[str] = Counter()
     given: list[tuple[str, ...]] = []
-    with tempfile.TemporaryDirectory(prefix="seetopic-") as folder, closing(workers) as engine:
+    folder = temporary_folder()
+    with ExitStack() as stack:
+        stack.callback(remove_temporary, folder)
+        engine = stack.enter_context(closing(workers))
         held_out = scan_texts(
             documents.pieces(DEFAULT.index.text, engine),
-            Path(folder),
+            folder,
             engine,
             tokenizer,
             lowercase=lowercase,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 import hashlib
 import io
 import json
@@ -16,7 +17,8 @@ from typing import Any
 import numpy as np
 
 from seetopic.errors import OutputError, SettingsError, SheetError
-from seetopic.files import write_json, write_text
+from seetopic.file_sets import FileSet
+from seetopic.files import read_json, write_text
 from seetopic.spreadsheets import guarded, unguarded
 from seetopic.topics import Topics
 
@@ -145,14 +147,26 @@ def make_sheet(methods: Mapping[str, Topics], *, top: int = 10, random_state: in
 def write_sheet(sheet: Sheet, out: str | Path) -> SheetFiles:
     """The table, the page and the key; nothing that is there is written over."""
     files = SheetFiles.beside(out)
-    for path in (files.table, files.page, files.key):
+    together = FileSet(files.table.parent, files.table.name, last=files.table.name, replaces=False)
+    texts = {
+        files.table: sheet.to_csv(),
+        files.page: sheet.to_page(files.table.stem),
+        files.key: json.dumps(sheet.to_key(), ensure_ascii=False, indent=1) + "\n",
+    }
+    together.complete()
+    if all(_holds(path, text) for path, text in texts.items()):
+        return files  # it is asked for again, perhaps because the program was killed before it could say so
+    for path in texts:
         if path.exists():
             raise OutputError(f"{path} exists and could hold judgements; choose another name or remove it first")
-    # The table last: where it is, the sheet is whole.
-    write_json(files.key, sheet.to_key())
-    write_text(files.page, sheet.to_page(files.table.stem))
-    write_text(files.table, sheet.to_csv())
+    with together.written() as beside:
+        for path, text in texts.items():
+            write_text(beside / path.name, text)
     return files
+
+
+def _holds(path: Path, text: str) -> bool:
+    return path.is_file() and path.read_bytes() == text.encode()
 
 
 def load_methods(folders: Sequence[str | Path]) -> dict[str, Topics]:
@@ -175,8 +189,8 @@ def annotate(folders: Sequence[str | Path], out: str | Path, *, top: int = 10, r
 def read_key(path: str | Path) -> Sheet:
     """The sheet that a key describes."""
     try:
-        value = json.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
+        value = read_json(Path(path))
+    except (OSError, ValueError) as error:
         raise SheetError(f"{path} cannot be read as a key ({error}); give the .key.json of `annotate`") from error
     return sheet_of_key(value, str(path))
 
@@ -188,12 +202,30 @@ def sheet_of_key(value: Any, name: str = "the key") -> Sheet:
             raise SheetError(f"{name} has key format {value['format']!r}, but this seetopic reads format {FORMAT}")
         items = tuple(Item(each["item"], each["category"], each["term"], each["methods"]) for each in value["items"])
         sheet = Sheet(tuple(value["methods"]), tuple(value["categories"]), items)
+        _check_sheet(sheet)
         whole = sheet.id == value["sheet"]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise SheetError(f"{name} cannot be read as a key ({error}); give the .key.json of `annotate`") from error
     if not whole:
         raise SheetError(f"{name} was changed since it was written; give the .key.json as `annotate` wrote it")
     return sheet
+
+
+def _check_sheet(sheet: Sheet) -> None:
+    """Whatever is reckoned from a key must be there, and of its kind: a key may be of any origin."""
+    texts = [*sheet.methods, *sheet.categories, *(text for each in sheet.items for text in (each.category, each.term))]
+    if not all(isinstance(text, str) for text in texts):
+        raise TypeError("a value has the wrong type")
+    "".join(texts).encode()  # a lone surrogate could not be shown
+    if len(set(sheet.categories)) < len(sheet.categories) or not sheet.items:
+        raise ValueError("it has a category twice, or no items")
+    for each in sheet.items:
+        if type(each.item) is not int or each.category not in sheet.categories or not isinstance(each.places, dict):
+            raise ValueError(f"item {each.item!r:.60} does not fit the rest")
+        if not all(method in sheet.methods and type(place) is int for method, place in each.places.items()):
+            raise ValueError(f"item {each.item} was found by unknown methods")
+    if len({each.item for each in sheet.items}) < len(sheet.items):
+        raise ValueError("it has an item twice")
 
 
 def read_sheets(paths: Sequence[str | Path], key: str | Path | None = None) -> tuple[Sheet, tuple[FilledSheet, ...]]:
@@ -253,6 +285,8 @@ def _decoded(data: bytes) -> str:
 def _read_table(path: Path) -> _Table:
     """A sheet as any spreadsheet writes it: commas, semicolons or tabs, other orders, further columns."""
     try:
+        if path.exists() and not path.is_file() and not path.is_dir():  # a pipe may never end
+            raise OSError(errno.EINVAL, "it is not a plain file")
         text = _decoded(path.read_bytes())
     except OSError as error:
         raise SheetError(f"{path} cannot be read ({error.strerror}); give a sheet that was filled in") from error
@@ -289,10 +323,10 @@ def _find_key(tables: Sequence[_Table]) -> Path:
     folders = dict.fromkeys(table.path.parent for table in tables)
     for path in (path for folder in folders for path in sorted(folder.glob("*.key.json"))):
         try:
-            value = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError, RecursionError):
+            value = read_json(path)
+        except (OSError, ValueError):
             continue  # another sheet's, perhaps: only the right one must be readable
-        if isinstance(value, dict) and value.get("sheet") == wanted:
+        if value.get("sheet") == wanted:
             return path
     raise SheetError(
         f"no key of sheet {wanted!r} lies beside {tables[0].path}; give the .key.json with --key (in Python: key)"

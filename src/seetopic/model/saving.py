@@ -23,7 +23,7 @@ from seetopic.encoder.minilm import EMBEDDED_NAME
 from seetopic.encoder.plain import ReadyVectors
 from seetopic.encoder.protocol import unit_rows
 from seetopic.errors import CorpusError, EncoderError, OutputError, SeeTopicError, SettingsError
-from seetopic.files import read_json, sha256_of, write_json, writing, written_whole
+from seetopic.files import clear_leftovers, exchanged, held, read_json, sha256_of, write_json, writing, written_whole
 from seetopic.identity import text_digest, tokenizer_name
 from seetopic.index import Index
 from seetopic.model.fitting import Given, Learned, settings_from_parameters
@@ -44,6 +44,7 @@ INDEX = "index"
 DOCUMENTS = "documents.jsonl"
 NAMES = "seed_embeddings.safetensors"
 _TOPICS = "topics.json"
+_NAMES = {MODEL, INDEX, DOCUMENTS, NAMES, _TOPICS, "topics.csv", SORTER, ".DS_Store", "Thumbs.db", "desktop.ini"}
 # What of the settings is saved, and of which kind each is; how something is computed is the reader's own matter.
 _PARAMS: dict[str, tuple[type, ...]] = {
     "top": (int, type(None)),
@@ -131,14 +132,19 @@ def _about(model: SeeTopic, folder: Path) -> dict[str, Any]:
 @contextmanager
 def _written_beside(folder: Path) -> Iterator[Path]:
     folder = folder.resolve()  # where the name is a link, what it leads to is replaced, and not the link
-    if folder.exists() and not (folder / MODEL).exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise OutputError(f"{folder} exists and is no saved model; choose another folder")
+    _check_place(folder)
     beside, replaced = (folder.with_name(f".{folder.name}.{os.getpid()}.{end}") for end in ("part", "old"))
     try:
         with writing(folder):
+            clear_leftovers(folder.parent, folder.name)
             beside.mkdir(parents=True)
-            yield beside
-            if folder.exists():
+            with held(beside):
+                yield beside
+            _check_place(folder)  # once more: anybody may have put something there meanwhile
+            is_replaced = folder.exists()
+            if is_replaced and exchanged(beside, folder):
+                return
+            if is_replaced:
                 folder.rename(replaced)
             try:
                 beside.rename(folder)
@@ -149,6 +155,17 @@ def _written_beside(folder: Path) -> Iterator[Path]:
     finally:
         shutil.rmtree(beside, ignore_errors=True)
         shutil.rmtree(replaced, ignore_errors=True)
+
+
+def _check_place(folder: Path) -> None:
+    """Nothing is replaced but a saved model."""
+    if not folder.exists():
+        return
+    if not folder.is_dir() or (any(folder.iterdir()) and not (folder / MODEL).exists()):
+        raise OutputError(f"{folder} exists and is no saved model; choose another folder")
+    others = sorted(path.name for path in folder.iterdir() if path.name not in _NAMES)
+    if others:
+        raise OutputError(f"{folder} holds {others[0]!r}, which would be lost; move it, or choose another folder")
 
 
 def _copy_index(source: Path, target: Path) -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 import weakref
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,6 +13,7 @@ from seetopic.documents import Documents
 from seetopic.encoder.cache import VectorCache
 from seetopic.files import writing
 from seetopic.index import Index
+from seetopic.temporary import remove_temporary, temporary_folder
 from seetopic.words import Tokenizer
 
 
@@ -28,27 +27,22 @@ class TemporaryIndex(Index):
 
 def build_temporary(documents: Documents, **options: Any) -> TemporaryIndex:
     """Build the index of documents into a folder of its own; options are those of `Index.build`."""
-    home = _new_folder()
+    home = temporary_folder()
     try:
         built = Index.build(documents, home / "index", **options)
     except BaseException:  # an interrupt, too, must leave nothing behind
-        shutil.rmtree(home, ignore_errors=True)
+        remove_temporary(home)
         raise
     return _owned(built.folder, built.model, built.tokenizer, built.cache)
 
 
 def _unpacked(files: Mapping[str, bytes], model: Any, tokenizer: Tokenizer, cache: VectorCache) -> TemporaryIndex:
-    folder = _new_folder() / "index"
+    folder = temporary_folder() / "index"
     with writing(folder):
         folder.mkdir()
         for name, data in files.items():
             (folder / name).write_bytes(data)
     return _owned(folder, model, tokenizer, cache)
-
-
-def _new_folder() -> Path:
-    with writing(Path(tempfile.gettempdir())):
-        return Path(tempfile.mkdtemp(prefix="seetopic-"))
 
 
 def _owned(folder: Path, model: Any, tokenizer: Tokenizer, cache: VectorCache) -> TemporaryIndex:
@@ -59,4 +53,4 @@ def _owned(folder: Path, model: Any, tokenizer: Tokenizer, cache: VectorCache) -
 
 def _remove(home: Path, owner: int) -> None:
     if os.getpid() == owner:  # a forked process has a copy of the index, but not of its folder
-        shutil.rmtree(home, ignore_errors=True)
+        remove_temporary(home)

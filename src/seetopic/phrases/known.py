@@ -11,6 +11,8 @@ from seetopic.seeds import Seeds
 
 def read_known_phrases(path: Path) -> tuple[str, ...]:
     """The lines of two words or more, each once, in alphabetical order: their order in the file tells nothing."""
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise SettingsError(f"{path} is a pipe or a device, which may never end; give a file of known phrases")
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:

@@ -11,7 +11,7 @@ from seetopic.errors import OutputError
 from seetopic.figures.scene import Drawable, Scene
 from seetopic.files import write_text
 from seetopic.report.page import Page
-from seetopic.topics import Topics
+from seetopic.topics import Topics, results_in
 
 REPORT = "report.html"
 
@@ -26,6 +26,7 @@ def write_report(
 ) -> Path:
     """Write `report.html` into the folder, whole or not at all; gives its path."""
     path = Path(folder) / REPORT
+    results_in(path.parent).complete()  # or an older one would take this one's place
     write_text(path, report_html(found, documents=documents, sorter=sorter, command=command))
     return path
 
