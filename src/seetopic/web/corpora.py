@@ -157,9 +157,9 @@ class Corpora:
         self.opened.pop(corpus, None)
         source = json.loads(row["source"])
         if row["own"]:
-            shutil.rmtree(row["folder"], ignore_errors=True)
-            beside = Path(row["folder"])
-            shutil.rmtree(beside.with_name(f".{beside.name}.building"), ignore_errors=True)
+            built = self._folder(row)
+            shutil.rmtree(built, ignore_errors=True)
+            shutil.rmtree(built.with_name(f".{built.name}.building"), ignore_errors=True)
         sources = [json.loads(other["source"]) for other in self.database.all("SELECT source FROM corpora")]
         if source["kind"] == "upload" and source not in sources:
             self.uploads.remove(source["id"])
@@ -171,7 +171,7 @@ class Corpora:
             raise NotYet(f"{row['title']!r} is not indexed yet; wait for it, or go on with it if it was stopped")
         if corpus not in self.opened:
             options = BuildOptions.model_validate_json(row["options"])
-            self.opened[corpus] = Index.open(row["folder"], model=options.model, cache=self.cache)
+            self.opened[corpus] = Index.open(self._folder(row), model=options.model, cache=self.cache)
         return self.opened[corpus]
 
     def documents(self, corpus: str, *, with_labels: bool = False) -> Documents | None:
@@ -260,12 +260,16 @@ class Corpora:
             ended,
             build_index,
             documents,
-            Path(row["folder"]),
+            self._folder(row),
             settings=options.settings,
             model=options.model,
             cache=self.cache,
             jobs=self.workers,
         )
+
+    def _folder(self, row: Any) -> Path:
+        """Where the index lies. What was built here lies here: in a copy of the data folder, in the copy."""
+        return self.indexes / str(row["id"]) if row["own"] else Path(row["folder"])
 
     def _mark(self, corpus: str, state: State, problem: str | None = None) -> None:
         self.database.do("UPDATE corpora SET state = ?, problem = ? WHERE id = ?", (state, problem, corpus))

@@ -8,17 +8,16 @@ import re
 import secrets
 import socket
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
 from seetopic.errors import CorpusError, MissingExtra, SettingsError
 from seetopic.files import writing
 from seetopic.web.limits import WorkbenchSettings
+from seetopic.web.place import claimed
 
 DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 8765
 _FIRST_PAGE = 1.5  # seconds that it takes to load
@@ -72,7 +71,7 @@ def serve(
     given = None if source is None else Path(source).resolve()
     if given is not None and not given.exists():
         raise CorpusError(f"{source} does not exist; give an index, a file or a folder of .txt files, or nothing")
-    with _alone(settings.data):
+    with claimed(settings.data):
         secret = kept_token(settings.data) if token is None else token
         if not _is_token(secret):
             raise SettingsError("the token must have 8 to 200 letters, digits, - and _; choose another with --token")
@@ -113,24 +112,6 @@ def _soon(work: Callable[[], None]) -> None:
     timer = threading.Timer(_FIRST_PAGE, work)
     timer.daemon = True
     timer.start()
-
-
-@contextmanager
-def _alone(data: Path) -> Iterator[None]:
-    """Two servers of the same data would both go on with the same builds."""
-    with writing(data):
-        data.mkdir(parents=True, exist_ok=True, mode=0o700)
-        lock = FileLock(data / "lock")
-        try:
-            lock.acquire(timeout=0)
-        except Timeout:
-            raise SettingsError(
-                f"another workbench is running on {data}; use that one, or choose another folder with --data"
-            ) from None
-    try:
-        yield
-    finally:
-        lock.release()
 
 
 def _link(address: Address, taken: socket.socket, secret: str) -> str:

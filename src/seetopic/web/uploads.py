@@ -7,9 +7,9 @@ import gzip
 import json
 import os
 import re
-import shutil
 import zlib
 from collections.abc import AsyncIterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +23,8 @@ from seetopic.web.limits import LETTERS, LONGEST_LINE, UploadLimits
 from seetopic.web.names import Frozen
 
 _CHUNK = 1 << 20
+_MARK = ".seetopic-upload"  # in every folder that is made here; it holds the name that the file will have
+_PART = ".part"
 _UNUSED = 86_400  # seconds
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f/\\:*?\"<>|]+")
 
@@ -53,10 +55,11 @@ class Uploads:
         made = await asyncio.to_thread(self._place)
         home = self.folder / made
         target = home / safe
-        part = home / ".part"
+        part = home / _PART
         try:
             with writing(target):
                 home.mkdir(parents=True)
+                (home / _MARK).write_text(safe, encoding="utf-8")
                 size = await self._write(part, chunks, safe)
                 if announced is not None and size != announced:
                     raise CorpusError(f"{safe} came with {size:,} of {announced:,} bytes; send it again")
@@ -64,7 +67,7 @@ class Uploads:
                 part.replace(target)
             self.database.insert("uploads", id=made, name=safe, bytes=size, created=now())
         except BaseException:
-            _remove(home)
+            _remove(home, safe)
             raise
         finally:
             self.receiving.discard(made)
@@ -91,9 +94,9 @@ class Uploads:
             if row["id"] not in used:
                 self.remove(row["id"])
         kept = self.receiving.union(row["id"] for row in self.database.all("SELECT id FROM uploads"))
-        for home in self.folder.iterdir() if self.folder.is_dir() else ():
-            if home.name not in kept:
-                _remove(home)
+        for mark in self.folder.glob(f"*/{_MARK}"):
+            if mark.parent.name not in kept and not mark.parent.is_symlink():
+                _remove(mark.parent, _marked(mark))
 
     async def _write(self, part: Path, chunks: AsyncIterable[bytes], name: str) -> int:
         size = 0
@@ -114,8 +117,9 @@ class Uploads:
         return self.folder / upload / str(row["name"])
 
     def remove(self, upload: str) -> None:
-        if self.database.do("DELETE FROM uploads WHERE id = ?", (upload,)):
-            _remove(self.folder / upload)
+        row = self.database.one("SELECT name FROM uploads WHERE id = ?", (upload,))
+        if row is not None and self.database.do("DELETE FROM uploads WHERE id = ?", (upload,)):
+            _remove(self.folder / upload, str(row["name"]))
 
 
 def file_name(name: str) -> str:
@@ -168,5 +172,17 @@ def _check_parquet(path: Path, name: str, most: int) -> None:
         raise TooLarge(f"{name} unpacks to more than {most:,} bytes; send a part of it")
 
 
-def _remove(folder: Path) -> None:
-    shutil.rmtree(folder, ignore_errors=True)
+def _marked(mark: Path) -> str:
+    """The name of the file that a folder was made for."""
+    try:
+        return file_name(mark.read_text(encoding="utf-8"))
+    except (OSError, ValueError, CorpusError):  # a crash left the mark empty: nothing but itself was written yet
+        return _PART
+
+
+def _remove(home: Path, name: str) -> None:
+    """What was written here, file by file; whatever else somebody put into the folder stays, and so does the folder."""
+    with suppress(OSError):
+        for file in (name, _PART, _MARK):
+            (home / file).unlink(missing_ok=True)
+        home.rmdir()

@@ -20,6 +20,7 @@ from seetopic.web.folder import AllowedFolder
 from seetopic.web.jobs import Jobs
 from seetopic.web.limits import WorkbenchSettings
 from seetopic.web.names import Category, Frozen, Options
+from seetopic.web.place import DATABASE
 from seetopic.web.projects import Kept, Last, Projects
 from seetopic.web.rounds import Rounds
 from seetopic.web.sides import Sides
@@ -57,7 +58,7 @@ class Workbench:
 
     def __init__(self, settings: WorkbenchSettings) -> None:
         self.settings = settings
-        self.database = Database(settings.data / "workbench.sqlite")
+        self.database = Database(settings.data / DATABASE)
         self.folder = AllowedFolder(settings.folder)
         self.uploads = Uploads(self.database, settings.data / "uploads", settings.uploads, set())
         self.building, self.working = Jobs(), Jobs()
