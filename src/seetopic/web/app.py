@@ -6,7 +6,6 @@ import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import cache
-from html import escape
 from importlib import resources
 from typing import Any
 
@@ -27,7 +26,6 @@ from seetopic.web.workbench import Workbench
 
 _LOG = logging.getLogger("seetopic.web")
 _KINDS = {"js": "text/javascript", "css": "text/css", "svg": "image/svg+xml", "html": "text/html"}
-_TOKEN_MARK = "__TOKEN__"
 ROUTERS = (
     corpora.router,
     projects.router,
@@ -49,7 +47,7 @@ def application(workbench: Workbench, access: Access) -> Guard:
 
     app = _routed(lifespan)
     app.state.workbench = workbench
-    _add_pages(app, access)
+    _add_pages(app)
     _add_answers(app, workbench.corpora.plainly)
     return Guard(app, access)
 
@@ -63,8 +61,8 @@ def _routed(lifespan: Any) -> FastAPI:
     app = FastAPI(
         title="seetopic workbench",
         version=__version__,
-        description="Everything that the workbench's page does. Requests that change something carry the header "
-        "`X-Seetopic-Token` (or `Authorization: Bearer ...`) with the token that the server printed.",
+        description="Everything that the workbench's page does. Requests carry the header `X-Seetopic-Token` "
+        "(or `Authorization: Bearer ...`) with the token that is in the link that the server printed.",
         openapi_url="/api/openapi.json",
         docs_url=None,  # they would be loaded from elsewhere
         redoc_url=None,
@@ -75,10 +73,10 @@ def _routed(lifespan: Any) -> FastAPI:
     return app
 
 
-def _add_pages(app: FastAPI, access: Access) -> None:
+def _add_pages(app: FastAPI) -> None:
     @app.get("/", include_in_schema=False)
     async def home() -> HTMLResponse:
-        return HTMLResponse(_page("index.html").replace(_TOKEN_MARK, escape(access.token)))
+        return HTMLResponse(_page("index.html"))
 
     @app.get("/annotate/{secret}", include_in_schema=False)
     async def annotate(secret: str) -> HTMLResponse:

@@ -41,6 +41,21 @@ def claimed(data: Path) -> Iterator[None]:
         lock.release()
 
 
+@contextmanager
+def entry_page(data: Path, link: str) -> Iterator[Path]:
+    """A page that leads to a link: whoever looks at the processes of this machine sees its path, not the token."""
+    path = data / "open.html"
+    with writing(path):
+        path.unlink(missing_ok=True)
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+            file.write(f'<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url={link}">')
+            file.write(f'<title>seetopic workbench</title><a href="{link}">Open the workbench</a>')
+    try:
+        yield path
+    finally:
+        path.unlink(missing_ok=True)
+
+
 def _refuse_others(data: Path) -> None:
     # A database without the mark is of a workbench from before there were marks; a lone lock is of a start that failed.
     if (data / MARK).is_file() or (data / DATABASE).is_file():
