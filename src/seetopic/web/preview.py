@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from seetopic.documents import format_of
-from seetopic.errors import CorpusError, MissingExtra
+from seetopic.errors import CorpusError
 from seetopic.layout import read_manifest
+from seetopic.readers import parquet_file
+from seetopic.stored import local_file
 from seetopic.web.folder import readable
 from seetopic.web.limits import COLUMNS, PREVIEW_BYTES, PREVIEW_LETTERS, PREVIEW_PARQUET, PREVIEW_ROWS
 from seetopic.web.names import Frozen
@@ -154,19 +156,14 @@ def _json_row(line: str) -> dict[str, Any] | None:
 
 
 def _parquet_rows(path: Path) -> list[dict[str, Any]]:
-    try:
-        import pyarrow as arrow
-        import pyarrow.parquet as arrow_parquet
-    except ImportError as error:
-        raise MissingExtra(f"reading {path.name}", "parquet") from error
     if path.suffix.lower() == ".gz":
         raise CorpusError(f"{path.name} is packed twice; Parquet packs by itself: unpack it first")
     try:
-        with arrow_parquet.ParquetFile(path) as file:
-            if len(file.schema_arrow.names) > COLUMNS:
+        with parquet_file(local_file(path), path.name) as table:
+            if len(table.opened.schema_arrow.names) > COLUMNS:
                 raise CorpusError(f"{path.name} has more than {COLUMNS} columns; keep a few")
-            return _few_rows(file.iter_batches(batch_size=1))
-    except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:
+            return _few_rows(table.opened.iter_batches(batch_size=1, columns=list(table.flat)))
+    except UnicodeDecodeError as error:
         raise CorpusError(f"{path.name} cannot be read as Parquet: {error}; is the file whole?") from error
 
 

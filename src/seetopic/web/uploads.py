@@ -14,8 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from seetopic.documents import format_of
-from seetopic.errors import CorpusError, MissingExtra
+from seetopic.errors import CorpusError
 from seetopic.files import writing
+from seetopic.readers import parquet_file, unpacked_bytes
+from seetopic.stored import local_file
 from seetopic.web.database import Database, new_id, now
 from seetopic.web.failures import Missing, TooLarge
 from seetopic.web.folder import is_readable
@@ -156,20 +158,13 @@ def check_contents(path: Path, name: str, most: int) -> None:
 
 
 def _check_parquet(path: Path, name: str, most: int) -> None:
-    """What it says of its own size; it is read by row groups, and says by itself if it is cut off."""
-    try:
-        import pyarrow as arrow
-        import pyarrow.parquet as arrow_parquet
-    except ImportError as error:
-        raise MissingExtra(f"reading {name}", "parquet") from error
-    try:
-        with arrow_parquet.ParquetFile(path) as file:
-            groups = file.metadata
-            size = sum(groups.row_group(number).total_byte_size for number in range(groups.num_row_groups))
-    except (arrow.ArrowException, OSError) as error:
-        raise CorpusError(f"{name} cannot be read as Parquet: {error}; is the file whole?") from error
-    if size > most:
-        raise TooLarge(f"{name} unpacks to more than {most:,} bytes; send a part of it")
+    """What its texts have unpacked, counted: what it says of its own size need not be so."""
+    size = 0
+    with parquet_file(local_file(path, name), name) as table:
+        for batch in table.batches(list(table.texts)):
+            size += unpacked_bytes(batch)
+            if size > most:
+                raise TooLarge(f"{name} unpacks to more than {most:,} bytes; send a part of it")
 
 
 def _marked(mark: Path) -> str:
