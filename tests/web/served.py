@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import uvicorn
 from starlette.testclient import TestClient
 
 from seetopic.web.app import application
+from seetopic.web.connections import server_for
 from seetopic.web.guard import Access
-from seetopic.web.limits import WorkbenchSettings
-from seetopic.web.serve import OPTIONS, Address
+from seetopic.web.limits import ConnectionLimits, WorkbenchSettings
+from seetopic.web.serve import Address
 from seetopic.web.sources import BuildOptions
 from seetopic.web.workbench import Workbench
 
@@ -44,13 +44,15 @@ class Served:
 
 
 @contextlib.contextmanager
-def serving(settings: WorkbenchSettings, *, on_loopback: bool = True) -> Iterator[Served]:
+def serving(
+    settings: WorkbenchSettings, *, on_loopback: bool = True, limits: ConnectionLimits | None = None
+) -> Iterator[Served]:
     """A server in a thread of this process. With `on_loopback` false it may be called by any name."""
     workbench = Workbench(settings)
     address = Address(port=0)
     access = Access(TOKEN, address.called() if on_loopback else None)
     bound = address.bound()
-    server = uvicorn.Server(uvicorn.Config(application(workbench, access), **OPTIONS))
+    server = server_for(application(workbench, access), limits)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
     thread.start()
     until(lambda: server.started, 20)

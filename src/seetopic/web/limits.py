@@ -38,6 +38,17 @@ class UploadLimits:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ConnectionLimits:
+    """How many connections there may be, and how long each may take."""
+
+    connections: int = 256  # at once: the oldest that asks for nothing makes room
+    head_seconds: float = 15.0  # for the head of a request
+    body_seconds: float = 30.0  # for its body, and more for a long one:
+    bytes_a_second: int = 10_000  # that must come in on average
+    answer_seconds: float = 60.0  # for the client to take what is sent
+
+
+@dataclass(frozen=True, kw_only=True)
 class WorkbenchSettings:
     """Where things lie, and what people may do."""
 

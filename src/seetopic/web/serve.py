@@ -13,7 +13,6 @@ from contextlib import closing
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 from seetopic.errors import CorpusError, MissingExtra, SettingsError
 from seetopic.files import writing
@@ -25,13 +24,6 @@ LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 _FIRST_PAGE = 1.5  # seconds that it takes to load
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{16,200}")
 _NAME = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)")
-OPTIONS: dict[str, Any] = {
-    "log_level": "critical",  # the application tells of its errors itself; who ends the server need not read of that
-    "access_log": False,  # it would hold the token
-    "ws": "none",
-    "proxy_headers": False,  # anybody on this machine could say that a request comes from elsewhere
-    "timeout_graceful_shutdown": 3,
-}
 _TRIED = 20  # ports after the usual one, if that is taken
 
 
@@ -116,9 +108,8 @@ def _run(
     fields: dict[str, str | None],
 ) -> None:
     """Load all that a server needs, and be one."""
-    import uvicorn
-
     from seetopic.web.app import application
+    from seetopic.web.connections import server_for
     from seetopic.web.guard import Access
     from seetopic.web.sources import BuildOptions
     from seetopic.web.workbench import Workbench
@@ -127,9 +118,8 @@ def _run(
         if given is not None:
             workbench.given = workbench.corpora.add_given(given, BuildOptions.model_validate(fields)).id
         app = application(workbench, Access(secret, hosts, settings.data / "sessions"))
-        config = uvicorn.Config(app, **OPTIONS)
         _soon(workbench.warm)
-        uvicorn.Server(config).run(sockets=[taken])
+        server_for(app).run(sockets=[taken])
 
 
 def _soon(work: Callable[[], None]) -> None:
