@@ -101,6 +101,7 @@ class Corpora:
             title = title or str(manifest["corpus"]["name"])
             self._insert(made, title, source, options, path, own=False, state="ready")
             return self.get(made)
+        self.jobs.require_room()
         documents = self._documents(source, options)
         options.settings  # noqa: B018 - what is refused is refused now
         self._insert(made, title or documents.name, source, options, self.indexes / made, own=True, state="waiting")
@@ -136,6 +137,7 @@ class Corpora:
         row = self._row(corpus)
         if self.get(corpus).state not in ("stopped", "failed") or not row["own"]:  # a damaged index has failed, too
             raise Conflict(f"{row['title']!r} is not stopped, so there is nothing to go on with")
+        self.jobs.require_room()
         self.opened.pop(corpus, None)
         self._mark(corpus, "waiting")
         self._start(corpus)

@@ -8,6 +8,11 @@ from pathlib import Path
 CATEGORIES = 200  # of a project
 NAMES = 50  # of a category
 TERMS = 1_000  # pinned or negative, of a category
+PROJECT_NAMES = 600  # of all categories together: each is read by the language model
+PROJECT_TERMS = 10_000  # pinned or negative, of all categories together
+HEAVY = 60  # names from which a search may take many seconds
+WAITING = 12  # requests that wait for topics to be found: each holds a thread
+QUEUE = 20  # builds, or comparisons and rounds, that are done or wait
 LETTERS = 200  # of a name or a term
 TITLE = 120  # letters of a title or of a person's name
 TOP = 200  # terms of a topic

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from seetopic.documents import format_of
+from seetopic.documents import format_of, text_files
 from seetopic.errors import CorpusError
 from seetopic.layout import read_manifest
 from seetopic.readers import parquet_file
@@ -82,7 +82,7 @@ def _of_index(path: Path) -> Preview:
 
 def _of_folder(path: Path) -> Preview:
     texts = []
-    for file in sorted(each for each in path.rglob("*.txt") if each.is_file())[:PREVIEW_ROWS]:
+    for file in text_files(path)[:PREVIEW_ROWS]:
         with file.open("rb") as opened:
             texts.append(opened.read(PREVIEW_LETTERS * 4).decode("utf-8-sig", "replace"))
     if not texts:

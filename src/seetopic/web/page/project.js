@@ -137,7 +137,8 @@ export class OpenProject extends EventTarget {
         if (result.project.version > body.base + 1) this.#foreign = result.project.version - 1;
         this.#queue.shift();
         this.#reach(true);
-        if (body.topics === false) this.#keep(result);
+        const later = result.topics === null && result.problem === null; // of many names: they take long
+        if (body.topics === false || later) this.#keep(result);
         else this.#take(this.#stale || !Object.keys(result.changes ?? {}).length ? this.#compared(result) : result);
       } catch (error) {
         if (error.unreachable || error.status === 503 || error.status === 502) {
@@ -151,8 +152,8 @@ export class OpenProject extends EventTarget {
       }
       this.#remember();
     }
-    if (this.#stale && !this.#gone.signal.aborted) await this.#loadTopics(null);
     this.#busy = false;
+    if (this.#stale && !this.#gone.signal.aborted) this.#loadTopics(null); // the next edit does not wait for them
     this.#emit("saving");
     if (this.#queue.length) this.#run();
   }
