@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sqlite3
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import cache
@@ -124,6 +125,12 @@ def _add_answers(app: FastAPI, plainly: Callable[[str], str]) -> None:
         answer = _problem(error.status_code, kind, sentences.get(error.status_code, str(error.detail)))
         answer.headers.update(error.headers or {})
         return answer
+
+    @app.exception_handler(sqlite3.Error)
+    def unkept(request: Request, error: sqlite3.Error) -> JSONResponse:
+        if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
+            return _problem(507, "failed", "the server's disk is full, so nothing was changed; free some space on it")
+        return broken(request, error)
 
     @app.exception_handler(Exception)
     def broken(request: Request, error: Exception) -> JSONResponse:

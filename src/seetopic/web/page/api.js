@@ -86,9 +86,13 @@ async function content(response) {
   return body;
 }
 
+// Words of people are keys of objects: "constructor" is not one that every object has.
+const bare = (_, value) =>
+  value !== null && typeof value === "object" && !Array.isArray(value) ? Object.setPrototypeOf(value, null) : value;
+
 function parsed(text) {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text, bare);
   } catch {
     return null;
   }
