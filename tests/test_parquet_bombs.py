@@ -80,3 +80,10 @@ def test_texts_of_every_length_and_encoding_are_read_in_order(tmp_path: Path) ->
         path = tmp_path / f"{number}.parquet"
         pq.write_table(pa.table({"label": pa.array(labels).dictionary_encode(), "text": texts}), path, **how)
         assert list(open_documents(path, label_field="label").texts()) == texts
+
+
+def test_two_columns_of_one_name_are_refused(tmp_path: Path) -> None:
+    table = pa.Table.from_arrays([pa.array(["a"]), pa.array(["b"])], names=["text", "text"])
+    pq.write_table(table, tmp_path / "a.parquet")
+    with pytest.raises(CorpusError, match=r"a\.parquet has two columns 'text'; rename one of them"):
+        list(open_documents(tmp_path / "a.parquet").texts())

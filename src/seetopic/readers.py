@@ -8,9 +8,11 @@ import io
 import json
 import shutil
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import IO, Any, Literal, NamedTuple, TypeAlias
 
 from seetopic.errors import CorpusError, MissingExtra
@@ -214,30 +216,30 @@ class ParquetTable:
     def metadata(self) -> Any:
         return self.opened.metadata
 
-    @property
-    def flat(self) -> tuple[str, ...]:
+    @cached_property
+    def flat(self) -> frozenset[str]:
         """Columns of single values: of lists and the like one row alone may hold any number of texts."""
         import pyarrow as arrow
 
-        return tuple(field.name for field in self.opened.schema_arrow if not arrow.types.is_nested(field.type))
+        return frozenset(field.name for field in self.opened.schema_arrow if not arrow.types.is_nested(field.type))
 
-    @property
-    def texts(self) -> tuple[str, ...]:
+    @cached_property
+    def texts(self) -> frozenset[str]:
         """Columns whose values may be long."""
-        schema = self.opened.schema_arrow
-        return tuple(name for name in self.flat if _is_long(schema.field(schema.names.index(name)).type))
+        return frozenset(field.name for field in self.opened.schema_arrow if _is_long(field.type))
 
-    def batches(self, fields: list[str], groups: Sequence[int] | None = None) -> Iterator[Any]:
+    def batches(self, fields: Sequence[str], groups: Sequence[int] | None = None) -> Iterator[Any]:
         long = [name for name in fields if name in self.texts]
         for group in range(self.metadata.num_row_groups) if groups is None else groups:
             size = self._rows_at_once(group, long) if long else _BATCH_ROWS
-            yield from self.opened.iter_batches(batch_size=size, row_groups=[group], columns=fields)
+            yield from self.opened.iter_batches(batch_size=size, row_groups=[group], columns=list(fields))
 
     def _rows_at_once(self, group: int, fields: list[str]) -> int:
         """As many rows of a row group as surely fit: all of them may be the longest text of its dictionary."""
         about = self.metadata.row_group(group)
         chunks = [about.column(number) for number in range(about.num_columns)]
-        chosen = [chunk for chunk in chunks if chunk.path_in_schema in fields]
+        wanted = frozenset(fields)
+        chosen = [chunk for chunk in chunks if chunk.path_in_schema in wanted]
         if any("DELTA_BYTE_ARRAY" in chunk.encodings for chunk in chosen):  # a text may go on from the one before it
             return 1
         mean = int(sum(chunk.total_uncompressed_size for chunk in chosen)) // max(int(about.num_rows), 1)
@@ -292,7 +294,12 @@ def parquet_file(file: StoredFile, place: str) -> Iterator[ParquetTable]:
     with _seekable(file) as plain:
         try:
             # Row groups may be large, so they are read as a stream.
-            yield ParquetTable(plain, arrow_parquet.ParquetFile(plain, buffer_size=_BLOCK))
+            opened = arrow_parquet.ParquetFile(plain, buffer_size=_BLOCK)
+            names = opened.schema_arrow.names
+            twice = next((name for name, times in Counter(names).items() if times > 1), None)
+            if twice is not None:
+                raise CorpusError(f"{place} has two columns {twice!r}; rename one of them")
+            yield ParquetTable(plain, opened)
         except CorpusError:
             raise
         except failures as error:

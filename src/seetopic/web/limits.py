@@ -49,7 +49,7 @@ class ConnectionLimits:
     connections: int = 256  # at once: the oldest that asks for nothing makes room
     head_seconds: float = 15.0  # for the head of a request
     body_seconds: float = 30.0  # for its body, and more for a long one:
-    bytes_a_second: int = 10_000  # that must come in on average
+    bytes_a_second: int = 4_000  # that must come in on average
     answer_seconds: float = 60.0  # for the client to take what is sent
 
 

@@ -162,7 +162,11 @@ def _parquet_rows(path: Path) -> list[dict[str, Any]]:
         with parquet_file(local_file(path), path.name) as table:
             if len(table.opened.schema_arrow.names) > COLUMNS:
                 raise CorpusError(f"{path.name} has more than {COLUMNS} columns; keep a few")
-            return _few_rows(table.opened.iter_batches(batch_size=1, columns=list(table.flat)))
+            return _few_rows(
+                table.opened.iter_batches(
+                    batch_size=1, columns=[name for name in table.opened.schema_arrow.names if name in table.flat]
+                )
+            )
     except UnicodeDecodeError as error:
         raise CorpusError(f"{path.name} cannot be read as Parquet: {error}; is the file whole?") from error
 
