@@ -125,7 +125,8 @@ class Guard:
                 return _refuse(429, "too many wrong tokens came from this address; wait a minute, then try again")
             if any(self.access.fits(each) for each in shown):
                 return None
-            self.access.guesses.wrong(address)
+            for _ in shown:
+                self.access.guesses.wrong(address)
         if scope["path"] == "/" and "text/html" in headers.get("accept", ""):
             return HTMLResponse(_CLOSED, status_code=401)
         return _refuse(401, "a token is needed; open the address that the server printed when it started")

@@ -77,9 +77,8 @@ def serve(
 ) -> None:
     """Serve the workbench until it is interrupted; `ready` is called with the address to open, which holds the token.
 
-    `hosts` are further names by which it is reached, such as that of a web server before it.
-
     That is told as soon as it is taken: whoever opens it waits for the server, and a browser starts meanwhile.
+    `hosts` are further names by which it is reached, such as that of a web server before it.
     """
     if any(find_spec(package) is None for package in ("fastapi", "uvicorn")):
         raise MissingExtra("the workbench", "web")
