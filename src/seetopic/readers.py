@@ -23,7 +23,7 @@ Row: TypeAlias = list[str] | csv.Error  # a row, or why there is none
 _LONGEST_FIELD = 2**31 - 1  # what fits everywhere: a C long has 32 bits on some systems
 _BLOCK = 1 << 20  # bytes that are read at a time
 _BATCH_ROWS = 256  # of a Parquet file; more at once are hardly quicker
-_BATCH_BYTES = 64_000_000  # of such rows, unless a single one is larger
+_BATCH_BYTES = 16_000_000  # of such rows, unless a single one is larger
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 

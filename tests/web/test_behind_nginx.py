@@ -82,7 +82,9 @@ def test_the_docs_advice_lets_in_who_has_the_token_and_nobody_else(command: Comm
     with nginx(advised(), command, tmp_path) as port:
         site = f"https://{NAME}:{port}"
         headers = {"host": f"{NAME}:{port}"}
-        with httpx.Client(base_url=f"https://127.0.0.1:{port}", headers=headers, verify=False, trust_env=False) as web:
+        with httpx.Client(
+            base_url=f"https://127.0.0.1:{port}", headers=headers, verify=False, trust_env=False, timeout=60
+        ) as web:
             assert web.get("/").status_code == 401
             assert web.get("/api/corpora").status_code == 401
             entry = web.get("/", params={"token": command.token})
@@ -100,7 +102,10 @@ def test_the_docs_advice_lets_in_who_has_the_token_and_nobody_else(command: Comm
 
 def test_a_plain_proxy_opens_nothing(command: Command, tmp_path: Path) -> None:
     """It adds no header, and its requests come from this machine."""
-    with nginx(PLAIN, command, tmp_path) as port, httpx.Client(base_url=f"http://127.0.0.1:{port}") as web:
+    with (
+        nginx(PLAIN, command, tmp_path) as port,
+        httpx.Client(base_url=f"http://127.0.0.1:{port}", trust_env=False, timeout=60) as web,
+    ):
         assert web.get("/").status_code == 401
         assert command.token not in web.get("/").text
         assert web.get("/api/corpora").status_code == 401
@@ -110,7 +115,7 @@ def test_a_plain_proxy_opens_nothing(command: Command, tmp_path: Path) -> None:
 
 def test_a_name_that_was_not_allowed_is_refused(command: Command) -> None:
     shown = {"x-seetopic-token": command.token}
-    with httpx.Client(base_url=command.url, headers=shown, trust_env=False) as client:
+    with httpx.Client(base_url=command.url, headers=shown, trust_env=False, timeout=60) as client:
         assert client.get("/api/corpora", headers={"host": NAME.upper()}).status_code == 200
         refused = client.get("/api/corpora", headers={"host": f"other.{NAME}"})
         assert refused.status_code == 403

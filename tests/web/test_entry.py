@@ -76,7 +76,7 @@ def test_another_user_of_the_machine_reads_nothing(command: Command, tmp_path: P
 
 def test_the_printed_link_becomes_a_session_that_outlives_the_server_but_not_another_token(tmp_path: Path) -> None:
     data = tmp_path / "data"
-    with commanded(data) as served, httpx.Client(trust_env=False, follow_redirects=True) as browser:
+    with commanded(data) as served, httpx.Client(trust_env=False, follow_redirects=True, timeout=60) as browser:
         page = browser.get(served.link)
         assert (page.status_code, str(page.url)) == (200, f"{served.url}/")
         session = next(iter(browser.cookies.jar)).value
@@ -85,24 +85,38 @@ def test_the_printed_link_becomes_a_session_that_outlives_the_server_but_not_ano
         assert stat.S_IMODE((data / "sessions").stat().st_mode) == 0o600
         port = served.url.rpartition(":")[2]
         name = f"seetopic-{port}"
-        assert httpx.get(f"{served.url}/api/corpora", cookies={name: session}, trust_env=False).status_code == 200
-        assert httpx.get(f"{served.url}/api/corpora", cookies={name: served.token}, trust_env=False).status_code == 401
+        assert (
+            httpx.get(f"{served.url}/api/corpora", cookies={name: session}, trust_env=False, timeout=60).status_code
+            == 200
+        )
+        assert (
+            httpx.get(
+                f"{served.url}/api/corpora", cookies={name: served.token}, trust_env=False, timeout=60
+            ).status_code
+            == 401
+        )
         served.process.terminate()
         served.process.wait(20)
     again = ("--port", port)
     with commanded(data, *again) as served:
-        assert httpx.get(f"{served.url}/api/corpora", cookies={name: session}, trust_env=False).status_code == 200
+        assert (
+            httpx.get(f"{served.url}/api/corpora", cookies={name: session}, trust_env=False, timeout=60).status_code
+            == 200
+        )
         served.process.terminate()
         served.process.wait(20)
     with commanded(data, *again, SEETOPIC_TOKEN="another-token-of-mine") as served:
-        assert httpx.get(f"{served.url}/api/corpora", cookies={name: session}, trust_env=False).status_code == 401
+        assert (
+            httpx.get(f"{served.url}/api/corpora", cookies={name: session}, trust_env=False, timeout=60).status_code
+            == 401
+        )
 
 
 def test_guesses_are_slowed_down_and_who_is_in_stays_in(tmp_path: Path) -> None:
     settings = WorkbenchSettings(data=tmp_path / "data")
-    with serving(settings) as served, httpx.Client(base_url=served.url, trust_env=False) as person:
+    with serving(settings) as served, httpx.Client(base_url=served.url, trust_env=False, timeout=60) as person:
         person.get("/", params={"token": TOKEN})
-        with httpx.Client(base_url=served.url, trust_env=False) as stranger:
+        with httpx.Client(base_url=served.url, trust_env=False, timeout=60) as stranger:
             told = [stranger.get("/api/corpora", headers={"x-seetopic-token": f"guess-{n}"}) for n in range(60)]
             statuses = [each.status_code for each in told]
             assert statuses[0] == 401

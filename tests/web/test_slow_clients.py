@@ -115,7 +115,9 @@ def _held_by(host: str) -> list[str]:
 
 
 def test_a_connection_that_goes_on_asking_is_kept(impatient: Served) -> None:
-    with httpx.Client(base_url=impatient.url, headers={"x-seetopic-token": TOKEN}, trust_env=False) as client:
+    with httpx.Client(
+        base_url=impatient.url, headers={"x-seetopic-token": TOKEN}, trust_env=False, timeout=60
+    ) as client:
         for _ in range(3):
             assert client.get("/api/corpora").status_code == 200
         assert client.post("/api/uploads", params={"name": "a.csv"}, content=b"text\nx").status_code == 201
