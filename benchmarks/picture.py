@@ -43,7 +43,7 @@ def photographed_workbench(index: Path, work: Path, out: Path) -> None:
         path = os.environ.get("CHROMIUM") or shutil.which("chromium")
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": 1240, "height": 860}, color_scheme="light", reduced_motion="reduce")
-        page.goto(f"{server.url}/#/project/{project}/topics")
+        page.goto(f"{server.url}/?token={server.token}#/project/{project}/topics")
         page.locator(".topic-cards[data-version='1']").wait_for()
         page.get_by_label("Name of category 1").fill("film and music")
         page.get_by_label("Name of category 1").press("Enter")

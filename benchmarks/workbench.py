@@ -107,7 +107,7 @@ def start_seconds(index: Path, data: Path, browser: Browser, project: str, cache
         page = browser.new_page()
         sizes: list[int] = []
         page.on("requestfinished", lambda request: sizes.append(_weight(request)))
-        page.goto(f"{server.url}/#/project/{project}/topics")
+        page.goto(f"{server.url}/?token={server.token}#/project/{project}/topics")
         page.locator(".row input.name").first.wait_for()
         usable = time.perf_counter() - started
         page.locator(".topic-cards[data-version]").wait_for()
@@ -123,7 +123,7 @@ def _weight(request: Any) -> int:
 
 def edit_seconds(server: Server, page: Page, project: str, edits: int) -> list[float]:
     """A person types another name, again and again, each time for another category."""
-    page.goto(f"{server.url}/#/project/{project}/topics")
+    page.goto(f"{server.url}/?token={server.token}#/project/{project}/topics")
     page.locator(".topic-cards[data-version]").wait_for()
     page.evaluate(_RECORDER)
     fields = page.locator(".row input.name")

@@ -12,8 +12,8 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-from conftest import planted_documents
 from fake_model import directions
+from planted import planted_documents
 from seetopic import Index
 from seetopic.errors import CorpusError
 from seetopic.settings import DEFAULT, TextSettings

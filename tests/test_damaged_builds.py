@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from conftest import planted_documents
 from fake_model import directions
+from planted import planted_documents
 from seetopic import Index, discover, layout
 from seetopic.errors import IndexFailure, OutputError
 
@@ -192,7 +192,7 @@ import os, signal, sys
 from pathlib import Path
 from seetopic import Index, build
 from test_damaged_builds import Model
-from conftest import planted_documents
+from planted import planted_documents
 
 rename = Path.rename
 def dying(path, to):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from conftest import NAMES
+from planted import NAMES
 from seetopic import Sorter, sorter_for
 from seetopic.errors import SeeTopicError
 

@@ -26,6 +26,7 @@ RUN = ("sh", "python")
 SHOWN = {  # what is not run, and where alone it may stand
     "r": ["howto/r.md", "coming-from/seededlda.md"],  # R is not installed with the tests
     "math": ["equations.md"],
+    "nginx": ["howto/workbench.md"],  # run by tests/web/test_behind_nginx.py
     "yaml": ["scale.md"],  # for a Kubernetes cluster
     "{toctree}": ["index.md"],
     "{literalinclude}": ["examples.md"],  # the examples have a test of their own

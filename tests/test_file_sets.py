@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from conftest import NAMES, planted_documents
 from fake_model import directions
+from planted import NAMES, planted_documents
 from seetopic import Index, Topics, discover, layout
 from seetopic.cli import cli
 from seetopic.errors import OutputError

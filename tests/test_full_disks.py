@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import NAMES, planted_documents
+from planted import NAMES, planted_documents
 from test_cli import run_here
 
 COMMANDS = {

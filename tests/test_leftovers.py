@@ -12,8 +12,8 @@ import psutil
 import pytest
 from filelock import FileLock
 
-from conftest import NAMES, planted_documents
 from fake_model import directions
+from planted import NAMES, planted_documents
 from seetopic import Index, layout
 from seetopic.files import held, write_text
 from seetopic.temporary import remove_temporary, temporary_folder

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from conftest import planted_documents
 from fake_model import directions
+from planted import planted_documents
 from seetopic import Index, SeeTopic
 from seetopic.assign import Sorter
 from seetopic.assigning import assign_documents

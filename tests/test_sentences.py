@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from conftest import NAMES
+from planted import NAMES
 from seetopic import Index, cli, discover, layout, sorter_for
 from seetopic.cli.saying import LONGEST, one_line
 from seetopic.documents import open_documents

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from conftest import planted_documents
 from fake_model import directions
+from planted import planted_documents
 from seetopic import Index, discover, layout
 from seetopic.errors import DamagedIndex
 from seetopic.npy import LongArray

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from conftest import planted_documents
 from fake_model import directions
+from planted import planted_documents
 from seetopic import Index, layout
 from seetopic.errors import DamagedIndex, IndexFailure
 

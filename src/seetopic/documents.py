@@ -168,8 +168,14 @@ class Documents:
         return _texts_in(self.source), None
 
 
+def text_files(folder: Path) -> list[Path]:
+    """The .txt files of a folder and those below it, in order; nothing that is hidden."""
+    found = (file for file in folder.rglob("*.txt") if file.is_file())
+    return sorted(file for file in found if not any(part.startswith(".") for part in file.relative_to(folder).parts))
+
+
 def _texts_in(folder: Path) -> list[StoredFile]:
-    files = sorted(file for file in folder.rglob("*.txt") if file.is_file())
+    files = text_files(folder)
     if not files:
         raise CorpusError(f"the folder {folder} holds no .txt files; give a file, or a folder with .txt files")
     return [local_file(file, str(file.relative_to(folder))) for file in files]

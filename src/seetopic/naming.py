@@ -5,7 +5,7 @@ Nothing is indexed again: whatever an index holds for a term is worked out from 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -16,6 +16,7 @@ from seetopic.encoder.protocol import TermEncoder
 from seetopic.index import Index
 from seetopic.languages import function_words
 from seetopic.memory import Memory
+from seetopic.progress import Progress, silent
 from seetopic.sample import Sample
 from seetopic.texts import Texts
 from seetopic.threads import one_thread
@@ -23,6 +24,7 @@ from seetopic.variants import Spellings, Variants, find_variants
 from seetopic.vocabulary import Vocabulary
 from seetopic.words import Grammar
 
+MANY = 64  # names from which on it is told how far they are
 _READ = 1000  # documents, of those that hold a name, that its local vector is worked out from
 
 
@@ -107,10 +109,12 @@ class NamedIndex(Index):
         return Sample(np.asarray(own.starts) + np.searchsorted(row_of, np.arange(len(own) + 1)), terms, own.general)
 
 
-def with_named_terms(index: Index, names: Iterable[str]) -> Index:
+def with_named_terms(index: Index, names: Sequence[str], progress: Progress = silent) -> Index:
     """The index with every name as a term that stands in its documents as words in a row; itself if all are already."""
     added = {}
-    for name in names:
+    for number, name in enumerate(names):
+        if len(names) > MANY:
+            progress("looking for names", number, len(names))
         found = named_term(index, name)
         if found is not None:
             added[found.term] = found

@@ -8,8 +8,11 @@ import io
 import json
 import shutil
 import tempfile
-from collections.abc import Callable, Generator, Iterator
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
 from typing import IO, Any, Literal, NamedTuple, TypeAlias
 
 from seetopic.errors import CorpusError, MissingExtra
@@ -19,6 +22,8 @@ from seetopic.stored import StoredFile
 Row: TypeAlias = list[str] | csv.Error  # a row, or why there is none
 _LONGEST_FIELD = 2**31 - 1  # what fits everywhere: a C long has 32 bits on some systems
 _BLOCK = 1 << 20  # bytes that are read at a time
+_BATCH_ROWS = 256  # of a Parquet file; more at once are hardly quicker
+_BATCH_BYTES = 16_000_000  # of such rows, unless a single one is larger
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -200,8 +205,85 @@ class Groups(NamedTuple):
     first_row: int  # counted from 1
 
 
+@dataclass(frozen=True)
+class ParquetTable:
+    """A Parquet file that is read by batches of few bytes, for a small file can hold one long text many times."""
+
+    plain: Any  # the file, or its path
+    opened: Any
+
+    @property
+    def metadata(self) -> Any:
+        return self.opened.metadata
+
+    @cached_property
+    def flat(self) -> frozenset[str]:
+        """Columns of single values: of lists and the like one row alone may hold any number of texts."""
+        import pyarrow as arrow
+
+        return frozenset(field.name for field in self.opened.schema_arrow if not arrow.types.is_nested(field.type))
+
+    @cached_property
+    def texts(self) -> frozenset[str]:
+        """Columns whose values may be long."""
+        return frozenset(field.name for field in self.opened.schema_arrow if _is_long(field.type))
+
+    def batches(self, fields: Sequence[str], groups: Sequence[int] | None = None) -> Iterator[Any]:
+        long = [name for name in fields if name in self.texts]
+        for group in range(self.metadata.num_row_groups) if groups is None else groups:
+            size = self._rows_at_once(group, long) if long else _BATCH_ROWS
+            yield from self.opened.iter_batches(batch_size=size, row_groups=[group], columns=list(fields))
+
+    def _rows_at_once(self, group: int, fields: list[str]) -> int:
+        """As many rows of a row group as surely fit: all of them may be the longest text of its dictionary."""
+        about = self.metadata.row_group(group)
+        chunks = [about.column(number) for number in range(about.num_columns)]
+        wanted = frozenset(fields)
+        chosen = [chunk for chunk in chunks if chunk.path_in_schema in wanted]
+        if any("DELTA_BYTE_ARRAY" in chunk.encodings for chunk in chosen):  # a text may go on from the one before it
+            return 1
+        mean = int(sum(chunk.total_uncompressed_size for chunk in chosen)) // max(int(about.num_rows), 1)
+        longest = max(mean, self._longest_in_dictionary(group, fields), 1)
+        return max(1, min(_BATCH_ROWS, _BATCH_BYTES // longest))
+
+    def _longest_in_dictionary(self, group: int, fields: list[str]) -> int:
+        """Bytes of the longest text that is stored once and meant often; what a file says of itself may be wrong."""
+        import pyarrow.compute as compute
+        from pyarrow.parquet import ParquetFile
+
+        kept = ParquetFile(self.plain, buffer_size=_BLOCK, metadata=self.metadata, read_dictionary=fields)
+        first = next(kept.iter_batches(batch_size=1, row_groups=[group], columns=fields), None)
+        if first is None:
+            return 0
+        lengths = (compute.binary_length(first.column(each).dictionary) for each in fields)
+        return int(sum(compute.max(each).as_py() or 0 for each in lengths))
+
+
+def _is_long(kind: Any) -> bool:
+    import pyarrow as arrow
+
+    is_any_of = arrow.types
+    held = kind.value_type if is_any_of.is_dictionary(kind) else kind
+    kinds = (is_any_of.is_string, is_any_of.is_large_string, is_any_of.is_binary, is_any_of.is_large_binary)
+    return any(is_kind(held) for is_kind in kinds)
+
+
+def unpacked_bytes(batch: Any) -> int:
+    """Of a batch of texts, each counted as often as it is meant."""
+    import pyarrow as arrow
+    import pyarrow.compute as compute
+
+    size = 0
+    for column in batch.columns:
+        if arrow.types.is_dictionary(column.type):
+            lengths = compute.take(compute.binary_length(column.dictionary), column.indices)
+            size += compute.sum(lengths).as_py() or 0
+        size += column.nbytes
+    return size
+
+
 @contextmanager
-def parquet_file(file: StoredFile, place: str) -> Iterator[Any]:
+def parquet_file(file: StoredFile, place: str) -> Iterator[ParquetTable]:
     """The file opened by pyarrow; what it says of damage becomes one sentence."""
     try:
         import pyarrow as arrow
@@ -212,7 +294,12 @@ def parquet_file(file: StoredFile, place: str) -> Iterator[Any]:
     with _seekable(file) as plain:
         try:
             # Row groups may be large, so they are read as a stream.
-            yield arrow_parquet.ParquetFile(plain, buffer_size=_BLOCK)
+            opened = arrow_parquet.ParquetFile(plain, buffer_size=_BLOCK)
+            names = opened.schema_arrow.names
+            twice = next((name for name, times in Counter(names).items() if times > 1), None)
+            if twice is not None:
+                raise CorpusError(f"{place} has two columns {twice!r}; rename one of them")
+            yield ParquetTable(plain, opened)
         except CorpusError:
             raise
         except failures as error:
@@ -226,12 +313,16 @@ def parquet(
     """A column of some row groups, or of all; a batch is in memory at a time."""
     fields = [text_field] if label_field is None else [text_field, label_field]
     place = file.name if groups is None else f"{file.name}, row groups {groups.first + 1} to {groups.last + 1},"
-    with parquet_file(file, place) as opened:
+    with parquet_file(file, place) as table:
         for field, option in zip(fields, ("--text-field", "--label-field"), strict=False):
-            column_named(tuple(opened.schema_arrow.names), field, file.name, option)
-        chosen = None if groups is None else list(range(groups.first, groups.last + 1))
+            column_named(tuple(table.opened.schema_arrow.names), field, file.name, option)
+            if field not in table.flat:
+                raise CorpusError(
+                    f"the column {field!r} of {file.name} holds lists, not texts; choose another with {option}"
+                )
+        chosen = None if groups is None else range(groups.first, groups.last + 1)
         row = 0 if groups is None else groups.first_row - 1
-        for batch in opened.iter_batches(batch_size=1024, row_groups=chosen, columns=fields):
+        for batch in table.batches(fields, chosen):
             columns = [_python_values(batch.column(field)) for field in fields]
             for value, *label in zip(*columns, strict=True):
                 row += 1

@@ -19,7 +19,7 @@ from seetopic.evidence.documents import MatchedDocumentsEvidence, ReadDocumentsE
 from seetopic.evidence.general import DRIFT, GeneralEvidence, confidence
 from seetopic.evidence.local import LocalEvidence
 from seetopic.index import Index
-from seetopic.naming import with_named_terms
+from seetopic.naming import MANY, with_named_terms
 from seetopic.progress import Progress, silent
 from seetopic.reading import Reading, SampledDocuments
 from seetopic.seeds import Seeds, as_seeds
@@ -68,18 +68,18 @@ def run_of(
     chosen = named if settings is None else settings
     name = preset if replace(chosen, top=named.top) == named else "custom"
     asked = as_seeds(seeds)
-    whole = index_with_names(index, asked, chosen)
+    whole = index_with_names(index, asked, chosen, progress)
     return Discovery(whole, asked, chosen, name, device, progress, name_vectors=name_vectors or {})
 
 
-def index_with_names(index: Index, seeds: Seeds, settings: DiscoverySettings) -> Index:
+def index_with_names(index: Index, seeds: Seeds, settings: DiscoverySettings, progress: Progress = silent) -> Index:
     """The index with names that stand in the documents as terms; itself where vectors are trained.
 
     Training would have to learn the names' vectors from the documents as they were cut.
     """
     if settings.training is not None:
         return index
-    return with_named_terms(index, [term for seed in seeds.seeds for term in (*seed.names, *seed.pinned)])
+    return with_named_terms(index, [term for seed in seeds.seeds for term in (*seed.names, *seed.pinned)], progress)
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,13 @@ class Discovery:
         """One category has no others' documents to compare with: the terms of all would be those of its own."""
         return self.settings.documents_weight > 0 and len(self.seeds) > 1 and len(self.index.sample) > 0
 
+    def _tell(self, stage: str, done: int, total: int) -> None:
+        """How far it is, where there is much to do; who listens may also end it, by raising an error."""
+        if total > MANY:
+            self.progress(stage, done, total)
+
     def _found(self, settings: DiscoverySettings, reading: Reading | None) -> Discovered:
+        self._tell("ranking terms", 0, len(self.seeds))
         kinds: list[tuple[Evidence, float]] = [*self._of_terms]
         if self._uses_documents:
             kinds.append((self._documents_evidence(reading), settings.documents_weight))
@@ -182,7 +188,12 @@ class Discovery:
 
     def _encoded(self, texts: list[tuple[str, ...]]) -> Floats:
         """The mean vector of each category's texts; unit rows."""
-        vectors = self.index.encode_names([text for each in texts for text in each])
+        flat = [text for each in texts for text in each]
+        parts = []
+        for first in range(0, len(flat), MANY):
+            self._tell("reading names", first, len(flat))
+            parts.append(self.index.encode_names(flat[first : first + MANY]))
+        vectors = np.concatenate(parts)
         bounds = np.cumsum([len(each) for each in texts])[:-1]
         return _unit(np.stack([part.mean(axis=0) for part in np.split(vectors, bounds)]))
 
@@ -294,7 +305,8 @@ class Discovery:
         """Negative terms and their inflections: terms of as many words, spelled and meant alike."""
         barred = np.zeros(len(self.index.vocabulary), np.bool_)
         if negative:
-            for word in negative:
+            for number, word in enumerate(negative):
+                self._tell("reading negative terms", number, len(negative))
                 similarity = self._meant(word)
                 spelled = word.lower()
                 for term in np.flatnonzero(similarity >= _ALIKE).tolist():

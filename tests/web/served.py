@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import uvicorn
 from starlette.testclient import TestClient
 
 from seetopic.web.app import application
-from seetopic.web.guard import LOOPBACK, Access
-from seetopic.web.limits import WorkbenchSettings
+from seetopic.web.connections import server_for
+from seetopic.web.guard import Access
+from seetopic.web.limits import ConnectionLimits, WorkbenchSettings
 from seetopic.web.serve import Address
 from seetopic.web.sources import BuildOptions
 from seetopic.web.workbench import Workbench
@@ -44,15 +44,15 @@ class Served:
 
 
 @contextlib.contextmanager
-def serving(settings: WorkbenchSettings, *, on_loopback: bool = True) -> Iterator[Served]:
-    """A server in a thread of this process. With `on_loopback` false it guards itself as if others could reach it."""
+def serving(
+    settings: WorkbenchSettings, *, on_loopback: bool = True, limits: ConnectionLimits | None = None
+) -> Iterator[Served]:
+    """A server in a thread of this process. With `on_loopback` false it may be called by any name."""
     workbench = Workbench(settings)
-    access = Access(TOKEN, on_loopback, LOOPBACK if on_loopback else None)
-    bound = Address(port=0).bound()
-    config = uvicorn.Config(
-        application(workbench, access), log_level="critical", access_log=False, ws="none", timeout_graceful_shutdown=2
-    )
-    server = uvicorn.Server(config)
+    address = Address(port=0)
+    access = Access(TOKEN, address.called() if on_loopback else None)
+    bound = address.bound()
+    server = server_for(application(workbench, access), limits)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
     thread.start()
     until(lambda: server.started)
@@ -71,7 +71,7 @@ class Bench:
     def __init__(self, settings: WorkbenchSettings, given: Path, options: BuildOptions) -> None:
         self.workbench = Workbench(settings)
         self.corpus = self.workbench.corpora.add_given(given, options).id
-        app = application(self.workbench, Access(TOKEN, open_reading=False, hosts=LOOPBACK))
+        app = application(self.workbench, Access(TOKEN, Address().called()))
         self.owner = TestClient(app, base_url="http://127.0.0.1", headers={"x-seetopic-token": TOKEN})
         self.stranger = TestClient(app, base_url="http://127.0.0.1")
 
@@ -91,8 +91,12 @@ class Command:
     """`seetopic serve` as a process of its own."""
 
     process: subprocess.Popen[str]
-    url: str
+    link: str  # as it is printed, with the token
     token: str
+
+    @property
+    def url(self) -> str:
+        return self.link.partition("/?")[0]
 
     def client(self) -> httpx.Client:
         headers = {"x-seetopic-token": self.token}
@@ -105,8 +109,8 @@ class Command:
         return self.process.returncode, said
 
 
-def run_serve(*arguments: str, cwd: Path, **environment: str) -> subprocess.Popen[str]:
-    asked = [sys.executable, "-m", "seetopic", "serve", "--no-browser", *arguments]
+def run_serve(*arguments: str, cwd: Path, browser: bool = False, **environment: str) -> subprocess.Popen[str]:
+    asked = [sys.executable, "-m", "seetopic", "serve", *(() if browser else ("--no-browser",)), *arguments]
     variables = {**os.environ, "PYTHONUNBUFFERED": "1", **environment}
     return subprocess.Popen(
         asked, cwd=cwd, env=variables, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
@@ -122,9 +126,8 @@ def commanded(data: Path, *arguments: str, **environment: str) -> Iterator[Comma
         assert process.stdout is not None
         first = process.stdout.readline()
         assert "http://" in first, process.communicate(timeout=120)[1]
-        url = first.split()[-1].partition("#")[0].partition("?")[0].rstrip("/")
-        kept = data / "token"
-        yield Command(process, url, kept.read_text() if kept.is_file() else environment["SEETOPIC_TOKEN"])
+        link = first.split()[-1]
+        yield Command(process, link, link.rpartition("token=")[2])
     finally:
         if process.poll() is None:
             process.kill()

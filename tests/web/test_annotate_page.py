@@ -16,7 +16,7 @@ from seetopic import Index
 from seetopic.web.limits import WorkbenchSettings
 from seetopic.web.sources import BuildOptions
 
-from .served import serving
+from .served import TOKEN, serving
 
 HOSTILE = "<img src=x onerror='window.harmed=1'>"
 TOP = 3
@@ -59,7 +59,8 @@ def served(index: Index, cache: Path, tmp_path_factory: pytest.TempPathFactory) 
 
 @pytest.fixture
 def opened(open_quiet: Callable[[str, str], Page], served: Planted) -> Callable[[str], Page]:
-    return lambda path: open_quiet(served.address + path, served.address)
+    """A page of the workbench by the printed link, or of an annotator, who has no token."""
+    return lambda path: open_quiet(served.address + path.replace("/#", f"/?token={TOKEN}#"), served.address)
 
 
 def begin(page: Page) -> Page:

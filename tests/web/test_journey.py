@@ -36,9 +36,9 @@ class Command:
         command += ["--no-browser", "--port", self.port, "--folder", str(self.data.parent)]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         assert self.process.stdout is not None
-        found = re.search(r"http://127\.0\.0\.1:(\d+)", self.process.stdout.readline())
+        found = re.search(r"(http://127\.0\.0\.1:(\d+))/\?token=\S+", self.process.stdout.readline())
         assert found is not None
-        self.url, self.port = found[0], found[1]
+        self.link, self.url, self.port = found[0], found[1], found[2]
 
     def end(self, how: signal.Signals) -> None:
         with self.process:  # closes its output
@@ -88,7 +88,7 @@ def expect_terms(page: Page, shown: list[list[str]]) -> None:
 
 
 def open_the_file(page: Page, command: Command, file: Path) -> None:
-    page.goto(command.url)
+    page.goto(command.link)
     page.get_by_role("link", name="Open a corpus").first.click()
     page.locator("#upload").set_input_files(file)
     expect(page.get_by_label("Text")).to_have_value("opinion")
@@ -125,7 +125,7 @@ def test_from_a_file_to_a_dictionary(command: Command, context: BrowserContext, 
     open_the_file(page, command, reviews(tmp_path / "reviews.csv"))
     page.close()
     page = context.new_page()
-    page.goto(command.url)
+    page.goto(command.link)
     page.get_by_role("link", name="New project").click()
 
     # 2. Names: while one types it is told what the documents know of it; topics come with the edit.

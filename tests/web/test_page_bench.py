@@ -18,7 +18,7 @@ from seetopic import Index
 from seetopic.web.limits import WorkbenchSettings
 from seetopic.web.sources import BuildOptions
 
-from .served import serving
+from .served import TOKEN, serving
 
 HOSTILE = "<img src=x onerror=\"document.title='broken'\"> games"
 
@@ -54,9 +54,10 @@ def served(index: Index, cache: Path, tmp_path_factory: pytest.TempPathFactory) 
 
 
 @pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    """A page that may not complain."""
+def page(browser: Browser, served: Planted) -> Iterator[Page]:
+    """A page that may not complain, of a browser that has opened the printed link before."""
     context = browser.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
+    assert context.request.get(f"{served.address}/?token={TOKEN}").ok
     page = context.new_page()
     broken: list[str] = []
     page.on("pageerror", lambda error: broken.append(str(error)))

@@ -67,7 +67,7 @@ def test_only_one_workbench_runs_on_a_folder_and_its_token_stays_the_same(tmp_pa
     data = tmp_path / "data"
     with commanded(data) as served:
         assert "another workbench is running" in refused(cwd=tmp_path)
-        assert httpx.get(f"{served.url}/api/workbench", trust_env=False).status_code == 200
+        assert httpx.get(f"{served.url}/api/workbench", trust_env=False).status_code == 401
         token = served.token
         assert stat.S_IMODE((data / "token").stat().st_mode) == 0o600
         assert stat.S_IMODE(data.stat().st_mode) == 0o700
@@ -79,7 +79,8 @@ def test_only_one_workbench_runs_on_a_folder_and_its_token_stays_the_same(tmp_pa
 def test_what_cannot_be_served_is_refused_with_one_sentence(folder: Path, tmp_path: Path) -> None:
     assert "--folder nowhere is no folder" in refused("--folder", "nowhere", cwd=tmp_path)
     assert "does not exist" in refused("nothing.csv", cwd=tmp_path)
-    assert "8 to 200" in refused("--token", "short", cwd=tmp_path)
+    assert "16 to 200" in refused("--token", "short-ish", cwd=tmp_path)
+    assert "not a host name" in refused("--allow-host", "http://example.org/", cwd=tmp_path)
     for name, change in (("old", {"format": 1}), ("damaged", {"files": {}})):
         shutil.copytree(folder / "planted", tmp_path / name)
         manifest = json.loads((tmp_path / name / "manifest.json").read_text()) | change

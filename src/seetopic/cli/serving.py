@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import webbrowser
+from contextlib import ExitStack
 from pathlib import Path
 
 import click
@@ -15,10 +16,17 @@ from seetopic.cli.options import CACHE, JOBS, PATH, with_options
 @click.command()
 @click.argument("source", metavar="[INDEX|DOCS]", required=False)
 @click.option(
-    "--host", default="127.0.0.1", show_default=True, help="Address to listen at; all but loopback need the token."
+    "--host", default="127.0.0.1", show_default=True, help="Address to listen at; 0.0.0.0 lets other machines in."
 )
 @click.option(
     "--port", type=click.IntRange(0, 65535), help="0: any that is free.  [default: 8765, or the next free one]"
+)
+@click.option(
+    "--allow-host",
+    "hosts",
+    multiple=True,
+    metavar="NAME",
+    help="A further name that it is reached by, such as that of a web server before it; may be given again.",
 )
 @click.option(
     "--folder",
@@ -32,7 +40,7 @@ from seetopic.cli.options import CACHE, JOBS, PATH, with_options
     metavar="DIR",
     help="Where projects, uploads and indexes are kept.  [default: SEETOPIC_DATA, or yours]",
 )
-@click.option("--token", envvar="SEETOPIC_TOKEN", help="What lets people in.  [default: kept with the data]")
+@click.option("--token", envvar="SEETOPIC_TOKEN", help="What lets people in.  [default: made once, kept with the data]")
 @click.option(
     "--model",
     "models",
@@ -56,6 +64,7 @@ def serve(
     source: str | None,
     host: str,
     port: int | None,
+    hosts: tuple[str, ...],
     folder: Path | None,
     data: Path | None,
     token: str | None,
@@ -70,6 +79,7 @@ def serve(
     """Open the workbench in a browser: change a name, see the topics change."""
     from seetopic.errors import SettingsError
     from seetopic.web.limits import UploadLimits, WorkbenchSettings
+    from seetopic.web.place import entry_page
     from seetopic.web.serve import Address, serve
 
     address = Address(host=host, port=port)
@@ -85,12 +95,24 @@ def serve(
         uploads=UploadLimits(file_bytes=max_upload * 1_000_000),
     )
 
-    def ready(url: str) -> None:
-        click.echo(f"The workbench is at {url}\nCtrl-C ends it; everything is kept in {settings.data}")
-        if not no_browser:
-            threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
+    with ExitStack() as until_it_ends:
 
-    serve(settings, address, source=source, text_field=text_field, label_field=label_field, token=token, ready=ready)
+        def ready(link: str) -> None:
+            click.echo(f"The workbench is at {link}\nCtrl-C ends it; everything is kept in {settings.data}")
+            if not no_browser:
+                page = until_it_ends.enter_context(entry_page(settings.data, link))
+                threading.Thread(target=webbrowser.open, args=(page.resolve().as_uri(),), daemon=True).start()
+
+        serve(
+            settings,
+            address,
+            source=source,
+            text_field=text_field,
+            label_field=label_field,
+            token=token,
+            hosts=hosts,
+            ready=ready,
+        )
 
 
 def data_folder(given: Path | None) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -17,7 +18,7 @@ from seetopic.arrays import Floats
 from seetopic.device import resolve_device
 from seetopic.encoder.protocol import require_texts, unit_rows
 from seetopic.errors import EncoderError, SeeTopicError
-from seetopic.files import sha256_of
+from seetopic.files import read_json, sha256_of
 from seetopic.progress import Progress, silent
 from seetopic.settings import Precision
 
@@ -30,6 +31,18 @@ _TOKENS_A_BATCH = {"cpu": 2048, "cuda": 65536}
 _LEAST_TOKENS = 256
 _MODEL_FILES = ("*.json", "*.txt", "*.model", "*.safetensors")
 _OLD_WEIGHTS = "*.bin"  # of models that have no safetensors: BioBERT
+# Parts of sentence-transformers models that hold nothing but numbers. Others name classes to import: some versions of
+# the library take such a class from the model's own folder, whatever `trust_remote_code` says.
+_PARTS = (
+    "Transformer",
+    "Pooling",
+    "Normalize",
+    "Dense",
+    "LayerNorm",
+    "Dropout",
+    "WeightedLayerPooling",
+    "StaticEmbedding",
+)
 Forward = Callable[["torch.Tensor"], "torch.Tensor"]  # token ids (n, length) -> vectors (n, dimension)
 
 
@@ -66,9 +79,12 @@ class TransformerEncoder:
     def _loaded(self) -> Loaded:
         with _quietly(), _loading(self.name):
             if (self.folder / "modules.json").exists():
+                _refuse_code(self.folder)
                 from sentence_transformers import SentenceTransformer
 
-                model = SentenceTransformer(str(self.folder), device=self._device, local_files_only=True)
+                model = SentenceTransformer(
+                    str(self.folder), device=self._device, local_files_only=True, trust_remote_code=False
+                )
                 return from_sentence_transformer(_in_precision(model, self.precision))
             return _plain_model(self.folder, self._device, self.precision)
 
@@ -175,11 +191,26 @@ def from_sentence_transformer(model: Any) -> Loaded:
     return Loaded(token_ids, forward)
 
 
+def _refuse_code(folder: Path) -> None:
+    """Refuse a sentence-transformers model that names code of its own, before the library reads it."""
+    parts = json.loads((folder / "modules.json").read_text(encoding="utf-8"))
+    for part in parts:
+        kind = str(part["type"])
+        if not kind.startswith("sentence_transformers.") or kind.rpartition(".")[2] not in _PARTS:
+            raise EncoderError(f"the model {folder} has a part {kind[:80]!r}, whose code is not run; use another model")
+        config = folder / str(part["path"]) / "config.json"
+        called = read_json(config).get("activation_function") if config.is_file() else None
+        if kind.endswith(".Dense") and not (called is None or str(called).startswith("torch.nn.")):
+            raise EncoderError(f"the model {folder} names code to run, {str(called)[:80]!r}; use another model")
+
+
 def _plain_model(folder: Path, device: str, precision: Precision) -> Loaded:
     from transformers import AutoModel, AutoTokenizer
 
-    tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
-    model, read = AutoModel.from_pretrained(folder, local_files_only=True, output_loading_info=True)
+    # Unless it is said, the library asks at the terminal whether to run a folder's code.
+    safely = {"local_files_only": True, "trust_remote_code": False}
+    tokenizer = AutoTokenizer.from_pretrained(folder, **safely)
+    model, read = AutoModel.from_pretrained(folder, output_loading_info=True, **safely)
     missing = [name for name in read["missing_keys"] if "pooler" not in name]  # the pooler is not used
     if missing:  # the library would fill them with random numbers
         raise EncoderError(f"{folder} lacks {len(missing)} of the model's weights ({min(missing)}); fetch it again")

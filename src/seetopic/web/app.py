@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import logging
+import sqlite3
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import cache
-from html import escape
 from importlib import resources
 from typing import Any
 
@@ -27,7 +27,6 @@ from seetopic.web.workbench import Workbench
 
 _LOG = logging.getLogger("seetopic.web")
 _KINDS = {"js": "text/javascript", "css": "text/css", "svg": "image/svg+xml", "html": "text/html"}
-_TOKEN_MARK = "__TOKEN__"
 ROUTERS = (
     corpora.router,
     projects.router,
@@ -49,7 +48,7 @@ def application(workbench: Workbench, access: Access) -> Guard:
 
     app = _routed(lifespan)
     app.state.workbench = workbench
-    _add_pages(app, access)
+    _add_pages(app)
     _add_answers(app, workbench.corpora.plainly)
     return Guard(app, access)
 
@@ -63,8 +62,8 @@ def _routed(lifespan: Any) -> FastAPI:
     app = FastAPI(
         title="seetopic workbench",
         version=__version__,
-        description="Everything that the workbench's page does. Requests that change something carry the header "
-        "`X-Seetopic-Token` (or `Authorization: Bearer ...`) with the token that the server printed.",
+        description="Everything that the workbench's page does. Requests carry the header `X-Seetopic-Token` "
+        "(or `Authorization: Bearer ...`) with the token that is in the link that the server printed.",
         openapi_url="/api/openapi.json",
         docs_url=None,  # they would be loaded from elsewhere
         redoc_url=None,
@@ -75,10 +74,10 @@ def _routed(lifespan: Any) -> FastAPI:
     return app
 
 
-def _add_pages(app: FastAPI, access: Access) -> None:
+def _add_pages(app: FastAPI) -> None:
     @app.get("/", include_in_schema=False)
     async def home() -> HTMLResponse:
-        return HTMLResponse(_page("index.html").replace(_TOKEN_MARK, escape(access.token)))
+        return HTMLResponse(_page("index.html"))
 
     @app.get("/annotate/{secret}", include_in_schema=False)
     async def annotate(secret: str) -> HTMLResponse:
@@ -126,6 +125,12 @@ def _add_answers(app: FastAPI, plainly: Callable[[str], str]) -> None:
         answer = _problem(error.status_code, kind, sentences.get(error.status_code, str(error.detail)))
         answer.headers.update(error.headers or {})
         return answer
+
+    @app.exception_handler(sqlite3.Error)
+    def unkept(request: Request, error: sqlite3.Error) -> JSONResponse:
+        if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
+            return _problem(507, "failed", "the server's disk is full, so nothing was changed; free some space on it")
+        return broken(request, error)
 
     @app.exception_handler(Exception)
     def broken(request: Request, error: Exception) -> JSONResponse:

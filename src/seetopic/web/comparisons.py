@@ -158,6 +158,7 @@ class Comparisons:
         """Compare at once or, where methods must run or figures are asked for, beside the server."""
         if left == right:
             raise Conflict("both sides are the same; choose two that can differ")
+        self.jobs.require_room()
         first, second = with_own_titles([left, right])
         asked = AskedComparison(left=first, right=second, measured=kept.corpus if evaluate else None)
         made = new_id()
@@ -179,6 +180,7 @@ class Comparisons:
         """Try once more what failed."""
         if self._row(number)["state"] != "failed":
             raise Conflict("this comparison did not fail, so there is nothing to try again")
+        self.jobs.require_room()
         self._mark(number, "running")
         self._start(number)
         return self.get(number)

@@ -92,13 +92,16 @@ class Corpora:
 
     def add(self, source: Any, options: BuildOptions, title: str | None = None) -> Corpus:
         """Register documents or an index; documents are indexed beside the server."""
-        if options.model is not None and options.model not in (EMBEDDED_NAME, *self.models):
-            raise Refused(f"the model {options.model[:80]!r} is not offered here; start the server with --model for it")
+        if options.model is not None:
+            self._offered(options.model)
         made, path = new_id(), self.path_of(source)
-        if path is not None and (path / "manifest.json").is_file():
-            title = title or str(read_manifest(path)["corpus"]["name"])
+        if path is not None and (path / MANIFEST).is_file():
+            manifest = read_manifest(path)
+            self._model_for(manifest, options)
+            title = title or str(manifest["corpus"]["name"])
             self._insert(made, title, source, options, path, own=False, state="ready")
             return self.get(made)
+        self.jobs.require_room()
         documents = self._documents(source, options)
         options.settings  # noqa: B018 - what is refused is refused now
         self._insert(made, title or documents.name, source, options, self.indexes / made, own=True, state="waiting")
@@ -134,6 +137,7 @@ class Corpora:
         row = self._row(corpus)
         if self.get(corpus).state not in ("stopped", "failed") or not row["own"]:  # a damaged index has failed, too
             raise Conflict(f"{row['title']!r} is not stopped, so there is nothing to go on with")
+        self.jobs.require_room()
         self.opened.pop(corpus, None)
         self._mark(corpus, "waiting")
         self._start(corpus)
@@ -157,9 +161,9 @@ class Corpora:
         self.opened.pop(corpus, None)
         source = json.loads(row["source"])
         if row["own"]:
-            shutil.rmtree(row["folder"], ignore_errors=True)
-            beside = Path(row["folder"])
-            shutil.rmtree(beside.with_name(f".{beside.name}.building"), ignore_errors=True)
+            built = self._folder(row)
+            shutil.rmtree(built, ignore_errors=True)
+            shutil.rmtree(built.with_name(f".{built.name}.building"), ignore_errors=True)
         sources = [json.loads(other["source"]) for other in self.database.all("SELECT source FROM corpora")]
         if source["kind"] == "upload" and source not in sources:
             self.uploads.remove(source["id"])
@@ -171,8 +175,23 @@ class Corpora:
             raise NotYet(f"{row['title']!r} is not indexed yet; wait for it, or go on with it if it was stopped")
         if corpus not in self.opened:
             options = BuildOptions.model_validate_json(row["options"])
-            self.opened[corpus] = Index.open(row["folder"], model=options.model, cache=self.cache)
+            model = self._model_for(read_manifest(self._folder(row)), options)
+            self.opened[corpus] = Index.open(self._folder(row), model=model, cache=self.cache)
         return self.opened[corpus]
+
+    def _model_for(self, manifest: dict[str, Any], options: BuildOptions) -> str | None:
+        """The model that reads names for an index. What its manifest says, anybody may have written."""
+        made_with = manifest["model"]
+        if options.model is None and made_with["fingerprint"] is None:
+            return None  # a function or vectors: nothing that could be loaded
+        return self._offered(str(options.model or made_with["name"]))
+
+    def _offered(self, name: str) -> str:
+        """A model as the server's owner named it; no other is ever loaded."""
+        for model in (EMBEDDED_NAME, *self.models):
+            if name == model or _is_same_folder(name, model):
+                return model
+        raise Refused(f"the model {name[:80]!r} is not offered here; start the server with --model for it")
 
     def documents(self, corpus: str, *, with_labels: bool = False) -> Documents | None:
         """The documents as they were given, if they are still at hand."""
@@ -242,6 +261,7 @@ class Corpora:
         row = self._row(corpus)
         options = BuildOptions.model_validate_json(row["options"])
         try:
+            model = None if options.model is None else self._offered(options.model)
             documents = replace(self._documents(source_from(json.loads(row["source"])), options), label_field=None)
         except SeeTopicError as error:
             self._mark(corpus, "failed", str(error))
@@ -260,12 +280,16 @@ class Corpora:
             ended,
             build_index,
             documents,
-            Path(row["folder"]),
+            self._folder(row),
             settings=options.settings,
-            model=options.model,
+            model=model,
             cache=self.cache,
             jobs=self.workers,
         )
+
+    def _folder(self, row: Any) -> Path:
+        """Where the index lies. What was built here lies here: in a copy of the data folder, in the copy."""
+        return self.indexes / str(row["id"]) if row["own"] else Path(row["folder"])
 
     def _mark(self, corpus: str, state: State, problem: str | None = None) -> None:
         self.database.do("UPDATE corpora SET state = ?, problem = ? WHERE id = ?", (state, problem, corpus))
@@ -316,6 +340,13 @@ def _facts(index: Index) -> Facts:
 def build_index(documents: Documents, out: Path, *, progress: Progress, **options: Any) -> None:
     """What the process of a build does."""
     Index.build(documents, out, progress=progress, **options)
+
+
+def _is_same_folder(first: str, second: str) -> bool:
+    try:
+        return Path(first).samefile(second)
+    except (OSError, ValueError):  # not there, a name too long, a NUL in it
+        return False
 
 
 def _last_change(path: Path) -> str:

@@ -52,3 +52,7 @@ class NotYet(RequestError):
     """Something that must be ready first."""
 
     status, kind = 409, "busy"
+
+
+class Overtaken(NotYet):
+    """Topics of names that were changed while they were sought."""

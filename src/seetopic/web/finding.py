@@ -6,8 +6,9 @@ import hashlib
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, TypeAlias, TypeVar
@@ -23,13 +24,15 @@ from seetopic.report.sentences import Examples, examples
 from seetopic.run import Discovery, run_of
 from seetopic.settings import DEFAULT, DiscoverySettings
 from seetopic.topics import Topics
-from seetopic.web.failures import NotYet
+from seetopic.web.failures import NotYet, Overtaken
+from seetopic.web.limits import WAITING
 from seetopic.web.names import Frozen, Names, same
 
 _SHOWN = 256  # sets of topics that are kept as the page draws them
 _MEGABYTES = 300.0  # of runs that are kept, because what was shown last is asked about
 _ENDING = "the workbench is being stopped; start it again"
 Key: TypeAlias = tuple[str, str]  # corpus, names
+Owner: TypeAlias = tuple[str, int]  # a project, and which version of it
 Item = TypeVar("Item")
 
 
@@ -104,28 +107,67 @@ class Found:
     seconds: float
 
 
+@dataclass
+class _Search:
+    """A search that is under way for a project; the library tells it how far it is, and it may end there."""
+
+    version: int
+    key: Key
+    stopped: bool = False
+    over: bool = False  # what is worked out of its run later is not stopped
+
+    def __call__(self, stage: str, done: int, total: int | None) -> None:
+        if self.stopped and not self.over:
+            raise Overtaken("the names were changed while their topics were sought; look at the newest")
+
+
+class _Lane:
+    """One thread, and so many requests at most that wait for it."""
+
+    def __init__(self, name: str) -> None:
+        self.worker = ThreadPoolExecutor(1, thread_name_prefix=name)
+        self._waiting = 0
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def entered(self) -> Iterator[None]:
+        with self._lock:
+            if self._waiting >= WAITING:
+                raise NotYet("too many people are waiting for topics at the moment; try again in a while")
+            self._waiting += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._waiting -= 1
+
+
 class Finder:
     """Finds topics, one set of names at a time: two at once would share the cores and both be late.
 
-    One thread does all of it, so that large arrays come from one place and go back to it. What the page draws is kept
-    for many names, whole runs only as far as the memory for them goes.
+    One thread does all of it, so that large arrays come from one place and go back to it; a second one does what
+    takes long, so that nobody else waits for many names. What the page draws is kept for many names, whole runs only
+    as far as the memory for them goes. A project's search ends when a newer version of it is sought.
     """
 
     def __init__(self, megabytes: float = _MEGABYTES) -> None:
-        self._worker = ThreadPoolExecutor(1, thread_name_prefix="finding")
+        self._quick, self._heavy = _Lane("finding"), _Lane("finding-many")
+        self._searches: dict[str, _Search] = {}
         self._keeping = threading.Lock()
         self._closed = False
         self._megabytes = megabytes
         self._found: OrderedDict[Key, Found] = OrderedDict()
         self._runs: OrderedDict[Key, Finding] = OrderedDict()
 
-    def shown(self, corpus: str, index: Index, names: Names, documents: Documents | None) -> Found:
+    def shown(
+        self, corpus: str, index: Index, names: Names, documents: Documents | None, owner: Owner | None = None
+    ) -> Found:
         """Topics for these names as the page draws them, at once if they were found before."""
         key = corpus, _key(names)
         kept = self._look(self._found, key)
         if kept is not None:
             return kept
-        finding = self.find(corpus, index, names, documents)
+        finding = self.find(corpus, index, names, documents, owner)
         found = Found(finding.shown, finding.seconds)
         with self._keeping:
             self._found[key] = found
@@ -137,33 +179,80 @@ class Finder:
         """What was shown for these names, if it is still remembered; nothing is sought."""
         return self._look(self._found, (corpus, _key(names)))
 
-    def find(self, corpus: str, index: Index, names: Names, documents: Documents | None) -> Finding:
-        """The run for these names, at once if it is still there."""
+    def find(
+        self, corpus: str, index: Index, names: Names, documents: Documents | None, owner: Owner | None = None
+    ) -> Finding:
+        """The run for these names, at once if it is still there; for an owner, in place of older ones."""
         key = corpus, _key(names)
         kept = self._look(self._runs, key)
-        return self.do(self._find, key, index, names, documents) if kept is None else kept
+        if kept is not None:
+            return kept
+        search = self._begun(key, owner)
+        return self.do(self._find, key, index, names, documents, search, heavy=names.are_heavy)
 
-    def do(self, work: Callable[..., Item], *values: Any) -> Item:
+    def do(self, work: Callable[..., Item], *values: Any, heavy: bool = False) -> Item:
         """Whatever is worked out of runs, after what others asked for before."""
         if self._closed:
             raise NotYet(_ENDING)
-        waiting = self._worker.submit(work, *values)
-        try:
-            return waiting.result()
-        except CancelledError:
-            raise NotYet(_ENDING) from None
+        lane = self._heavy if heavy else self._quick
+        with lane.entered():
+            try:
+                return lane.worker.submit(work, *values).result()
+            except CancelledError:
+                raise NotYet(_ENDING) from None
+
+    def of_run(self, work: Callable[..., Item], finding: Finding, *values: Any) -> Item:
+        """What is worked out of a run: of many names beside what others wait for."""
+        return self.do(work, finding, *values, heavy=finding.names.are_heavy)
+
+    def stop(self, project: str) -> None:
+        """Nobody wants the topics of a project any more."""
+        with self._keeping:
+            search = self._searches.pop(project, None)
+            if search is not None:
+                search.stopped = True
 
     def close(self) -> None:
         self._closed = True
-        self._worker.shutdown(cancel_futures=True)
+        for project in list(self._searches):
+            self.stop(project)
+        for lane in (self._quick, self._heavy):
+            lane.worker.shutdown(cancel_futures=True)
 
-    def _find(self, key: Key, index: Index, names: Names, documents: Documents | None) -> Finding:
+    def _begun(self, key: Key, owner: Owner | None) -> _Search:
+        project, version = ("", 0) if owner is None else owner
+        search = _Search(version, key)
+        if owner is None:
+            return search
+        with self._keeping:
+            before = self._searches.get(project)
+            if before is not None and before.key == key:
+                before.version = max(before.version, version)
+                return before
+            if before is not None and before.version > version:
+                return search
+            if before is not None:
+                before.stopped = True
+            self._searches[project] = search
+        return search
+
+    def _ended(self, search: _Search) -> None:
+        with self._keeping:
+            search.over = True
+            for project in [project for project, each in self._searches.items() if each is search]:
+                del self._searches[project]
+
+    def _find(self, key: Key, index: Index, names: Names, documents: Documents | None, search: _Search) -> Finding:
         kept = self._look(self._runs, key)  # somebody who asked for the same before has had it found
         if kept is not None:
             return kept
         started = time.perf_counter()
-        run = run_of(index, names.seeds, settings_of(names))
-        run.topics  # noqa: B018 - found now, in this thread
+        try:
+            search("waiting", 0, None)
+            run = run_of(index, names.seeds, settings_of(names), progress=search)
+            run.topics  # noqa: B018 - found now, in this thread
+        finally:
+            self._ended(search)
         finding = Finding(run, names, documents, time.perf_counter() - started)
         with self._keeping:
             self._runs[key] = finding

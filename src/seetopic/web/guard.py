@@ -7,18 +7,19 @@ import re
 from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
 
-from starlette.responses import JSONResponse, RedirectResponse
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from seetopic.web.limits import BODY
+from seetopic.web.sessions import LASTS, Guesses, Sessions
 
 COOKIE = "seetopic"
 TOKEN = "x-seetopic-token"
-LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1", "[::1]"})
+PAGE = "x-seetopic-page"  # the page's own requests have it: a header that no other site may send
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:[0-9]{1,5})?")
-_PASSED_ON = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via")
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -33,22 +34,29 @@ _HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "cache-control": "no-store",
 }
+_CLOSED = """<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>seetopic workbench</title>
+<h1>This workbench needs its token</h1>
+<p>Open the link that <code>seetopic serve</code> printed when it started; it ends in <code>?token=…</code>.
+Your browser then stays signed in for 30 days.</p></html>
+"""
 Scope = MutableMapping[str, Any]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
-@dataclass(frozen=True)
 class Access:
-    """What protects a server. On the loopback address reading is free; elsewhere everything needs the token."""
+    """What protects a server: everything needs the token, or the session of a browser that has shown it."""
 
-    token: str
-    open_reading: bool
-    hosts: frozenset[str] | None = None  # names by which the server may be called; None: any
+    def __init__(self, token: str, hosts: frozenset[str] | None = None, kept: Path | None = None) -> None:
+        self._token = token
+        self.hosts = hosts  # names by which the server may be called; None: any
+        self.sessions = Sessions(token, kept)
+        self.guesses = Guesses()
 
-    def fits(self, given: str | None) -> bool:
-        return given is not None and hmac.compare_digest(given.encode(), self.token.encode())
+    def fits(self, given: str) -> bool:
+        return hmac.compare_digest(given.encode("utf-8", "replace"), self._token.encode())
 
 
 @dataclass(frozen=True)
@@ -67,25 +75,32 @@ class Guard:
         sender = _with_headers(send)
         if refusal is not None:
             await refusal(scope, receive, sender)
-        elif (entry := self._entry(scope)) is not None:
-            await entry(scope, receive, sender)
+        elif scope["method"] == "GET" and _in_address(scope) is not None:
+            await self._entry(scope, headers)(scope, receive, sender)
         else:
             await self.app(scope, receive, sender)
 
-    def _entry(self, scope: Scope) -> RedirectResponse | None:
-        """A link with the token sets a cookie, and the token leaves the address."""
-        given = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("token", [None])[0]
-        if scope["path"] != "/" or not self.access.fits(given):
-            return None
+    def _entry(self, scope: Scope, headers: dict[str, str]) -> RedirectResponse:
+        """A link with the token begins a session, and the token leaves the address."""
         answer = RedirectResponse("/", status_code=303)
-        answer.set_cookie(_cookie_name(scope), self.access.token, httponly=True, samesite="strict", max_age=30 * 86400)
+        if not self.access.sessions.holds(_cookie(scope, headers)):
+            # Lax: a link that is clicked in a mail or a chat opens the page; other sites' requests come without it.
+            answer.set_cookie(
+                _cookie_name(scope),
+                self.access.sessions.begin(),
+                max_age=LASTS,
+                httponly=True,
+                samesite="lax",
+                secure="https" in (scope.get("scheme"), headers.get("x-forwarded-proto")),
+            )
         return answer
 
-    def _refusal(self, scope: Scope, headers: dict[str, str]) -> JSONResponse | None:
+    def _refusal(self, scope: Scope, headers: dict[str, str]) -> Response | None:
         host = _host(headers.get("host", ""))
         if self.access.hosts is not None and host not in self.access.hosts:
             # Another site's name that leads here is how a web page would talk to this server in a person's name.
-            return _refuse(403, f"this server is not called {host[:80]!r}; use the address that it printed")
+            sentence = f"this server is not called {host[:80]!r}; use the address that it printed, or start it with "
+            return _refuse(403, f"{sentence}--allow-host for this name")
         if scope["method"] not in _SAFE and not _same_origin(headers):
             return _refuse(403, "the request comes from another site; use the workbench's own page")
         if scope["path"] != "/api/uploads" and "transfer-encoding" in headers:
@@ -95,24 +110,34 @@ class Guard:
             return _refuse(413, f"the request is larger than {BODY:,} bytes; send less at once", "too_large")
         if _for_annotators(scope["path"]):
             return None  # the link's own secret decides
-        if not self._may(scope, headers):
-            return _refuse(401, "a token is needed; open the address that the server printed when it started")
-        return None
+        return self._stranger(scope, headers)
 
-    def _may(self, scope: Scope, headers: dict[str, str]) -> bool:
+    def _stranger(self, scope: Scope, headers: dict[str, str]) -> Response | None:
+        """Why somebody may not come in; None if they may."""
+        # A browser sends the cookie by itself, whoever asks for it; no other site can make it send the header.
+        if (scope["method"] in _SAFE or PAGE in headers) and self.access.sessions.holds(_cookie(scope, headers)):
+            return None
         bearer = headers.get("authorization", "").removeprefix("Bearer ").strip() or None
-        token = headers.get(TOKEN)
-        if self.access.fits(bearer):
-            return True
-        if scope["method"] not in _SAFE:
-            return self.access.fits(token)
-        given = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("token", [None])[0]
-        in_address = given if scope["path"] == "/" else None
-        cookie = _cookie(headers.get("cookie", ""), _cookie_name(scope))
-        # What a web server passes on comes from anywhere, even if it comes through this machine's own address.
-        passed_on = any(name in headers for name in _PASSED_ON)
-        at_home = self.access.open_reading and not passed_on
-        return at_home or any(self.access.fits(each) for each in (token, cookie, in_address))
+        shown = [each for each in (bearer, headers.get(TOKEN), _in_address(scope)) if each is not None]
+        if shown:
+            address = str((scope.get("client") or ("",))[0])
+            if not self.access.guesses.allowed(address):
+                return _refuse(429, "too many wrong tokens came from this address; wait a minute, then try again")
+            if any(self.access.fits(each) for each in shown):
+                return None
+            for _ in shown:
+                self.access.guesses.wrong(address)
+        if scope["path"] == "/" and "text/html" in headers.get("accept", ""):
+            return HTMLResponse(_CLOSED, status_code=401)
+        return _refuse(401, "a token is needed; open the address that the server printed when it started")
+
+
+def _in_address(scope: Scope) -> str | None:
+    """The token in the address of the page, the only one that may hold it."""
+    if scope["path"] != "/":
+        return None
+    given: str = scope.get("query_string", b"").decode("latin-1")
+    return next(iter(parse_qs(given).get("token", ())), None)
 
 
 def _for_annotators(path: str) -> bool:
@@ -139,9 +164,9 @@ def _cookie_name(scope: Scope) -> str:
     return f"{COOKIE}-{(scope.get('server') or ('', 0))[1]}"
 
 
-def _cookie(header: str, name: str) -> str | None:
+def _cookie(scope: Scope, headers: dict[str, str]) -> str | None:
     try:
-        found = SimpleCookie(header).get(name)
+        found = SimpleCookie(headers.get("cookie", "")).get(_cookie_name(scope))
     except CookieError:
         return None
     return None if found is None else found.value

@@ -16,6 +16,8 @@ from multiprocessing.process import BaseProcess
 from typing import Any, Literal
 
 from seetopic.errors import SeeTopicError
+from seetopic.web.failures import NotYet
+from seetopic.web.limits import QUEUE
 from seetopic.web.names import Frozen
 
 _OFTEN = 0.1  # seconds between two reports of one stage
@@ -100,7 +102,8 @@ class _Running:
 class Jobs:
     """Slow work, one after the other; each has a key that it is known by."""
 
-    def __init__(self, at_once: int = 1) -> None:
+    def __init__(self, at_once: int = 1, most: int = QUEUE) -> None:
+        self._most = most
         self._running: dict[str, _Running] = {}
         self._lock = threading.Lock()
         self._closed = False
@@ -113,6 +116,13 @@ class Jobs:
                 return
             running = self._running[key] = _Running(plan)
         self._watchers.submit(self._watch, key, running, ended, work, values, named)
+
+    def require_room(self) -> None:
+        """Refuse to begin something more where too much waits; what was begun before the server ended goes on."""
+        if len(self._running) >= self._most:
+            raise NotYet(
+                f"{len(self._running)} jobs are running or waiting, and no more may; stop one, or wait for one"
+            )
 
     def job(self, key: str) -> Job | None:
         """How far it is; None if there is no such job."""

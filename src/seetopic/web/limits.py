@@ -8,6 +8,11 @@ from pathlib import Path
 CATEGORIES = 200  # of a project
 NAMES = 50  # of a category
 TERMS = 1_000  # pinned or negative, of a category
+PROJECT_NAMES = 600  # of all categories together: each is read by the language model
+PROJECT_TERMS = 10_000  # pinned or negative, of all categories together
+HEAVY = 60  # names from which a search may take many seconds
+WAITING = 12  # requests that wait for topics to be found: each holds a thread
+QUEUE = 20  # builds, or comparisons and rounds, that are done or wait
 LETTERS = 200  # of a name or a term
 TITLE = 120  # letters of a title or of a person's name
 TOP = 200  # terms of a topic
@@ -35,6 +40,17 @@ class UploadLimits:
     file_bytes: int = 500_000_000
     files: int = 100
     unpacked: int = 10  # times `file_bytes` that a packed file may unpack to
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConnectionLimits:
+    """How many connections there may be, and how long each may take."""
+
+    connections: int = 256  # at once: the oldest that asks for nothing makes room
+    head_seconds: float = 15.0  # for the head of a request
+    body_seconds: float = 30.0  # for its body, and more for a long one:
+    bytes_a_second: int = 4_000  # that must come in on average
+    answer_seconds: float = 60.0  # for the client to take what is sent
 
 
 @dataclass(frozen=True, kw_only=True)

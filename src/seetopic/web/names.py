@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from seetopic.errors import SeedError
 from seetopic.seeds import Seed, Seeds
 from seetopic.settings import DEFAULT
-from seetopic.web.limits import CATEGORIES, LETTERS, NAMES, TERMS, TITLE, TOP
+from seetopic.web.limits import CATEGORIES, HEAVY, LETTERS, NAMES, TERMS, TITLE, TOP
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=LETTERS)]
 Title = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=TITLE)]
@@ -56,6 +56,21 @@ class Names(Frozen):
 
     def get(self, category: str) -> Category | None:
         return next((each for each in self.categories if each.id == category), None)
+
+    @property
+    def count(self) -> int:
+        """How many names all categories have together."""
+        return sum(len(each.names) for each in self.categories)
+
+    @property
+    def count_judged(self) -> int:
+        """How many terms are pinned or negative."""
+        return sum(len(each.pinned) + len(each.negative) for each in self.categories)
+
+    @property
+    def are_heavy(self) -> bool:
+        """Whether it may take many seconds to find their topics."""
+        return self.count > HEAVY or self.count_judged > 10 * HEAVY
 
     @property
     def seeds(self) -> Seeds:

@@ -11,9 +11,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from seetopic.documents import format_of
-from seetopic.errors import CorpusError, MissingExtra
+from seetopic.documents import format_of, text_files
+from seetopic.errors import CorpusError
 from seetopic.layout import read_manifest
+from seetopic.readers import parquet_file
+from seetopic.stored import local_file
 from seetopic.web.folder import readable
 from seetopic.web.limits import COLUMNS, PREVIEW_BYTES, PREVIEW_LETTERS, PREVIEW_PARQUET, PREVIEW_ROWS
 from seetopic.web.names import Frozen
@@ -80,7 +82,7 @@ def _of_index(path: Path) -> Preview:
 
 def _of_folder(path: Path) -> Preview:
     texts = []
-    for file in sorted(each for each in path.rglob("*.txt") if each.is_file())[:PREVIEW_ROWS]:
+    for file in text_files(path)[:PREVIEW_ROWS]:
         with file.open("rb") as opened:
             texts.append(opened.read(PREVIEW_LETTERS * 4).decode("utf-8-sig", "replace"))
     if not texts:
@@ -154,19 +156,18 @@ def _json_row(line: str) -> dict[str, Any] | None:
 
 
 def _parquet_rows(path: Path) -> list[dict[str, Any]]:
-    try:
-        import pyarrow as arrow
-        import pyarrow.parquet as arrow_parquet
-    except ImportError as error:
-        raise MissingExtra(f"reading {path.name}", "parquet") from error
     if path.suffix.lower() == ".gz":
         raise CorpusError(f"{path.name} is packed twice; Parquet packs by itself: unpack it first")
     try:
-        with arrow_parquet.ParquetFile(path) as file:
-            if len(file.schema_arrow.names) > COLUMNS:
+        with parquet_file(local_file(path), path.name) as table:
+            if len(table.opened.schema_arrow.names) > COLUMNS:
                 raise CorpusError(f"{path.name} has more than {COLUMNS} columns; keep a few")
-            return _few_rows(file.iter_batches(batch_size=1))
-    except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:
+            return _few_rows(
+                table.opened.iter_batches(
+                    batch_size=1, columns=[name for name in table.opened.schema_arrow.names if name in table.flat]
+                )
+            )
+    except UnicodeDecodeError as error:
         raise CorpusError(f"{path.name} cannot be read as Parquet: {error}; is the file whole?") from error
 
 

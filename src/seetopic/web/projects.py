@@ -7,9 +7,11 @@ from typing import Any
 
 from pydantic_core import to_jsonable_python
 
+from seetopic.errors import SeedError
 from seetopic.web.database import Database, new_id, now
 from seetopic.web.edits import clash
 from seetopic.web.failures import Conflict, Missing
+from seetopic.web.limits import PROJECT_NAMES, PROJECT_TERMS
 from seetopic.web.names import Frozen, Names
 
 NOBODY = "someone"
@@ -64,6 +66,7 @@ class Projects:
         project = new_id()
         if names.categories:
             names.seeds  # noqa: B018 - refuses names that stand twice
+        _require_few(names)
         with self._data.change():
             self._data.insert("projects", id=project, corpus=corpus, version=0, created=now())
             self._keep(project, None, names, label, by)
@@ -102,6 +105,7 @@ class Projects:
             new = edit.applied(start)
             if new.categories:
                 new.seeds  # noqa: B018 - refused before it is kept
+            _require_few(new, start)
             if new != start:
                 self._keep(project, self._current(project), new, label, by)
             return self.get(project)
@@ -234,3 +238,12 @@ class Projects:
         self._data.insert(
             "versions", project=project, version=version, entry=entry, label=label, person=by or NOBODY, made=now()
         )
+
+
+def _require_few(names: Names, before: Names | None = None) -> None:
+    """Refuse more than can be worked out in reasonable time; an older project that has more may become smaller."""
+    counts = ((names.count, PROJECT_NAMES, "names"), (names.count_judged, PROJECT_TERMS, "pinned and negative terms"))
+    earlier = (0, 0) if before is None else (before.count, before.count_judged)
+    for (number, most, what), had in zip(counts, earlier, strict=True):
+        if number > max(most, had):
+            raise SeedError(f"the project would have {number:,} {what}, but may have {most:,}; make a second project")

@@ -98,6 +98,7 @@ class Rounds:
         _must_share_categories(sources)
         if len(self.database.all("SELECT id FROM rounds WHERE project = ?", (kept.id,))) >= ROUNDS:
             raise Conflict(f"the project has {ROUNDS} rounds; remove one that is not needed any more")
+        self.jobs.require_room()
         made = new_id()
         self.database.insert(
             "rounds",
@@ -117,6 +118,7 @@ class Rounds:
         """Try once more to make a sheet that could not be made."""
         if self._row(number)["state"] != "failed":
             raise Conflict("this round did not fail, so there is nothing to try again")
+        self.jobs.require_room()
         self._mark(number, "running")
         self._start(number)
         return self.get(number)

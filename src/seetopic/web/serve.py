@@ -8,21 +8,22 @@ import re
 import secrets
 import socket
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
 from seetopic.errors import CorpusError, MissingExtra, SettingsError
 from seetopic.files import writing
 from seetopic.web.limits import WorkbenchSettings
+from seetopic.web.place import claimed
 
 DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 8765
+LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 _FIRST_PAGE = 1.5  # seconds that it takes to load
-_TOKEN = re.compile(r"[A-Za-z0-9_-]{8,200}")
+_TOKEN = re.compile(r"[A-Za-z0-9_-]{16,200}")
+_NAME = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)")
 _TRIED = 20  # ports after the usual one, if that is taken
 
 
@@ -52,6 +53,16 @@ class Address:
         except ValueError:
             return self.host == "localhost"
 
+    def called(self, hosts: Sequence[str] = ()) -> frozenset[str] | None:
+        """The names that a request may call the server by: its own and those that are given; None: any.
+
+        Another site's name may lead to this machine, too; where others can reach it, it is called by many names.
+        """
+        if not self.is_loopback and not hosts:
+            return None
+        own = f"[{self.host}]" if ":" in self.host else self.host
+        return LOOPBACK.union((own.lower(), socket.gethostname().lower()), (name.lower() for name in hosts))
+
 
 def serve(
     settings: WorkbenchSettings,
@@ -61,51 +72,53 @@ def serve(
     text_field: str | None = None,
     label_field: str | None = None,
     token: str | None = None,
+    hosts: Sequence[str] = (),
     ready: Callable[[str], None],
 ) -> None:
-    """Serve the workbench until it is interrupted; `ready` is called with the address to open.
+    """Serve the workbench until it is interrupted; `ready` is called with the address to open, which holds the token.
 
     That is told as soon as it is taken: whoever opens it waits for the server, and a browser starts meanwhile.
+    `hosts` are further names by which it is reached, such as that of a web server before it.
     """
     if any(find_spec(package) is None for package in ("fastapi", "uvicorn")):
         raise MissingExtra("the workbench", "web")
+    strange = next((name for name in hosts if not _NAME.fullmatch(name.lower())), None)
+    if strange is not None:
+        raise SettingsError(f"--allow-host {strange[:80]!r} is not a host name; give one such as topics.example.org")
     given = None if source is None else Path(source).resolve()
     if given is not None and not given.exists():
         raise CorpusError(f"{source} does not exist; give an index, a file or a folder of .txt files, or nothing")
-    with _alone(settings.data):
+    with claimed(settings.data):
         secret = kept_token(settings.data) if token is None else token
         if not _is_token(secret):
-            raise SettingsError("the token must have 8 to 200 letters, digits, - and _; choose another with --token")
+            raise SettingsError("the token must have 16 to 200 letters, digits, - and _; choose another with --token")
         with closing(address.bound()) as taken:
             ready(_link(address, taken, secret))
-            _run(settings, address, taken, secret, given, {"text_field": text_field, "label_field": label_field})
+            fields = {"text_field": text_field, "label_field": label_field}
+            _run(settings, taken, secret, address.called(hosts), given, fields)
 
 
 def _run(
     settings: WorkbenchSettings,
-    address: Address,
     taken: socket.socket,
     secret: str,
+    hosts: frozenset[str] | None,
     given: Path | None,
     fields: dict[str, str | None],
 ) -> None:
     """Load all that a server needs, and be one."""
-    import uvicorn
-
     from seetopic.web.app import application
-    from seetopic.web.guard import LOOPBACK, Access
+    from seetopic.web.connections import server_for
+    from seetopic.web.guard import Access
     from seetopic.web.sources import BuildOptions
     from seetopic.web.workbench import Workbench
 
     with closing(Workbench(settings)) as workbench:
         if given is not None:
             workbench.given = workbench.corpora.add_given(given, BuildOptions.model_validate(fields)).id
-        access = Access(secret, address.is_loopback, LOOPBACK | {address.host} if address.is_loopback else None)
-        app = application(workbench, access)
-        # The application tells of its errors itself; who ends the server while it works need not read of that.
-        config = uvicorn.Config(app, log_level="critical", access_log=False, ws="none", timeout_graceful_shutdown=3)
+        app = application(workbench, Access(secret, hosts, settings.data / "sessions"))
         _soon(workbench.warm)
-        uvicorn.Server(config).run(sockets=[taken])
+        server_for(app).run(sockets=[taken])
 
 
 def _soon(work: Callable[[], None]) -> None:
@@ -115,29 +128,10 @@ def _soon(work: Callable[[], None]) -> None:
     timer.start()
 
 
-@contextmanager
-def _alone(data: Path) -> Iterator[None]:
-    """Two servers of the same data would both go on with the same builds."""
-    with writing(data):
-        data.mkdir(parents=True, exist_ok=True, mode=0o700)
-        lock = FileLock(data / "lock")
-        try:
-            lock.acquire(timeout=0)
-        except Timeout:
-            raise SettingsError(
-                f"another workbench is running on {data}; use that one, or choose another folder with --data"
-            ) from None
-    try:
-        yield
-    finally:
-        lock.release()
-
-
 def _link(address: Address, taken: socket.socket, secret: str) -> str:
     shown = f"[{address.host}]" if ":" in address.host else address.host
     shown = socket.gethostname() if address.host in ("0.0.0.0", "::") else shown
-    entry = "" if address.is_loopback else f"?token={secret}"
-    return f"http://{shown}:{taken.getsockname()[1]}/{entry}"
+    return f"http://{shown}:{taken.getsockname()[1]}/?token={secret}"
 
 
 def kept_token(data: Path) -> str:

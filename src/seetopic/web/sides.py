@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -31,6 +32,7 @@ from seetopic.web.names import Frozen, Names
 from seetopic.web.projects import Kept, Projects
 
 MEASURING = "measuring"
+_KEPT = re.compile(r"[0-9a-f]{32}\.json")
 _READ_TEXTS = frozenset({"zero-shot", "bertopic-guided", "bertopic-zeroshot"})
 
 
@@ -163,7 +165,8 @@ class Sides:
     def tidy(self) -> None:
         """Only the newest runs of methods are kept."""
         with suppress(OSError):
-            files = sorted(self.folder.glob("*.json"), key=lambda path: path.stat().st_mtime, reverse=True)
+            ours = (path for path in self.folder.glob("*.json") if _KEPT.fullmatch(path.name))
+            files = sorted(ours, key=lambda path: path.stat().st_mtime, reverse=True)
             for path in files[RUNS:]:
                 path.unlink(missing_ok=True)
 
@@ -175,7 +178,7 @@ class Sides:
         asked = [wanted.corpus, wanted.method, wanted.names.options.top, __version__]
         names = wanted.names.model_dump(mode="json", include={"categories"})
         key = hashlib.sha256(json.dumps([*asked, names], sort_keys=True).encode()).hexdigest()
-        return self.folder / f"{key[:32]}.json"
+        return self.folder / f"{key[:32]}.json"  # as `_KEPT` has it
 
     def _title(self, kept: Kept, other: Kept) -> str:
         if other.corpus == kept.corpus:

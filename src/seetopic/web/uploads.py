@@ -7,15 +7,17 @@ import gzip
 import json
 import os
 import re
-import shutil
 import zlib
 from collections.abc import AsyncIterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from seetopic.documents import format_of
-from seetopic.errors import CorpusError, MissingExtra
+from seetopic.errors import CorpusError
 from seetopic.files import writing
+from seetopic.readers import parquet_file, unpacked_bytes
+from seetopic.stored import local_file
 from seetopic.web.database import Database, new_id, now
 from seetopic.web.failures import Missing, TooLarge
 from seetopic.web.folder import is_readable
@@ -23,6 +25,8 @@ from seetopic.web.limits import LETTERS, LONGEST_LINE, UploadLimits
 from seetopic.web.names import Frozen
 
 _CHUNK = 1 << 20
+_MARK = ".seetopic-upload"  # in every folder that is made here; it holds the name that the file will have
+_PART = ".part"
 _UNUSED = 86_400  # seconds
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f/\\:*?\"<>|]+")
 
@@ -53,10 +57,11 @@ class Uploads:
         made = await asyncio.to_thread(self._place)
         home = self.folder / made
         target = home / safe
-        part = home / ".part"
+        part = home / _PART
         try:
             with writing(target):
                 home.mkdir(parents=True)
+                (home / _MARK).write_text(safe, encoding="utf-8")
                 size = await self._write(part, chunks, safe)
                 if announced is not None and size != announced:
                     raise CorpusError(f"{safe} came with {size:,} of {announced:,} bytes; send it again")
@@ -64,7 +69,7 @@ class Uploads:
                 part.replace(target)
             self.database.insert("uploads", id=made, name=safe, bytes=size, created=now())
         except BaseException:
-            _remove(home)
+            _remove(home, safe)
             raise
         finally:
             self.receiving.discard(made)
@@ -91,9 +96,9 @@ class Uploads:
             if row["id"] not in used:
                 self.remove(row["id"])
         kept = self.receiving.union(row["id"] for row in self.database.all("SELECT id FROM uploads"))
-        for home in self.folder.iterdir() if self.folder.is_dir() else ():
-            if home.name not in kept:
-                _remove(home)
+        for mark in self.folder.glob(f"*/{_MARK}"):
+            if mark.parent.name not in kept and not mark.parent.is_symlink():
+                _remove(mark.parent, _marked(mark))
 
     async def _write(self, part: Path, chunks: AsyncIterable[bytes], name: str) -> int:
         size = 0
@@ -114,8 +119,9 @@ class Uploads:
         return self.folder / upload / str(row["name"])
 
     def remove(self, upload: str) -> None:
-        if self.database.do("DELETE FROM uploads WHERE id = ?", (upload,)):
-            _remove(self.folder / upload)
+        row = self.database.one("SELECT name FROM uploads WHERE id = ?", (upload,))
+        if row is not None and self.database.do("DELETE FROM uploads WHERE id = ?", (upload,)):
+            _remove(self.folder / upload, str(row["name"]))
 
 
 def file_name(name: str) -> str:
@@ -152,21 +158,26 @@ def check_contents(path: Path, name: str, most: int) -> None:
 
 
 def _check_parquet(path: Path, name: str, most: int) -> None:
-    """What it says of its own size; it is read by row groups, and says by itself if it is cut off."""
-    try:
-        import pyarrow as arrow
-        import pyarrow.parquet as arrow_parquet
-    except ImportError as error:
-        raise MissingExtra(f"reading {name}", "parquet") from error
-    try:
-        with arrow_parquet.ParquetFile(path) as file:
-            groups = file.metadata
-            size = sum(groups.row_group(number).total_byte_size for number in range(groups.num_row_groups))
-    except (arrow.ArrowException, OSError) as error:
-        raise CorpusError(f"{name} cannot be read as Parquet: {error}; is the file whole?") from error
-    if size > most:
-        raise TooLarge(f"{name} unpacks to more than {most:,} bytes; send a part of it")
+    """What its texts have unpacked, counted: what it says of its own size need not be so."""
+    size = 0
+    with parquet_file(local_file(path, name), name) as table:
+        for batch in table.batches(sorted(table.texts)):
+            size += unpacked_bytes(batch)
+            if size > most:
+                raise TooLarge(f"{name} unpacks to more than {most:,} bytes; send a part of it")
 
 
-def _remove(folder: Path) -> None:
-    shutil.rmtree(folder, ignore_errors=True)
+def _marked(mark: Path) -> str:
+    """The name of the file that a folder was made for."""
+    try:
+        return file_name(mark.read_text(encoding="utf-8"))
+    except (OSError, ValueError, CorpusError):  # a crash left the mark empty: nothing but itself was written yet
+        return _PART
+
+
+def _remove(home: Path, name: str) -> None:
+    """What was written here, file by file; whatever else somebody put into the folder stays, and so does the folder."""
+    with suppress(OSError):
+        for file in (name, _PART, _MARK):
+            (home / file).unlink(missing_ok=True)
+        home.rmdir()

@@ -20,6 +20,7 @@ from seetopic.web.folder import AllowedFolder
 from seetopic.web.jobs import Jobs
 from seetopic.web.limits import WorkbenchSettings
 from seetopic.web.names import Category, Frozen, Options
+from seetopic.web.place import DATABASE
 from seetopic.web.projects import Kept, Last, Projects
 from seetopic.web.rounds import Rounds
 from seetopic.web.sides import Sides
@@ -57,7 +58,7 @@ class Workbench:
 
     def __init__(self, settings: WorkbenchSettings) -> None:
         self.settings = settings
-        self.database = Database(settings.data / "workbench.sqlite")
+        self.database = Database(settings.data / DATABASE)
         self.folder = AllowedFolder(settings.folder)
         self.uploads = Uploads(self.database, settings.data / "uploads", settings.uploads, set())
         self.building, self.working = Jobs(), Jobs()
@@ -105,11 +106,13 @@ class Workbench:
     def finding(self, kept: Kept) -> Finding:
         """The topics of a project as it is now."""
         index = self.corpora.index(kept.corpus)
-        return self.finder.find(kept.corpus, index, kept.names, self.corpora.documents(kept.corpus))
+        documents = self.corpora.documents(kept.corpus)
+        return self.finder.find(kept.corpus, index, kept.names, documents, (kept.id, kept.version))
 
     def _found(self, kept: Kept) -> Found:
         index = self.corpora.index(kept.corpus)
-        return self.finder.shown(kept.corpus, index, kept.names, self.corpora.documents(kept.corpus))
+        documents = self.corpora.documents(kept.corpus)
+        return self.finder.shown(kept.corpus, index, kept.names, documents, (kept.id, kept.version))
 
     def result(self, kept: Kept, before: Kept | None = None) -> Result:
         """The project with its topics, and what is different from before. A change is kept whatever comes of it."""
@@ -132,8 +135,16 @@ class Workbench:
             seconds=round(seconds, 3),
         )
 
+    def changed(self, kept: Kept, before: Kept) -> Result:
+        """The project after a change, with its topics unless these take long: then they are asked for by themselves, so
+        that the next change need not wait for them."""
+        if kept.names.are_heavy and self.finder.known(kept.corpus, kept.names) is None:
+            return Result(project=shown_project(kept), topics=None, problem=None, changes={}, seconds=0.0)
+        return self.result(kept, before)
+
     def remove_project(self, project: str) -> None:
         """With all that belongs to it; slow work for it is stopped."""
+        self.finder.stop(project)
         rounds = [each.id for each in self.rounds.of_project(project)]
         for job in [*rounds, *(each.id for each in self.comparisons.of_project(project))]:
             self.working.stop(job)
@@ -144,7 +155,7 @@ class Workbench:
         before = self.projects.get(project)
         kept = self.projects.edit(project, base, by, edit)
         if with_topics:
-            return self.result(kept, before)
+            return self.changed(kept, before)
         return Result(project=shown_project(kept), topics=None, problem=None, changes={}, seconds=0.0)
 
 

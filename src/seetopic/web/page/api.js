@@ -1,6 +1,7 @@
-// Requests to the workbench: JSON in and out, the token with everything that changes something, problems as sentences.
+// Requests to the workbench: JSON in and out, problems as sentences. The browser adds the session's cookie.
 
-const token = () => document.querySelector('meta[name="seetopic-token"]')?.content ?? "";
+// The server changes nothing without it: another site's page can make a browser send the cookie, but not this.
+const PAGE = { "X-Seetopic-Page": "1" };
 
 /** `message` is the server's sentence; `status` 0 means that the server could not be reached. */
 export class Problem extends Error {
@@ -36,7 +37,7 @@ export function upload(path, file, told) {
   const request = new XMLHttpRequest();
   const done = new Promise((resolve, reject) => {
     request.open("POST", path);
-    request.setRequestHeader("X-Seetopic-Token", token());
+    for (const [name, value] of Object.entries(PAGE)) request.setRequestHeader(name, value);
     request.setRequestHeader("Content-Type", "application/octet-stream");
     request.responseType = "text";
     request.upload.onprogress = (event) => event.lengthComputable && told(event.loaded / event.total);
@@ -56,7 +57,7 @@ export function upload(path, file, told) {
 }
 
 async function ask(method, path, body, { signal, keepalive = false } = {}) {
-  const headers = method === "GET" ? {} : { "X-Seetopic-Token": token() };
+  const headers = { ...PAGE };
   if (body !== undefined) headers["Content-Type"] = "application/json";
   const text = body === undefined ? undefined : JSON.stringify(body);
   return content(await reach(path, { method, headers, body: text, signal, keepalive }));
@@ -85,9 +86,13 @@ async function content(response) {
   return body;
 }
 
+// Words of people are keys of objects: "constructor" is not one that every object has.
+const bare = (_, value) =>
+  value !== null && typeof value === "object" && !Array.isArray(value) ? Object.setPrototypeOf(value, null) : value;
+
 function parsed(text) {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text, bare);
   } catch {
     return null;
   }

@@ -130,6 +130,7 @@ function listen(project) {
     saving: () => {
       drawHeader(project);
       if (!project.reached) tellReach(project);
+      else tellStuck(project);
     },
     reach: () => tellReach(project),
     other: (last) =>
@@ -156,6 +157,12 @@ function tellConflict(project, { step, theirs, by, problem }) {
     useMine: () => project.insist(step),
     keepTheirs: () => announce("Theirs was kept."),
   });
+}
+
+function tellStuck(project) {
+  if (project.stuck) banner(`Your last change is not saved yet, trying again: ${project.stuck}.`);
+  else if (byId("banner").dataset.stuck) banner(null);
+  byId("banner").dataset.stuck = project.stuck ? "true" : "";
 }
 
 function tellReach(project) {

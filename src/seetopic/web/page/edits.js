@@ -80,12 +80,9 @@ export function difference(before, after) {
     }
     const came = now.filter((term) => !then.includes(term));
     const went = then.filter((term) => !now.includes(term));
-    const moved = Object.fromEntries(
-      now
-        .map((term, at) => [term, then.indexOf(term) + 1, at + 1])
-        .filter(([, from, to]) => from && from !== to)
-        .map(([term, from]) => [term, from]),
-    );
+    const from = now.map((term) => [term, then.indexOf(term) + 1]);
+    const moved = Object.fromEntries(from.filter(([, place], at) => place && place !== at + 1));
+    Object.setPrototypeOf(moved, null); // "constructor" is a term like any other
     if (came.length || went.length || Object.keys(moved).length)
       changes[topic.category] = { new: false, came, went, moved };
   }

@@ -56,8 +56,10 @@ export function drawHeader(project) {
   const field = byId("title").firstChild;
   if (document.activeElement !== field) field.value = title;
   const saved = byId("tools").firstChild;
-  say(saved, project.saving ? "Saving …" : "Saved");
+  say(saved, project.stuck ? "Not saved" : project.saving ? "Saving …" : "Saved");
+  saved.title = project.stuck ?? "";
   saved.classList.toggle("busy", project.saving);
+  saved.classList.toggle("stuck", Boolean(project.stuck));
   named(byId("undo"), "Undo", undo);
   named(byId("redo"), "Redo", redo);
 }

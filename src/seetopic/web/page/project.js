@@ -5,6 +5,7 @@ import { difference, foreseen } from "./edits.js";
 
 const POLL = 2000; // milliseconds
 const PATIENCE = 4000; // with a server that does not answer
+const LATER = new Set([401, 429, 507]); // signed out, too many requests, a full disk: nothing is wrong with the edit
 const leaving = new Map(); // project -> edits of it that were still on their way when it was left
 
 /** Whether anything of any project is not saved yet. */
@@ -16,6 +17,7 @@ export class OpenProject extends EventTarget {
   #queue = []; // edits not yet answered, oldest first
   #busy = false;
   #gaveUp = false; // the project was opened again before all was sent
+  #stuck = null; // the server's sentence
   #stale = false; // edits are kept whose topics were not asked for
   #foreign = 0; // the newest version that someone else made
   #timers = new Set();
@@ -44,6 +46,11 @@ export class OpenProject extends EventTarget {
 
   get saving() {
     return this.#queue.length > 0;
+  }
+
+  /** Why edits cannot be saved at the moment; null if they can. */
+  get stuck() {
+    return this.#queue.length > 0 ? this.#stuck : null;
   }
 
   /** The project as it will be once the edits on their way are answered. */
@@ -136,23 +143,31 @@ export class OpenProject extends EventTarget {
         // Somebody else's change came in with this answer: who began to type before it must hear of it.
         if (result.project.version > body.base + 1) this.#foreign = result.project.version - 1;
         this.#queue.shift();
+        this.#stuck = null;
         this.#reach(true);
-        if (body.topics === false) this.#keep(result);
+        const later = result.topics === null && result.problem === null; // of many names: they take long
+        if (body.topics === false || later) this.#keep(result);
         else this.#take(this.#stale || !Object.keys(result.changes ?? {}).length ? this.#compared(result) : result);
       } catch (error) {
         if (error.unreachable || error.status === 503 || error.status === 502) {
           this.#reach(false);
           await this.#pause(POLL);
+        } else if (LATER.has(error.status)) {
+          this.#stuck = error.message;
+          this.#reach(true);
+          this.#emit("saving");
+          await this.#pause(POLL);
         } else {
           this.#queue.shift();
+          this.#stuck = null;
           this.#reach(true);
           await this.#answer(step, error);
         }
       }
       this.#remember();
     }
-    if (this.#stale && !this.#gone.signal.aborted) await this.#loadTopics(null);
     this.#busy = false;
+    if (this.#stale && !this.#gone.signal.aborted) this.#loadTopics(null); // the next edit does not wait for them
     this.#emit("saving");
     if (this.#queue.length) this.#run();
   }

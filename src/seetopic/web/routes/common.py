@@ -41,6 +41,8 @@ _WRONG: dict[int | str, dict[str, Any]] = {
         411: "The request does not say how long it is.",
         413: "More than is allowed.",
         422: "The request does not fit the schema.",
+        429: "Too many wrong tokens came from this address.",
+        507: "The server's disk is full; nothing was changed.",
     }.items()
 }
 

@@ -30,7 +30,10 @@ def check(
     category: CategoryId | None = None,
 ) -> looking.NameCheck:
     """A name before it is one: does it occur, what is near it, which other names are."""
-    return looking.check_name(workbench.corpora.index(kept.corpus), kept.names, name.strip() or name, category)
+    asked = workbench.corpora.index(kept.corpus), kept.names, name.strip() or name, category
+    if kept.names.are_heavy:
+        return workbench.finder.do(looking.check_name, *asked, heavy=True)
+    return looking.check_name(*asked)
 
 
 @router.get("/projects/{project}/topics/{category}/term")
@@ -41,13 +44,13 @@ def why(
     term: Annotated[str, Query(min_length=1, max_length=LETTERS)],
 ) -> looking.WhyTerm:
     """Why a term stands in its topic."""
-    return workbench.finder.do(looking.why, found, category, term)
+    return workbench.finder.of_run(looking.why, found, category, term)
 
 
 @router.get("/projects/{project}/topics/{category}/passages")
 def passages(workbench: Bench, found: Found, category: CategoryPath) -> looking.Passages:
     """Sentences that show a topic's terms."""
-    return workbench.finder.do(looking.passages, found, category)
+    return workbench.finder.of_run(looking.passages, found, category)
 
 
 @router.get("/projects/{project}/topics/{category}/documents")
@@ -59,19 +62,19 @@ def documents(
     limit: Annotated[int, Query(ge=1, le=PAGE)] = 20,
 ) -> looking.TopicDocuments:
     """Documents of a topic, the clearest first."""
-    return workbench.finder.do(looking.documents_of, found, category, offset, limit)
+    return workbench.finder.of_run(looking.documents_of, found, category, offset, limit)
 
 
 @router.get("/projects/{project}/documents/{number}")
 def document(workbench: Bench, found: Found, number: Annotated[int, Path(ge=0, le=10**9)]) -> looking.WholeDocument:
     """A document with the terms of all topics marked."""
-    return workbench.finder.do(looking.document, found, number)
+    return workbench.finder.of_run(looking.document, found, number)
 
 
 @router.get("/projects/{project}/overlap")
 def overlap(workbench: Bench, found: Found) -> looking.Overlap:
     """How alike topics are."""
-    return workbench.finder.do(looking.overlap, found)
+    return workbench.finder.of_run(looking.overlap, found)
 
 
 @router.get("/projects/{project}/figures/{name}")
@@ -79,4 +82,4 @@ def figure(
     workbench: Bench, found: Found, name: looking.FigureName, width: Annotated[int, Query(ge=280, le=4000)] = 960
 ) -> looking.Picture:
     """A picture of the topics, as SVG whose colours are the page's."""
-    return workbench.finder.do(looking.picture, found, name, width)
+    return workbench.finder.of_run(looking.picture, found, name, width)

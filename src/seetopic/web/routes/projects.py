@@ -140,7 +140,10 @@ def topics(workbench: Bench, kept: KeptProject) -> Result:
 
 @router.post("/projects/{project}/edits")
 def edit(workbench: Bench, project: Id, asked: Annotated[AskedEdit, Body()]) -> Result:
-    """Change names or judge terms. `base` is the version that the person saw."""
+    """Change names or judge terms. `base` is the version that the person saw.
+
+    Of many names there are no topics in the answer; ask for them by themselves.
+    """
     with _newest_told(workbench, project):
         return workbench.edited(project, asked.base, asked.by, asked.edit, with_topics=asked.topics)
 
@@ -159,21 +162,21 @@ def _newest_told(workbench: Workbench, project: str) -> Iterator[None]:
 def undo(workbench: Bench, kept: KeptProject, asked: Annotated[AskedStep, Body()]) -> Result:
     """Take the last change back."""
     with _newest_told(workbench, kept.id):
-        return workbench.result(workbench.projects.undo(kept.id, asked.base, asked.by), kept)
+        return workbench.changed(workbench.projects.undo(kept.id, asked.base, asked.by), kept)
 
 
 @router.post("/projects/{project}/redo")
 def redo(workbench: Bench, kept: KeptProject, asked: Annotated[AskedStep, Body()]) -> Result:
     """Make a change again that was taken back."""
     with _newest_told(workbench, kept.id):
-        return workbench.result(workbench.projects.redo(kept.id, asked.base, asked.by), kept)
+        return workbench.changed(workbench.projects.redo(kept.id, asked.base, asked.by), kept)
 
 
 @router.post("/projects/{project}/restore")
 def restore(workbench: Bench, kept: KeptProject, asked: Annotated[AskedEntry, Body()]) -> Result:
     """Go back to an earlier step, as a new one."""
     with _newest_told(workbench, kept.id):
-        return workbench.result(workbench.projects.restore(kept.id, asked.base, asked.by, asked.number), kept)
+        return workbench.changed(workbench.projects.restore(kept.id, asked.base, asked.by, asked.number), kept)
 
 
 @router.get("/projects/{project}/history")

@@ -30,7 +30,7 @@ def export(
 @router.get("/projects/{project}/report.html", response_class=Response, responses=file_of("text/html"))
 def report(workbench: Bench, found: Found) -> Response:
     """The report, one page that needs nothing else."""
-    return attachment(workbench.finder.do(takeaway.report, found), "report.html", "text/html")
+    return attachment(workbench.finder.of_run(takeaway.report, found), "report.html", "text/html")
 
 
 @router.get("/projects/{project}/topics.json", response_class=Response, responses=file_of("application/json"))
