@@ -187,7 +187,7 @@ def limited(kind: int, most: int) -> Callable[[], None]:
         (("index", "-", "--out", "new"), {"preexec_fn": lambda: os.close(0)}),
         (("export", "topics", "--format", "csv"), {"stdout": "/dev/full"}),
         (("--help",), {"stdout": "/dev/full"}),
-        ((*DISCOVER, "names.txt"), {"preexec_fn": limited(resource.RLIMIT_NOFILE, 12)}),
+        ((*DISCOVER, "names.txt"), {"preexec_fn": limited(resource.RLIMIT_NOFILE, 6)}),
         ((*INDEX, "new", "--jobs", "2"), {"preexec_fn": limited(resource.RLIMIT_NOFILE, 12)}),
         ((*INDEX, "new", "--jobs", "1"), {"preexec_fn": limited(resource.RLIMIT_AS, 300 << 20)}),
     ],

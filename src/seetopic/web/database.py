@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 import sqlite3
 import threading
@@ -118,7 +117,7 @@ class Database:
         """Keep the state as it is, which was checked; where that cannot be, the older backup stays."""
         self._backed_up = time.monotonic()
         with suppress(OutputError, sqlite3.Error), written_whole(self.backup) as beside:
-            os.close(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600))
+            beside.chmod(0o600)
             with closing(sqlite3.connect(beside)) as copy:
                 copy.execute("PRAGMA synchronous=OFF")  # it is sure to be on the disk when it takes its name
                 copy.execute("PRAGMA journal_mode=OFF")

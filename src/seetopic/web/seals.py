@@ -25,11 +25,13 @@ def seal_rows(connection: sqlite3.Connection) -> None:
     connection.execute(_SEALS)
     connection.execute("DELETE FROM seals")
     for table, seal in _tables(connection):
-        sealed = f"INSERT OR REPLACE INTO seals SELECT '{table}', rowid, {seal} FROM {table}"
+        sealed = f"INSERT INTO seals SELECT '{table}', rowid, {seal} FROM {table}"
         connection.execute(sealed)
+        unsealed = f"DELETE FROM seals WHERE of = '{table}' AND row ="
         for event in ("INSERT", "UPDATE"):
-            _trigger(connection, table, event, f"{sealed} WHERE rowid = NEW.rowid")
-        _trigger(connection, table, "DELETE", f"DELETE FROM seals WHERE of = '{table}' AND row = OLD.rowid")
+            # Not INSERT OR REPLACE: a statement with ON CONFLICT would put its own way of dealing with conflicts there.
+            _trigger(connection, table, event, f"{unsealed} NEW.rowid; {sealed} WHERE rowid = NEW.rowid")
+        _trigger(connection, table, "DELETE", f"{unsealed} OLD.rowid")
     connection.execute("INSERT INTO seals VALUES (?, 0, ?)", (_SCHEMA, _seal_of_schema(connection)))
 
 

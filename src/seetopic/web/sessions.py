@@ -52,7 +52,7 @@ class Sessions:
             return
         try:
             with written_whole(self._file) as beside:
-                beside.touch(mode=0o600)
+                beside.chmod(0o600)
                 beside.write_text(json.dumps(self._until), encoding="ascii")
         except OutputError:  # on a full disk a person may still come in, until the server ends
             return
