@@ -12,7 +12,8 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --constraint constraints.txt
 # Packages of the system, as Debian names them, each with a command that succeeds where it is installed.
 SYSTEM_OF_DEMO := python3-venv='$(PYTHON) -m ensurepip --version'
-SYSTEM_OF_TEST := chromium='command -v $(CHROMIUM)' curl='command -v curl' nginx-light='test -x /usr/sbin/nginx' openssl='command -v openssl'
+SYSTEM_OF_TEST := chromium='command -v $(CHROMIUM)' curl='command -v curl' nginx-light='test -x /usr/sbin/nginx' \
+	openssl='command -v openssl' libatomic1='ldconfig -p | grep libatomic.so.1'  # of Playwright's Node.js
 
 .PHONY: demo test quick lint format docs unit fresh bench table picture clean system-of-demo system-of-test
 
