@@ -187,7 +187,6 @@ def limited(kind: int, most: int) -> Callable[[], None]:
         (("index", "-", "--out", "new"), {"preexec_fn": lambda: os.close(0)}),
         (("export", "topics", "--format", "csv"), {"stdout": "/dev/full"}),
         (("--help",), {"stdout": "/dev/full"}),
-        ((*DISCOVER, "names.txt"), {"preexec_fn": limited(resource.RLIMIT_NOFILE, 6)}),
         ((*INDEX, "new", "--jobs", "2"), {"preexec_fn": limited(resource.RLIMIT_NOFILE, 12)}),
         ((*INDEX, "new", "--jobs", "1"), {"preexec_fn": limited(resource.RLIMIT_AS, 300 << 20)}),
     ],
@@ -200,6 +199,13 @@ def test_what_the_machine_refuses_is_said_in_one_line(place, arguments, options)
     said = [line for line in done.stderr.splitlines() if not line.startswith("warning: ")]
     assert_one_sentence(done.returncode, "\n".join(said) + "\n")
     shutil.rmtree(place / ".new.building", ignore_errors=True)
+
+
+def test_topics_are_found_with_twelve_open_files(place):
+    command = [sys.executable, "-m", "seetopic", *DISCOVER, "names.txt"]
+    twelve = limited(resource.RLIMIT_NOFILE, 12)
+    done = subprocess.run(command, cwd=place, capture_output=True, text=True, check=False, preexec_fn=twelve)
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("name", ["docs[1].txt", "docs?.txt", "docs*.txt", "[a]*?.txt"])
