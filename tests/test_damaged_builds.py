@@ -221,5 +221,5 @@ def test_killed_between_two_renames_the_old_index_is_used_and_the_new_one_finish
 
 @pytest.mark.parametrize("name", ["", ".", "x" * 250, "none"])
 def test_what_was_never_an_index_is_no_index(name):
-    with pytest.raises(IndexFailure, match="is no index"):
+    with pytest.raises(IndexFailure, match="is not an index"):
         Index.open(name)

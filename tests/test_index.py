@@ -127,7 +127,7 @@ def test_a_build_killed_in_any_stage_goes_on_to_the_same_index(built, tmp_path, 
     killed = run_script(script)
     assert killed.returncode == -signal.SIGKILL, killed.stderr.decode()
     assert not out.exists()
-    with pytest.raises(IndexFailure, match="is no index"):
+    with pytest.raises(IndexFailure, match="is not an index"):
         Index.open(out)
     Index.build(planted_documents(), out, model=directions, jobs=1)
     assert contents(out) == contents(built)
@@ -257,7 +257,7 @@ def test_another_index_is_replaced_only_when_asked(copied):
 @pytest.mark.parametrize("overwrite", [False, True])
 def test_a_folder_with_other_things_in_it_is_left_alone(tmp_path, overwrite):
     (tmp_path / "thesis.txt").write_text("years of work")
-    with pytest.raises(IndexFailure, match="exists and is no index"):
+    with pytest.raises(IndexFailure, match="exists and is not an index"):
         Index.build(planted_documents(), tmp_path, model=directions, jobs=1, overwrite=overwrite)
     assert (tmp_path / "thesis.txt").read_text() == "years of work"
 

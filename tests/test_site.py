@@ -113,16 +113,18 @@ def test_the_seven_equations_are_there_as_mathml(site):
         assert any(f"&#x00028;</mo><mn>{number}</mn><mo" in each for each in equations), number
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (1280, "light")])
-def test_pages_fit_the_screen_and_ask_for_nothing_outside(browser, pages, width, scheme):
+def test_pages_fit_the_screen_and_ask_for_nothing_outside(browser, pages):
     complaints: list[str] = []
-    page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
+    page = browser.new_page()
     page.on("console", lambda message: complaints.append(message.text))
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.on("request", lambda request: None if request.url.startswith("file:") else complaints.append(request.url))
     for path in pages:
         page.goto(path.as_uri())
-        wider = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-        assert wider <= 0, f"{path.name} is {wider} pixels wider than a screen of {width}"
+        for width, scheme in ((360, "dark"), (1280, "light")):
+            page.emulate_media(color_scheme=scheme)
+            page.set_viewport_size({"width": width, "height": 800})
+            wider = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+            assert wider <= 0, f"{path.name} is {wider} pixels wider than a screen of {width}"
         assert not complaints, (path.name, complaints)
     page.close()

@@ -192,12 +192,12 @@ class Build:
         if not self.out.exists():
             return
         if not self.out.is_dir() or not layout.may_be_index(self.out):
-            raise IndexFailure(f"{self.out} exists and is no index; choose another folder")
+            raise IndexFailure(f"{self.out} exists and is not an index; choose another folder")
         others = layout.others_in(self.out)
         if others:
             raise IndexFailure(
-                f"{self.out} holds {others[0]!r}, which is no part of an index and would be lost; move it elsewhere, "
-                "or choose another folder"
+                f"{self.out} holds {others[0]!r}, which does not belong to an index and would be lost; "
+                "move it elsewhere, or choose another folder"
             )
         if not overwrite and layout.is_intact(self.out):
             raise IndexFailure(

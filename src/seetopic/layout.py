@@ -144,7 +144,7 @@ def _manifest_of(folder: Path) -> tuple[Path, bytes]:
         with suppress(FileNotFoundError):
             if (place / MANIFEST).is_file():
                 return place, (place / MANIFEST).read_bytes()
-    raise IndexFailure(f"{folder} is no index: it has no {MANIFEST}; build one with `seetopic index`")
+    raise IndexFailure(f"{folder} is not an index: it has no {MANIFEST}; build one with `seetopic index`")
 
 
 def _parsed(text: bytes, path: Path) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -120,7 +121,7 @@ class Held:
 
 
 @dataclass(frozen=True)
-class _InFile:
+class _InFile(ABC):
     """Records of a file that must stay what it was when the corpus was cut."""
 
     seen: SeenFile
@@ -142,8 +143,9 @@ class _InFile:
             raise
         self.check()
 
+    @abstractmethod
     def _read(self, rules: Rules) -> Iterator[Record]:
-        raise NotImplementedError
+        """The records, of a file that stays as it is."""
 
 
 @dataclass(frozen=True)
