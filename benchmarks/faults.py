@@ -1,6 +1,6 @@
 """Bad luck and ill will, again and again: kills at random moments, full disks, damaged files, hostile clients.
 
-    python benchmarks/faults.py NUMBER [--seed 0] [--out benchmarks/results/faults.json]
+    python benchmarks/faults.py NUMBER [--only PART] [--seed 0] [--out benchmarks/results/faults.json]
 
 Every command is killed (SIGKILL) NUMBER times, at a random moment of the time that it has just taken, and given again:
 its result must be, byte for byte, that of a run without faults. It is also run NUMBER times where files may not
@@ -29,7 +29,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -37,12 +37,11 @@ from typing import Any
 
 import psutil
 
-from hostile import attacked
 from planted import TOPICS, Model
 from seetopic.version import __version__
 
 RESULT = Path(__file__).parent / "results" / "faults.json"
-DOCUMENTS, MORE, FEW = 1200, 300, 60
+DOCUMENTS, MORE, FEW = 600, 150, 60
 _GONE = 20  # seconds in which the workers of a killed command must have ended
 _TOLD = 20  # outcomes that should not be, told in full
 _LIMIT = 300  # seconds after which a command hangs
@@ -381,48 +380,58 @@ def files_in(*names: str) -> Callable[[Path], list[Path]]:
     return lambda folder: sorted(path for name in names for path in (folder / name).rglob("*") if path.is_file())
 
 
-def measured(number: int, seed: int) -> dict[str, Any]:
-    with tempfile.TemporaryDirectory() as name, small_disk(Path(name)) as disk:
+def kills(campaign: Campaign, number: int) -> dict[str, Any]:
+    found = {each: total(number, lambda each=each: campaign.kill(each)) for each in COMMANDS}
+    return {"all": summed(found, {"wrong": 0}), **found}
+
+
+def full_disks(campaign: Campaign, number: int) -> dict[str, Any]:
+    def filled(disk: Path | None) -> dict[str, dict[str, int]]:
+        return {each: total(number, lambda each=each: campaign.fill(each, disk)) for each in COMMANDS}
+
+    found = {"limit on the size of files": filled(None)}
+    with small_disk(campaign.work) as disk:
+        if disk is not None:
+            found["small disk"] = filled(disk)
+    each = {f"{how}, {name}": counts for how, of_commands in found.items() for name, counts in of_commands.items()}
+    return {"all": summed(each, {"crashed": 0, "silently different": 0, "wrong": 0}), **found}
+
+
+def mutations(campaign: Campaign, number: int) -> dict[str, Any]:
+    path = campaign.work / "workbench.sqlite"
+    whole, expected = made_database(path)
+    kinds: dict[str, Callable[[], str]] = {
+        "index": lambda: campaign.mutate("discover", ("cache", "index"), files_in("index")),
+        "interrupted build": campaign.mutate_build,
+        "vector cache": lambda: campaign.mutate("index", ("cache",), files_in("cache/vectors")),
+        "sorter": lambda: campaign.mutate("assign", ("topics",), lambda top: [top / "topics/sorter.safetensors"]),
+        "index, under a running discover": campaign.cut_off,
+        "workbench's database": lambda: campaign.mutate_database(path, whole, expected),
+    }
+    found = {kind: total(number, lambda work=work: Counter({"tried": 1, work(): 1})) for kind, work in kinds.items()}
+    return {"all": summed(found, {"crashed": 0, "silently different": 0}), **found}
+
+
+def hostile_requests(campaign: Campaign, number: int) -> dict[str, Any]:
+    from hostile import attacked
+
+    with campaign.folder("index") as folder:
+        found = attacked(_REQUESTS * number, folder, folder / "index", campaign.chance, campaign.tell)
+    return {"all": summed(found, {"answered 5xx": 0, "let in": 0, "unanswered": 0}), **found}
+
+
+PARTS = {"kills": kills, "hostile requests": hostile_requests, "mutations": mutations, "full disks": full_disks}
+
+
+def measured(number: int, seed: int, parts: Sequence[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Each part as soon as it is done: all of them take long."""
+    with tempfile.TemporaryDirectory() as name:
         campaign = Campaign(Path(name), random.Random(seed))
         campaign.prepare()
-        kills = {each: total(number, lambda each=each: campaign.kill(each)) for each in COMMANDS}
-        full = {
-            "limit on the size of files": {
-                each: total(number, lambda each=each: campaign.fill(each, None)) for each in COMMANDS
-            }
-        }
-        if disk is not None:
-            full["small disk"] = {each: total(number, lambda each=each: campaign.fill(each, disk)) for each in COMMANDS}
-        path = campaign.work / "workbench.sqlite"
-        whole, expected = made_database(path)
-        kinds: dict[str, Callable[[], str]] = {
-            "index": lambda: campaign.mutate("discover", ("cache", "index"), files_in("index")),
-            "interrupted build": campaign.mutate_build,
-            "vector cache": lambda: campaign.mutate("index", ("cache",), files_in("cache/vectors")),
-            "sorter": lambda: campaign.mutate("assign", ("topics",), lambda top: [top / "topics/sorter.safetensors"]),
-            "index, under a running discover": campaign.cut_off,
-            "workbench's database": lambda: campaign.mutate_database(path, whole, expected),
-        }
-        mutations = {
-            kind: total(number, lambda work=work: Counter({"tried": 1, work(): 1})) for kind, work in kinds.items()
-        }
-        with campaign.folder("index") as place:
-            hostile = attacked(_REQUESTS * number, place, place / "index", campaign.chance, campaign.tell)
-    empty = {"crashed": 0, "silently different": 0}
-    return {
-        "version": __version__,
-        "number": number,
-        "seed": seed,
-        "kills": {"all": summed(kills, {"wrong": 0}), **kills},
-        "full disks": {"all": summed({**full.get("small disk", {}), **_named(full)}, {**empty, "wrong": 0}), **full},
-        "mutations": {"all": summed(mutations, empty), **mutations},
-        "hostile requests": {"all": summed(hostile, {"answered 5xx": 0, "let in": 0, "unanswered": 0}), **hostile},
-        "told": campaign.told[:_TOLD],
-    }
-
-
-def _named(full: dict[str, Any]) -> dict[str, Any]:
-    return {f"limit, {name}": counts for name, counts in full["limit on the size of files"].items()}
+        for part in parts:
+            campaign.told.clear()
+            about = {"version": __version__, "number": number, "seed": seed}
+            yield part, {**about, **PARTS[part](campaign, number), "told": campaign.told[:_TOLD]}
 
 
 def total(number: int, work: Callable[[], Counter[str]]) -> dict[str, int]:
@@ -445,7 +454,10 @@ if __name__ == "__main__":
     parser.add_argument("number", type=int)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, default=RESULT)
+    parser.add_argument("--only", choices=PARTS, help="repeat this part, and keep the others' results")
     given = parser.parse_args()
-    found = measured(given.number, given.seed)
-    given.out.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    print(json.dumps({name: part["all"] for name, part in found.items() if isinstance(part, dict)}, indent=1))
+    results = json.loads(given.out.read_text(encoding="utf-8")) if given.only and given.out.exists() else {}
+    for part, found in measured(given.number, given.seed, [given.only] if given.only else list(PARTS)):
+        results[part] = found
+        given.out.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+        print(part, json.dumps(found["all"], indent=1))

@@ -37,6 +37,7 @@ _SETTLED = 20  # seconds in which nothing may be left of what was refused
 _UPLOAD = 1_000_000  # bytes that a file may have; ten times as many unpacked
 _SECRET = "what lies outside the folder"
 _EVIL = "evil.example"
+_JSON = {"Content-Type": "application/json"}
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ class Workbench:
         """As somebody who is signed in."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=_PATIENCE)
         try:
-            connection.request(method, path, None if body is None else json.dumps(body), self.signed_in)
+            connection.request(method, path, None if body is None else json.dumps(body), {**self.signed_in, **_JSON})
             answer = connection.getresponse()
             return answer, answer.read()
         finally:
@@ -95,7 +96,8 @@ class Workbench:
         return [*((answer.status, told) for answer, told in answers), uploads]
 
     def request(self, method: str, path: str, headers: dict[str, str], body: bytes = b"") -> bytes:
-        named = {"Host": f"127.0.0.1:{self.port}", "Connection": "close", "Content-Length": str(len(body)), **headers}
+        own = {"Host": f"127.0.0.1:{self.port}", "Connection": "close", "Content-Length": str(len(body)), **_JSON}
+        named = {**own, **headers}
         head = "".join(f"{name}: {value}\r\n" for name, value in named.items())
         return f"{method} {path} HTTP/1.1\r\n{head}\r\n".encode("latin-1") + body
 
