@@ -166,10 +166,13 @@ class Campaign:
     def folder(self, *needs: str, at: Path | None = None) -> Iterator[Path]:
         """A folder with the documents, and with what a command needs."""
         with tempfile.TemporaryDirectory(dir=at or self.work) as name:
+            made = {"cache", *(command.result for command in COMMANDS.values())}
             for path in self.stand.iterdir():
-                if path.is_dir() and (path.name in needs or "*" in needs):
+                if path.name in made and path.name not in needs and "*" not in needs:
+                    continue  # a result that is there already would hide that a command has not made it
+                if path.is_dir():
                     shutil.copytree(path, Path(name) / path.name)
-                elif path.is_file():
+                else:
                     shutil.copy(path, name)
             yield Path(name)
 
