@@ -1,14 +1,17 @@
-"""Bad luck, again and again: commands killed at random moments, disks that are full, files that are damaged.
+"""Bad luck and ill will, again and again: kills at random moments, full disks, damaged files, hostile clients.
 
-    python benchmarks/faults.py NUMBER [--seed 0] [--out benchmarks/results/faults.json]
+    python benchmarks/faults.py NUMBER [--only PART] [--seed 0] [--out benchmarks/results/faults.json]
 
-Every command is killed (SIGKILL) NUMBER times, at a moment that is drawn from the time that it takes, and given again:
+Every command is killed (SIGKILL) NUMBER times, at a random moment of the time that it has just taken, and given again:
 its result must be, byte for byte, that of a run without faults. It is also run NUMBER times where files may not
 grow beyond a random size and, where this user may mount one, on a disk that is too small; then again with room.
 
 Files are damaged NUMBER times of each kind: of an index, of a build that was cut off, of the vector cache, of a sorter,
 of the workbench's database; and an index is cut off NUMBER times under a `discover` that runs. The command that reads
 them must refuse them with one line, or give the same result. All commands are processes of their own.
+
+A workbench (`seetopic serve`) gets 20 times NUMBER hostile requests of each kind, see `hostile.py`. It must refuse them
+all, answer others meanwhile, and have the same projects, corpora and files afterwards.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ import hashlib
 import json
 import os
 import random
+import re
 import resource
 import shutil
 import subprocess
@@ -25,7 +29,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -37,11 +41,13 @@ from planted import TOPICS, Model
 from seetopic.version import __version__
 
 RESULT = Path(__file__).parent / "results" / "faults.json"
-DOCUMENTS, MORE, FEW = 1200, 300, 60
+DOCUMENTS, MORE, FEW = 600, 150, 60
 _GONE = 20  # seconds in which the workers of a killed command must have ended
 _TOLD = 20  # outcomes that should not be, told in full
 _LIMIT = 300  # seconds after which a command hangs
 _BUILDING = Path(".index.building")
+_REQUESTS = 20  # hostile ones for every kill: they are quick
+_SECONDS = re.compile(rb'"seconds": [0-9.e-]+')  # how long a method took, in the results of `compare`
 
 
 @dataclass(frozen=True)
@@ -51,7 +57,8 @@ class Command:
     arguments: tuple[str, ...]
     result: str
     needs: tuple[str, ...] = ()  # what must be there, of all that the commands before have made
-    keeps: tuple[str, ...] = (".building", ".parts")  # the ends of names by which it finds what it had done
+    keeps: tuple[str, ...] = (".building", ".parts", ".new")  # the ends of names by which it finds what it had done
+    steps: int = 1  # files of its result, if each is kept as soon as it is there
 
     def begin(self, folder: Path, **options: Any) -> subprocess.Popen[str]:
         return subprocess.Popen(
@@ -80,7 +87,8 @@ class Command:
 
     def left(self, folder: Path) -> bool:
         """Whether it has left something to go on with."""
-        return any(path.name.startswith(".") and path.name.endswith(self.keeps) for path in folder.iterdir())
+        hidden = any(path.name.startswith(".") and path.name.endswith(self.keeps) for path in folder.rglob("*"))
+        return hidden or 0 < len(list((folder / self.result).glob("*.json"))) < self.steps
 
 
 _COMMON = ("--cache", "cache", "--quiet")
@@ -101,15 +109,23 @@ COMMANDS = {
         ("topics",),
     ),
     "export": Command(("export", "topics", "--out", "topics.yml"), "topics.yml", ("topics",)),
+    "annotate": Command(("annotate", "topics", "--out", "sheets/sheet.csv"), "sheets", ("topics",)),
+    "compare": Command(
+        ("compare", "docs.jsonl", "--seeds", "names.txt", "--methods", "default,plm", "--out", "compared", *_COMMON),
+        "compared",
+        ("cache",),
+        steps=2,
+    ),
 }
 
 
 def digest(path: Path) -> str:
-    """Of the names and contents of all files of a folder, or of one."""
+    """Of the names and contents of all files of a folder, or of one; but not of how long something took."""
     found = hashlib.sha256()
     for file in sorted(each for each in [path, *path.rglob("*")] if each.is_file()):
         found.update(f"{file.relative_to(path).as_posix()}\n".encode())
-        found.update(hashlib.sha256(file.read_bytes()).digest())
+        data = file.read_bytes()
+        found.update(hashlib.sha256(_SECONDS.sub(b"", data) if file.suffix == ".json" else data).digest())
     return found.hexdigest()
 
 
@@ -120,7 +136,6 @@ class Campaign:
     work: Path
     chance: random.Random
     expected: dict[str, str] = field(default_factory=dict)  # the digest of each command's result
-    seconds: dict[str, float] = field(default_factory=dict)
     told: list[str] = field(default_factory=list)
 
     @property
@@ -135,12 +150,10 @@ class Campaign:
         for name, own in parts.items():
             (self.stand / f"{name}.jsonl").write_text("".join(own), encoding="utf-8")
         (self.stand / "names.txt").write_text("".join(f"{name}\n" for name in list(TOPICS)[:5]), encoding="utf-8")
-        for _ in range(2):  # first, vectors are computed; the second time tells how long it takes without
+        for _ in range(2):  # first, vectors are computed; then they are cached, and nothing may differ
             for name, command in COMMANDS.items():
                 with self.folder(*(command.needs if self.expected.get(name) else ("*",))) as folder:
-                    began = time.perf_counter()
                     code, said = command.run(folder)
-                    self.seconds[name] = time.perf_counter() - began
                     made = command.found(folder)
                     if code or made is None or self.expected.get(name, made) != made:
                         raise SystemExit(f"{name} failed without any fault: {said}")
@@ -153,10 +166,13 @@ class Campaign:
     def folder(self, *needs: str, at: Path | None = None) -> Iterator[Path]:
         """A folder with the documents, and with what a command needs."""
         with tempfile.TemporaryDirectory(dir=at or self.work) as name:
+            made = {"cache", *(command.result for command in COMMANDS.values())}
             for path in self.stand.iterdir():
-                if path.is_dir() and (path.name in needs or "*" in needs):
+                if path.name in made and path.name not in needs and "*" not in needs:
+                    continue  # a result that is there already would hide that a command has not made it
+                if path.is_dir():
                     shutil.copytree(path, Path(name) / path.name)
-                elif path.is_file():
+                else:
                     shutil.copy(path, name)
             yield Path(name)
 
@@ -172,6 +188,14 @@ class Campaign:
             self.tell(f"{name}, {what}: {judged}, exit code {code}: {said.strip()[-300:]}")
         return judged
 
+    def moment(self, name: str, least: float = 0) -> float:
+        """A random moment of a command, in seconds. It is timed just before, for a machine's speed changes."""
+        command = COMMANDS[name]
+        with self.folder(*command.needs) as folder:
+            began = time.perf_counter()
+            command.run(folder)
+            return self.chance.uniform(least, 1) * (time.perf_counter() - began)
+
     def tell(self, sentence: str) -> None:
         print(sentence, file=sys.stderr)
         self.told.append(sentence)
@@ -180,7 +204,7 @@ class Campaign:
 
     def kill(self, name: str) -> Counter[str]:
         """Kill a command at a random moment, and give it again."""
-        command, moment = COMMANDS[name], self.chance.uniform(0, self.seconds[name])
+        command, moment = COMMANDS[name], self.moment(name)
         with self.folder(*command.needs) as folder:
             with command.begin(folder) as process:
                 time.sleep(moment)
@@ -236,9 +260,10 @@ class Campaign:
         """Cut off a build, damage what it left, and go on with it."""
         command = COMMANDS["index"]
         while True:
+            moment = self.moment("index", 0.3)
             with self.folder(*command.needs) as folder:
                 with command.begin(folder) as process:
-                    time.sleep(self.chance.uniform(0.3, 1) * self.seconds["index"])
+                    time.sleep(moment)
                     process.kill()
                 left = [path for path in (folder / _BUILDING).rglob("*") if path.is_file()]
                 if left and not (folder / "index").exists():
@@ -248,11 +273,11 @@ class Campaign:
 
     def cut_off(self) -> str:
         """Cut a file of an index off while topics are looked for in it."""
-        command = COMMANDS["discover"]
+        command, moment = COMMANDS["discover"], self.moment("discover")
         with self.folder(*command.needs) as folder:
             chosen = self.chance.choice(sorted((folder / "index").iterdir()))
             with command.begin(folder) as process:
-                time.sleep(self.chance.uniform(0, self.seconds["discover"]))
+                time.sleep(moment)
                 os.truncate(chosen, self.chance.randrange(chosen.stat().st_size))
                 _, said = process.communicate(timeout=_LIMIT)
             if process.returncode == 0:
@@ -358,45 +383,58 @@ def files_in(*names: str) -> Callable[[Path], list[Path]]:
     return lambda folder: sorted(path for name in names for path in (folder / name).rglob("*") if path.is_file())
 
 
-def measured(number: int, seed: int) -> dict[str, Any]:
-    with tempfile.TemporaryDirectory() as name, small_disk(Path(name)) as disk:
+def kills(campaign: Campaign, number: int) -> dict[str, Any]:
+    found = {each: total(number, lambda each=each: campaign.kill(each)) for each in COMMANDS}
+    return {"all": summed(found, {"wrong": 0}), **found}
+
+
+def full_disks(campaign: Campaign, number: int) -> dict[str, Any]:
+    def filled(disk: Path | None) -> dict[str, dict[str, int]]:
+        return {each: total(number, lambda each=each: campaign.fill(each, disk)) for each in COMMANDS}
+
+    found = {"limit on the size of files": filled(None)}
+    with small_disk(campaign.work) as disk:
+        if disk is not None:
+            found["small disk"] = filled(disk)
+    each = {f"{how}, {name}": counts for how, of_commands in found.items() for name, counts in of_commands.items()}
+    return {"all": summed(each, {"crashed": 0, "silently different": 0, "wrong": 0}), **found}
+
+
+def mutations(campaign: Campaign, number: int) -> dict[str, Any]:
+    path = campaign.work / "workbench.sqlite"
+    whole, expected = made_database(path)
+    kinds: dict[str, Callable[[], str]] = {
+        "index": lambda: campaign.mutate("discover", ("cache", "index"), files_in("index")),
+        "interrupted build": campaign.mutate_build,
+        "vector cache": lambda: campaign.mutate("index", ("cache",), files_in("cache/vectors")),
+        "sorter": lambda: campaign.mutate("assign", ("topics",), lambda top: [top / "topics/sorter.safetensors"]),
+        "index, under a running discover": campaign.cut_off,
+        "workbench's database": lambda: campaign.mutate_database(path, whole, expected),
+    }
+    found = {kind: total(number, lambda work=work: Counter({"tried": 1, work(): 1})) for kind, work in kinds.items()}
+    return {"all": summed(found, {"crashed": 0, "silently different": 0}), **found}
+
+
+def hostile_requests(campaign: Campaign, number: int) -> dict[str, Any]:
+    from hostile import attacked
+
+    with campaign.folder("index") as folder:
+        found = attacked(_REQUESTS * number, folder, folder / "index", campaign.chance, campaign.tell)
+    return {"all": summed(found, {"answered 5xx": 0, "let in": 0, "unanswered": 0}), **found}
+
+
+PARTS = {"kills": kills, "hostile requests": hostile_requests, "mutations": mutations, "full disks": full_disks}
+
+
+def measured(number: int, seed: int, parts: Sequence[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Each part as soon as it is done: all of them take long."""
+    with tempfile.TemporaryDirectory() as name:
         campaign = Campaign(Path(name), random.Random(seed))
         campaign.prepare()
-        kills = {each: total(number, lambda each=each: campaign.kill(each)) for each in COMMANDS}
-        full = {
-            "limit on the size of files": {
-                each: total(number, lambda each=each: campaign.fill(each, None)) for each in COMMANDS
-            }
-        }
-        if disk is not None:
-            full["small disk"] = {each: total(number, lambda each=each: campaign.fill(each, disk)) for each in COMMANDS}
-        path = campaign.work / "workbench.sqlite"
-        whole, expected = made_database(path)
-        kinds: dict[str, Callable[[], str]] = {
-            "index": lambda: campaign.mutate("discover", ("cache", "index"), files_in("index")),
-            "interrupted build": campaign.mutate_build,
-            "vector cache": lambda: campaign.mutate("index", ("cache",), files_in("cache/vectors")),
-            "sorter": lambda: campaign.mutate("assign", ("topics",), lambda top: [top / "topics/sorter.safetensors"]),
-            "index, under a running discover": campaign.cut_off,
-            "workbench's database": lambda: campaign.mutate_database(path, whole, expected),
-        }
-        mutations = {
-            kind: total(number, lambda work=work: Counter({"tried": 1, work(): 1})) for kind, work in kinds.items()
-        }
-    empty = {"crashed": 0, "silently different": 0}
-    return {
-        "version": __version__,
-        "number": number,
-        "seed": seed,
-        "kills": {"all": summed(kills, {"wrong": 0}), **kills},
-        "full disks": {"all": summed({**full.get("small disk", {}), **_named(full)}, {**empty, "wrong": 0}), **full},
-        "mutations": {"all": summed(mutations, empty), **mutations},
-        "told": campaign.told[:_TOLD],
-    }
-
-
-def _named(full: dict[str, Any]) -> dict[str, Any]:
-    return {f"limit, {name}": counts for name, counts in full["limit on the size of files"].items()}
+        for part in parts:
+            campaign.told.clear()
+            about = {"version": __version__, "number": number, "seed": seed}
+            yield part, {**about, **PARTS[part](campaign, number), "told": campaign.told[:_TOLD]}
 
 
 def total(number: int, work: Callable[[], Counter[str]]) -> dict[str, int]:
@@ -419,7 +457,10 @@ if __name__ == "__main__":
     parser.add_argument("number", type=int)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, default=RESULT)
+    parser.add_argument("--only", choices=PARTS, help="repeat this part, and keep the others' results")
     given = parser.parse_args()
-    found = measured(given.number, given.seed)
-    given.out.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    print(json.dumps({name: found[name]["all"] for name in ("kills", "full disks", "mutations")}, indent=1))
+    results = json.loads(given.out.read_text(encoding="utf-8")) if given.only and given.out.exists() else {}
+    for part, found in measured(given.number, given.seed, [given.only] if given.only else list(PARTS)):
+        results[part] = found
+        given.out.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+        print(part, json.dumps(found["all"], indent=1))
