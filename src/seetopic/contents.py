@@ -104,6 +104,6 @@ def bounds(parts: int | None = None, end: int | None = None) -> Check:
 
 
 def finite(array: Any) -> bool:
-    """No number is missing or without end; one pass, and no second array."""
+    """All values are finite; one pass, and no second array."""
     with np.errstate(over="ignore", invalid="ignore"):
         return bool(np.isfinite(array.sum()))

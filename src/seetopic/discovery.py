@@ -105,7 +105,7 @@ def discover_terms(
         places = {name: placed(_numbered(lists, looked_at), len(looked_at)) for name, lists in best.items()}
         few = ensemble_score([reciprocal(each) for each in places.values()], settings.rho, weights)
         if settings.assignment == "best" and "general" in places:
-            # The language model has a veto: what it sees no link to is no term of the name, however typical.
+            # The language model has a veto: a term it sees no link to is left out, however typical.
             few = np.where(places["general"] > 0, few, 0.0)
         few = wishes.among(looked_at).applied(few)
         size = (iteration + 1) * settings.growth

@@ -133,7 +133,7 @@ def write_json(path: Path, value: Any) -> None:
 
 def read_json(path: Path) -> dict[str, Any]:
     """A JSON object from a file that may be of any origin; `ValueError` or `OSError` if it is none."""
-    if not path.is_file():  # a pipe in its place would be waited for without end
+    if not path.is_file():  # reading a pipe in its place would block forever
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
     try:
         value = json.loads(path.read_text(encoding="utf-8"))

@@ -412,7 +412,7 @@ class Index:
         return np.stack(rows)
 
     def _encoded(self, texts: list[str]) -> Iterable[Floats]:
-        """Vectors of texts that are no terms; those asked for last are remembered, if they can never change."""
+        """Vectors of texts that are not terms; the most recent ones are remembered, if they can never change."""
         if self._encoder.fingerprint is None:
             return self.cache.encode_names(self._encoder, texts)
         return self._known_texts.all(texts, lambda new: self.cache.encode_names(self._encoder, new))

@@ -115,7 +115,7 @@ INDEXING = (
         metavar="CODES",
         default=_TEXT.language,
         show_default=True,
-        help="Whose function words are no terms: en, de, fr, es, it, pt, nl or others; several as en,es; or none.",
+        help="Languages whose stop words are excluded from the terms: en, de, fr, es and others, as en,es; or none.",
     ),
     click.option(
         "--known-phrases",
