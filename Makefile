@@ -2,8 +2,6 @@
 # Both install what they need, on a machine that has Python 3.11 and make.
 
 PYTHON ?= python3
-CHROMIUM ?= chromium
-export CHROMIUM
 # What one process has compiled, the next one need not compile again; some machines forbid to keep it.
 unexport PYTHONDONTWRITEBYTECODE
 VENV := .venv
@@ -12,7 +10,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --constraint constraints.txt
 # Packages of the system, as Debian names them, each with a command that succeeds where it is installed.
 SYSTEM_OF_DEMO := python3-venv='$(PYTHON) -m ensurepip --version'
-SYSTEM_OF_TEST := chromium='command -v $(CHROMIUM)' curl='command -v curl' nginx-light='test -x /usr/sbin/nginx' \
+SYSTEM_OF_TEST := chromium-headless-shell='command -v $${CHROMIUM:-chromium-headless-shell} || command -v chromium' curl='command -v curl' nginx-light='test -x /usr/sbin/nginx' \
 	openssl='command -v openssl' libatomic1='ldconfig -p | grep libatomic.so.1'  # of Playwright's Node.js
 
 .PHONY: demo test quick lint format docs unit fresh bench table picture clean system-of-demo system-of-test

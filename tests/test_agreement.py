@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from seetopic.errors import SheetError
@@ -229,7 +229,6 @@ def test_an_interval_covers_the_true_kappa_nineteen_times_in_twenty():
     assert 0.88 <= covered <= 0.99
 
 
-@settings(deadline=None, max_examples=50)
 @given(st.lists(st.text("10.", min_size=5, max_size=5).filter(lambda s: s != "....."), min_size=1, max_size=4))
 def test_any_filled_sheets_have_an_agreement_that_json_can_hold(answers):
     found = agreement_of(SHEET, [by(f"p{n}", own) for n, own in enumerate(answers)])

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from seetopic.crosstab import Desk
@@ -46,7 +46,6 @@ def runs_of(shards: list[list[int]], longest: int, min_count: int) -> Candidates
 
 
 @given(st.lists(word_ids, min_size=1, max_size=3), st.integers(2, 3), st.sampled_from([4, 6]))
-@settings(max_examples=150, deadline=None)
 def test_frequent_runs_are_those_a_plain_count_finds(shards, min_count, longest):
     found = runs_of(shards, longest, min_count)
     expected = plainly_counted([word for words in shards for word in [*words, -1]], longest, min_count)
@@ -59,7 +58,6 @@ def test_frequent_runs_are_those_a_plain_count_finds(shards, min_count, longest)
 
 
 @given(word_ids)
-@settings(max_examples=100, deadline=None)
 def test_runs_are_found_where_they_stand(words):
     found = runs_of([words], 5, 2)
     row = np.array([*words, -1], np.int64)
@@ -72,7 +70,6 @@ def test_runs_are_found_where_they_stand(words):
 
 
 @given(st.lists(word_ids, min_size=1, max_size=3), st.sampled_from([2, 5]))
-@settings(max_examples=50, deadline=None)
 def test_shards_keep_where_their_runs_stand(shards, longest):
     with tempfile.TemporaryDirectory() as folder:
         parts = [shard_of([*words, -1], Path(folder), number) for number, words in enumerate(shards)]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from seetopic import Sorter
@@ -238,7 +238,6 @@ def test_the_papers_measures_are_its_equations(counts):
 PIECES = ["new", "york", "city", "breast", "cancer", "new_york", "york_city", "it's", "New", ",", "-", "@new", "é", ""]
 
 
-@settings(max_examples=60)
 @given(
     st.lists(st.lists(st.sampled_from(PIECES), max_size=8).map(" ".join), min_size=1, max_size=5),
     st.lists(

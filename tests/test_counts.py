@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from seetopic import counts
@@ -80,7 +80,6 @@ held = st.sampled_from([1, 3, 1 << 22])
 
 
 @given(corpora, st.integers(1, 30))
-@settings(max_examples=100, deadline=None)
 def test_blocks_hold_every_document_once_in_order(tmp_path_factory, documents, size):
     given_blocks = blocks(tmp_path_factory.mktemp("counts"), documents, size)
     bounds = [(block.first, block.last) for block in given_blocks]
@@ -104,7 +103,6 @@ def test_a_document_longer_than_a_block_is_never_cut(tmp_path):
 
 
 @given(corpora, st.integers(1, 6), held)
-@settings(max_examples=100, deadline=None)
 def test_neighbours_are_those_of_a_plain_double_loop(tmp_path_factory, documents, window, held):
     given_blocks = blocks(tmp_path_factory.mktemp("counts"), documents)
     assert neighbours(given_blocks, window, held=held) == neighbours_written_out(documents, window)
@@ -138,7 +136,6 @@ def test_documents_without_terms_have_no_neighbours(tmp_path):
 
 
 @given(corpora, held)
-@settings(max_examples=100, deadline=None)
 def test_postings_are_those_of_a_plain_dictionary_however_many_bands_they_need(tmp_path_factory, documents, held):
     folder = tmp_path_factory.mktemp("counts")
     assert postings(folder, blocks(folder, documents), held=held) == postings_written_out(documents)

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from seetopic import crosstab
@@ -38,7 +38,6 @@ def table(folder, shards: list[Cells], shape: tuple[int, int], held: int, jobs: 
     st.lists(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 4)), max_size=30), max_size=5),
     st.sampled_from([1, 2, 7, 1000]),
 )
-@settings(max_examples=150, deadline=None)
 def test_the_table_is_what_a_counter_finds(tmp_path_factory, shards, held):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(crosstab, "_EVERY", 2)  # so that few keys make several bands

@@ -24,7 +24,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from seetopic.documents import Documents, joined, open_documents
@@ -110,7 +110,6 @@ def test_every_format_gives_the_same_texts_packed_or_not(tmp_path, ending):
     assert texts_of(str(packed(path))) == TEXTS
 
 
-@settings(max_examples=40, deadline=None)
 @given(
     st.lists(
         st.text(st.characters(exclude_categories=["Cc", "Cs"], exclude_characters="\ufeff"), max_size=20).filter(
@@ -326,7 +325,6 @@ def test_texts_that_are_left_out_do_not_count_for_shards():
     assert sharded(["a", "", "b", " ", "c"], shard_documents=2) == [["a", "b"], ["c"]]
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(1, 700).map("a".__mul__), min_size=1, max_size=20), st.integers(1, 5))
 def test_shards_hold_all_texts_in_order_and_none_could_be_cut_earlier(texts, number):
     shards = sharded(texts, shard_documents=number, shard_characters=1000)
@@ -770,7 +768,6 @@ def test_without_pyarrow_the_missing_extra_is_named(tmp_path, monkeypatch):
 # Whatever the bytes.
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.sampled_from(["txt", "jsonl", "csv", "tsv", "parquet"]), st.booleans(), st.binary(max_size=200))
 def test_any_bytes_give_texts_or_a_corpus_error(ending, is_packed, contents):
     with tempfile.TemporaryDirectory() as folder:

@@ -152,15 +152,15 @@ def test_nothing_and_its_name_choose_the_embedded_model():
 
 
 def test_vectors_are_those_of_the_library(embedded, library):
-    terms = varied_terms(300)
-    assert len(terms) == 300
+    terms = varied_terms(100)
+    assert len(terms) == 100
     expected = library.encode(terms, normalize_embeddings=True)
     np.testing.assert_allclose(encode(embedded, terms), expected, atol=1e-5)
 
 
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
 def test_the_model_in_torch_is_the_library_to_the_last_bit(precision):
-    terms = [*varied_terms(100), "word " * 300, "one, two; three.", "été 中文", "x"]
+    terms = [*varied_terms(30), "word " * 300, "one, two; three.", "été 中文", "x"]
     expected = encode(transformer.TransformerEncoder(EMBEDDED_NAME, embedded_folder(), "cpu", precision), terms)
     assert encode(EmbeddedEncoder("cpu", precision), terms).tobytes() == expected.tobytes()
 
@@ -190,12 +190,12 @@ def test_the_error_function_is_scipys():
 
 
 def test_a_text_has_the_same_vector_to_the_last_bit_whatever_stands_beside_it(embedded):
-    terms = varied_terms(100)
+    terms = varied_terms(60)
     whole = encode(embedded, terms)
     assert encode(embedded, terms, jobs=2).tobytes() == whole.tobytes()
     chance = random.Random(1)
-    for size, jobs in [(1, 1), (1, 2), (2, 1), (7, 2), (16, 1), (40, 2)]:
-        chosen = chance.sample(range(100), size)
+    for size, jobs in [(1, 1), (2, 1), (7, 2), (16, 1), (40, 1)]:
+        chosen = chance.sample(range(60), size)
         assert encode(embedded, [terms[number] for number in chosen], jobs).tobytes() == whole[chosen].tobytes()
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from seetopic.counts import blocks_of, neighbours
@@ -194,7 +194,6 @@ def fresh_desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
 
 
 @given(small_corpora, st.sampled_from([0.75, 1.0, 0.0]), st.sampled_from([0, 0.05]))
-@settings(max_examples=60, deadline=None)
 def test_context_pmi_is_the_equation(tmp_path_factory, documents, smoothing, subsample):
     desk = fresh_desk(tmp_path_factory)
     counts = counts_of(documents, 6, desk)
@@ -204,7 +203,6 @@ def test_context_pmi_is_the_equation(tmp_path_factory, documents, smoothing, sub
 
 
 @given(small_corpora, st.sampled_from([0, 0.05]))
-@settings(max_examples=60, deadline=None)
 def test_document_pmi_is_the_equation(tmp_path_factory, documents, subsample):
     desk = fresh_desk(tmp_path_factory)
     counts = counts_of(documents, 6, desk)
@@ -217,7 +215,6 @@ def test_document_pmi_is_the_equation(tmp_path_factory, documents, subsample):
 
 
 @given(small_corpora)
-@settings(max_examples=40, deadline=None)
 def test_squared_is_the_matrix_times_its_transpose(tmp_path_factory, documents):
     desk = fresh_desk(tmp_path_factory)
     counts = counts_of(documents, 6, desk)

@@ -69,7 +69,7 @@ def place(tmp_path_factory) -> Path:
 
 def test_a_disk_that_stays_full_or_read_only_gets_one_sentence(place):
     script = "import sys, test_full_disks as own; own.refuse(*sys.argv[1:])"
-    command = [sys.executable, "-c", script, place, "5"]
+    command = [sys.executable, "-c", script, place, "3"]
     result = subprocess.run(command, cwd=Path(__file__).parent, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr
     assert "Traceback" not in result.stderr

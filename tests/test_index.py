@@ -230,7 +230,7 @@ scalars = st.none() | st.booleans() | st.integers() | st.text()
 values = scalars | st.lists(scalars, max_size=3) | st.dictionaries(st.text(), scalars, max_size=3)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_manifest_opens_or_is_refused_with_a_sentence(copied, built, data):
     manifest = json.loads((built / layout.MANIFEST).read_text())

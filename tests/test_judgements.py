@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from seetopic import Topics
@@ -218,7 +218,6 @@ def test_what_is_guarded_comes_back(text):
     assert not re.search(r"(^|[;,\"\t\r\n])\s*[=+\-@＝＋－＠]", guarded(text))
 
 
-@settings(deadline=None, max_examples=40)
 @given(st.lists(odd_text, min_size=1, max_size=6, unique=True), odd_text, st.data())
 def test_odd_terms_come_back_from_table_key_and_page(tmp_path_factory, terms, category, data):
     sheet = make_sheet({"=evil": topics_of({category: terms})})
@@ -375,7 +374,6 @@ def test_missing_and_empty_files_are_refused(written, tmp_path):
         read_sheets([tmp_path / "empty.csv"])
 
 
-@settings(deadline=None, max_examples=150)
 @given(st.binary(max_size=200) | st.text(st.sampled_from('item,category,term,belongs,sheet\n;"1\t'), max_size=80))
 def test_any_bytes_are_read_or_refused_in_one_sentence(tmp_path_factory, content):
     path = tmp_path_factory.mktemp("bytes") / "anna.csv"

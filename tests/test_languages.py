@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
@@ -162,7 +162,6 @@ def test_capitals_do_not_matter():
 
 
 @given(st.lists(st.sampled_from([*SENTENCES.values(), "", "son", "war die", "no me come"]), max_size=12))
-@settings(deadline=None, max_examples=40)
 def test_any_mixture_has_a_grammar_and_does_not_depend_on_order(texts):
     found = detected(texts)
     assert found == detected(texts[::-1])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from seetopic import Sorter
@@ -26,7 +26,6 @@ def terms_among(words: list[str], terms: list[str]) -> list[int]:
     return sorted(found)
 
 
-@settings(max_examples=150)
 @given(
     st.lists(st.lists(st.sampled_from(PIECES), max_size=9).map(" ".join), max_size=5),
     st.lists(TERMS, max_size=8, unique=True),

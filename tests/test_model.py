@@ -190,7 +190,7 @@ def test_a_fit_that_fails_or_is_stopped_leaves_no_folder(documents, place, monke
 def test_a_script_leaves_no_folder_behind(tmp_path):
     script = (
         "from planted import planted_documents\nfrom fake_model import directions\nfrom seetopic import SeeTopic\n"
-        "model = SeeTopic(['food', 'sport'], embedding_model=directions, n_jobs=1).fit(planted_documents())\n"
+        "model = SeeTopic(['food', 'sport'], embedding_model=directions, n_jobs=1).fit(planted_documents(60))\n"
         "print(model.index_.folder.exists())"
     )
     environment = {**os.environ, "TMPDIR": str(tmp_path)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fake_model import directions
@@ -66,7 +66,6 @@ some_words = st.sampled_from(["a", "b", "c", ",", "a b"])
 
 
 @given(st.lists(st.lists(some_words, max_size=9), max_size=4), st.lists(st.sampled_from("abc"), min_size=1, max_size=3))
-@settings(max_examples=300, deadline=None)
 def test_occurrences_are_those_a_reader_finds(documents, run):
     texts = texts_of(documents)
     positions = texts.occurrences(" ".join(run))
@@ -210,7 +209,6 @@ def test_a_name_in_a_document_without_terms_has_no_local_vector(tmp_path):
 
 
 @given(st.lists(st.text(max_size=12) | st.sampled_from(["oven salad", "the", "oven the", "moon, oven"]), max_size=5))
-@settings(max_examples=60, deadline=None)
 def test_any_names_are_terms_or_left_alone(built, names):
     grown = with_named_terms(built, names)
     added = grown.vocabulary.terms[len(built.vocabulary) :]
@@ -219,7 +217,6 @@ def test_any_names_are_terms_or_left_alone(built, names):
 
 
 @given(st.lists(st.lists(st.integers(0, 11), max_size=12, unique=True), min_size=1, max_size=3))
-@settings(max_examples=60, deadline=None)
 def test_sampled_documents_hold_new_terms_behind_their_own(few, holders):
     added = tuple(NamedTerm(f"new {n}", 1, np.sort(np.array(each, np.int64))) for n, each in enumerate(holders))
     grown = NamedIndex(few.folder, few.manifest, few.model, few.tokenizer, few.cache, base=few, added=added).sample

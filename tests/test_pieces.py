@@ -27,7 +27,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from seetopic import cutting
@@ -129,7 +129,6 @@ def line_files(draw: st.DrawFn) -> tuple[str, bytes]:
     return ending, start + end.join(lines) + draw(st.sampled_from([end, b""]))
 
 
-@settings(max_examples=250, deadline=None)
 @given(line_files(), st.integers(1, 4), st.integers(1, 80), st.sampled_from(["raise", "skip"]))
 def test_pieces_of_lines_hold_what_one_process_reads_in_a_row(file, number, searched, on_error):
     ending, contents = file
@@ -145,7 +144,6 @@ def test_pieces_of_lines_hold_what_one_process_reads_in_a_row(file, number, sear
             assert in_pieces == in_a_row
 
 
-@settings(max_examples=150, deadline=None)
 @given(
     st.lists(st.binary(max_size=9).map(lambda raw: raw.replace(b"\n", b"x")), max_size=20),
     st.integers(1, 5),
@@ -173,7 +171,6 @@ def test_parts_begin_at_lines_and_are_as_large_as_they_may_be(lines, most_lines,
     assert all(contents[byte - 1 : byte] == b"\n" and contents[:byte].count(b"\n") == line for byte, line in begins[1:])
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(st.one_of(TEXT, st.none()), min_size=1, max_size=20), st.integers(1, 6), st.integers(1, 5))
 def test_pieces_of_parquet_hold_what_one_process_reads_in_a_row(texts, group, number):
     with tempfile.TemporaryDirectory() as folder:
@@ -185,7 +182,6 @@ def test_pieces_of_parquet_hold_what_one_process_reads_in_a_row(texts, group, nu
         assert (found, skipped.get("empty", 0)) == (kept, len(texts) - len(kept))
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.lists(PLAIN.filter(str.strip), min_size=1, max_size=10), st.integers(1, 4), st.data())
 def test_the_fingerprint_is_the_same_however_texts_are_stored(texts, number, data):
     cut = data.draw(st.integers(0, len(texts)))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from seetopic import Sorter
@@ -64,7 +64,6 @@ def assigned(
     return Assigned(tuple(round(share, 4) for share in shares), tuple(given), evidence)
 
 
-@settings(max_examples=80)
 @given(MATCHED, st.booleans(), st.booleans(), st.sampled_from([0.0, 0.2, 1 / 3, 0.5, 1.0]))
 def test_documents_are_given_what_the_rule_gives_each(sorter, matched, read, several, bound):
     vectors = np.random.default_rng(0).normal(size=(len(matched), 4)).astype(np.float32) if read else None

@@ -377,7 +377,7 @@ def use(folder: Path, texts: list[str]) -> None:
         loaded.with_seeds(["food", "sport"])
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_truncated_and_mutated_files_meet_a_sentence(saved, copied, data):
     restore(saved, copied)
@@ -412,7 +412,7 @@ def places(value, found=None) -> list[tuple]:
     return found
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=100)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_values_in_the_files_meet_a_sentence(saved, copied, data):
     restore(saved, copied)
@@ -438,7 +438,7 @@ def test_any_values_in_the_files_meet_a_sentence(saved, copied, data):
     use(copied, ["bread and football", ""])
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_arrays_in_the_files_meet_a_sentence(saved, copied, data):
     restore(saved, copied)

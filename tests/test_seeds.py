@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from seetopic.errors import SeedError
@@ -314,7 +314,6 @@ def are_distinct(names: Sequence[str]) -> bool:
 NAME = st.text(st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp"]), min_size=1, max_size=12).map(str.strip)
 
 
-@settings(deadline=None)
 @given(st.lists(NAME, min_size=1, max_size=6).filter(are_distinct))
 def test_distinct_names_come_back_from_json_yaml_and_txt(names):
     plain = {name: (name,) for name in names}
@@ -345,7 +344,6 @@ CONTENTS = st.one_of(
 )
 
 
-@settings(max_examples=400, deadline=None)
 @given(st.sampled_from(FORMATS), CONTENTS)
 def test_any_contents_give_names_or_a_seed_error(ending, contents):
     with tempfile.TemporaryDirectory() as folder, suppress(SeedError):
@@ -359,7 +357,6 @@ LISTS = st.lists(SCALARS | st.lists(SCALARS, max_size=3), max_size=4)
 VALUES = SCALARS | LISTS | st.dictionaries(st.text(max_size=4), SCALARS | LISTS, max_size=4)
 
 
-@settings(deadline=None)
 @given(VALUES)
 def test_any_value_gives_names_or_a_seed_error(value):
     with suppress(SeedError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from seetopic.phrases import Candidates, PhraseTable, segment
@@ -33,7 +33,6 @@ def chosen_plainly(n_positions: int, worth: dict[tuple[int, int], float]) -> lis
 
 
 @given(st.data(), st.integers(1, 40))
-@settings(max_examples=300, deadline=None)
 def test_the_cut_is_the_best_of_all(data, n_positions):
     spans = [(first, length) for length in range(2, 7) for first in range(n_positions - length + 1)]
     worth = data.draw(st.dictionaries(st.sampled_from(spans), WORTH, max_size=25)) if spans else {}
@@ -89,7 +88,6 @@ run_sets = st.dictionaries(
 
 
 @given(st.lists(st.integers(-1, 3), min_size=1, max_size=60), run_sets)
-@settings(max_examples=300, deadline=None)
 def test_documents_are_cut_into_the_terms_of_the_best_cut(words, quality):
     table = table_of(quality, 4)
     phrases = {run: value for run, value in quality.items() if value >= 0.5}

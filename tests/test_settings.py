@@ -11,7 +11,7 @@ from dataclasses import FrozenInstanceError, fields, is_dataclass, replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import seetopic.settings as settings_module
@@ -46,7 +46,6 @@ def test_numbers_of_every_settings_class_are_tested():
 
 
 @given(st.sampled_from(NUMBERS), ANYTHING)
-@settings(max_examples=500)
 def test_a_number_is_taken_as_it_is_or_refused_by_its_name(number, value):
     kind, name, type_ = number
     beside = {"warm_up": 0} if name == "epochs" else {}  # which may not be longer than the whole

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from seetopic import sample
@@ -126,7 +126,6 @@ def test_a_term_in_every_document_says_nothing():
     st.lists(st.integers(0, 60), max_size=3),
     st.tuples(st.integers(0, 60), st.integers(1, 9), st.integers(0, 60)),
 )
-@settings(max_examples=100, deadline=None)
 def test_a_choice_from_very_many_is_the_plain_choice(counts, cuts, budget):
     """Also from parts whose documents were drawn at another time."""
     chosen = SampleSettings(words=budget[0], document_words=budget[1], more_words=budget[2])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as some
 
 from seetopic.spelling import Likeness, folded, likeness, pairs_of_one_skeleton, skeleton
@@ -155,13 +155,11 @@ LETTERS = some.text(some.sampled_from("abeinsgdyuomvléß'-"), min_size=1, max_s
 TERMS = some.lists(some.lists(LETTERS, min_size=1, max_size=3).map(" ".join), max_size=12, unique=True)
 
 
-@settings(max_examples=150, deadline=None)
 @given(TERMS)
 def test_every_term_is_folded_for_itself(terms):
     assert folded(terms) == [folded([term])[0] for term in terms] if terms else folded(terms) == [""]
 
 
-@settings(max_examples=150, deadline=None)
 @given(some.lists(some.text(some.sampled_from("abeinsgdyumv"), min_size=4, max_size=9), max_size=30, unique=True))
 def test_terms_that_are_alike_by_a_plural_of_s_or_the_same_letters_have_one_skeleton(words):
     """The blocks lose no plain plural: the readable twin looks at all pairs."""

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from seetopic import tally as tally_module
@@ -27,13 +27,11 @@ def tallies(shards: Iterable[list[int]]) -> list[Tally]:
     return [tally(np.array(shard, np.int64)) for shard in shards]
 
 
-@settings(deadline=None)
 @given(st.lists(KEYS))
 def test_a_tally_is_a_count_of_each_key(keys):
     assert as_dict(tally(np.array(keys, np.int64))) == Counter(keys)
 
 
-@settings(deadline=None, max_examples=200)
 @given(SHARDS, st.sampled_from([0, 1, 5, 1 << 24]))
 def test_the_sum_is_the_count_over_all_shards_however_often_it_is_merged(shards, held):
     found = as_dict(summed(iter(tallies(shards)), held))
@@ -65,14 +63,12 @@ def test_counts_do_not_overflow_where_keys_repeat_often():
     assert as_dict(summed([large] * 8)) == {5: 2**43}
 
 
-@settings(deadline=None)
 @given(st.lists(KEYS), st.integers(0, 4))
 def test_at_least_keeps_the_frequent_keys(keys, count):
     found = as_dict(tally(np.array(keys, np.int64)).at_least(count))
     assert found == {key: times for key, times in Counter(keys).items() if times >= count}
 
 
-@settings(deadline=None)
 @given(SHARDS)
 def test_the_sum_does_not_depend_on_how_documents_are_cut_into_shards(shards):
     whole = summed(tallies([[key for shard in shards for key in shard]]))

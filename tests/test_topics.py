@@ -221,7 +221,7 @@ scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.text()
 values = scalars | st.lists(scalars, max_size=3) | st.dictionaries(st.text(), scalars, max_size=3)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=100)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_topics_file_loads_as_topics_that_can_be_shown_or_is_refused(topics, tmp_path, data):
     value = topics.to_json()

@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as some
 
 from planted import NAMES, planted_documents
@@ -127,7 +127,6 @@ def test_a_term_that_could_join_two_joins_the_one_it_agrees_with_most():
     }
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     some.lists(some.text(some.sampled_from("tumors' -ingéd"), max_size=9), max_size=25, unique=True),
     some.integers(0, 9),
@@ -154,7 +153,6 @@ def representatives(heads, scores, kept):
     return stands
 
 
-@settings(max_examples=80, deadline=None)
 @given(some.data(), some.integers(1, 3), some.integers(1, 12))
 def test_the_best_of_a_group_stands_for_it(data, n_categories, n_terms):
     heads = []

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from seetopic.crosstab import Desk
@@ -156,7 +156,6 @@ texts = st.lists(tokens, max_size=12).map(" ".join)
 
 
 @given(st.lists(st.lists(texts, min_size=1, max_size=4), min_size=1, max_size=3), st.integers(1, 3))
-@settings(max_examples=60, deadline=None)
 def test_documents_hold_the_terms_of_each_text_in_order(tmp_path_factory, shards, min_count):
     folder = tmp_path_factory.mktemp("twin")
     vocabulary, documents, _ = indexed(folder, shards, min_count=min_count, max_phrase_words=1)

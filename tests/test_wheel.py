@@ -77,7 +77,8 @@ def environment(unpacked: Path) -> dict[str, str]:
     ]
     assert {"pandas", "fastapi", "pytest", "ray"} <= set(missing)
     assert not {"numpy", "torch", "click"} & set(missing)
-    return {**os.environ, "PYTHONPATH": str(unpacked), "NOT_INSTALLED": json.dumps(missing)}
+    paths = os.pathsep.join([str(unpacked), *filter(None, [os.environ.get("PYTHONPATH")])])
+    return {**os.environ, "PYTHONPATH": paths, "NOT_INSTALLED": json.dumps(missing)}
 
 
 def test_the_wheel_has_the_command_and_all_files_of_the_package(unpacked):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import unicodedata
+from functools import cache
 
 import pytest
 import regex
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from seetopic import words as words_module
@@ -210,14 +211,12 @@ def test_function_words_are_spelled_as_the_tokenizer_gives_them():
     assert all(words(word) == [word] and word == word.lower() for word in FUNCTION_WORDS | CONNECTORS)
 
 
-@settings(deadline=None, max_examples=300)
 @given(st.text(max_size=60))
 def test_tokens_are_the_text_without_its_blanks(text):
     normalised = unicodedata.normalize("NFC", text)
     assert regex.sub(r"\s", "", "".join(tokenize(text))) == regex.sub(r"\s", "", normalised)
 
 
-@settings(deadline=None, max_examples=300)
 @given(st.text(st.characters(categories=["L", "N", "P", "Zs"], exclude_characters="@_"), max_size=60))
 def test_every_letter_and_number_of_ordinary_text_is_in_a_word(text):
     normalised = unicodedata.normalize("NFC", text)
@@ -226,6 +225,7 @@ def test_every_letter_and_number_of_ordinary_text_is_in_a_word(text):
         assert regex.findall(r"[\p{L}\p{N}]", kept) == regex.findall(r"[\p{L}\p{N}]", normalised)
 
 
+@cache
 def words_in(script: str) -> st.SearchStrategy[str]:
     """A letter of the script, then more letters and marks of it."""
     letters = regex.findall(rf"(?=\p{{{script}}})\p{{L}}", "".join(map(chr, range(0x370, 0xD7A4))))
@@ -235,7 +235,6 @@ def words_in(script: str) -> st.SearchStrategy[str]:
 
 
 @pytest.mark.parametrize("script", ["Cyrillic", "Greek", "Arabic", "Hebrew", "Devanagari", "Thai", "Hangul"])
-@settings(deadline=None, max_examples=60)
 @given(data=st.data())
 def test_words_of_any_script_come_back_whole_with_their_marks(script, data):
     given_words = data.draw(st.lists(words_in(script), min_size=1, max_size=5))
@@ -251,7 +250,6 @@ LETTERS = ["a", "Bc", "s", "1", "é", "ि", "ह"]
 MARKS_AND_LETTERS = st.lists(st.sampled_from(MARKS + LETTERS), max_size=15).map("".join)
 
 
-@settings(deadline=None, max_examples=300)
 @given(st.text(max_size=40) | MARKS_AND_LETTERS)
 def test_a_word_has_a_letter_or_a_number_and_single_blanks_only(text):
     for word in words(text):
@@ -264,7 +262,6 @@ ASCII_LETTERS = ["a", "Bc", "s", "LL", "word", "U.S.", "1", "20"]
 ASCII_TEXTS = st.lists(st.sampled_from(ASCII_MARKS + ASCII_LETTERS), max_size=15).map("".join)
 
 
-@settings(deadline=None, max_examples=500)
 @given(st.text(st.characters(codec="ascii"), max_size=40) | ASCII_TEXTS)
 def test_ascii_is_cut_as_any_text_is(text):
     assert tokenize(text) == words_module._TOKEN.findall(text)
@@ -281,7 +278,6 @@ def test_long_ascii_texts_of_one_kind_take_no_long_time():
         assert "".join(tokenize(unit * 200_000)) == (unit * 200_000).replace(" ", "")
 
 
-@settings(deadline=None, max_examples=300)
 @given(MARKS_AND_LETTERS)
 def test_composed_and_decomposed_letters_give_the_same_words(text):
     assert words(unicodedata.normalize("NFD", text)) == words(unicodedata.normalize("NFC", text))

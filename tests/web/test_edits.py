@@ -224,7 +224,6 @@ def is_valid(names: Names) -> bool:
     return read == names and len(set(ids)) == len(ids) and all(number < names.next_id for number in numbers)
 
 
-@settings(max_examples=60)
 @given(st.lists(ANY_EDIT, max_size=15))
 def test_any_edits_keep_names_valid_and_can_all_be_undone_and_redone_exactly(edits: list[Any]) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -360,6 +359,6 @@ class TwoPeople(RuleBasedStateMachine):
 
 
 TwoPeople.TestCase.settings = settings(
-    max_examples=50, stateful_step_count=25, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    max_examples=30, stateful_step_count=25, suppress_health_check=[HealthCheck.too_slow]
 )
 TestTwoPeople = TwoPeople.TestCase
