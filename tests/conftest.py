@@ -28,19 +28,24 @@ settings.register_profile("thorough", deadline=None, max_examples=500)
 settings.load_profile("steady")
 expect.set_options(timeout=60_000)  # milliseconds; so is a slow page
 
-MARKED = {"browser": "browser", "cluster": "ray", "demo_cache": "slow", "site": "docs"}  # fixtures
-FIRST = {"docs": 0, "slow": 0, "ray": 1, "browser": 2}
+MARKED = {"demo_cache": "docs", "site": "docs", "cluster": "ray", "browser": "browser"}  # by fixture
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        for mark in {mark for fixture, mark in MARKED.items() if fixture in getattr(item, "fixturenames", ())}:
-            item.add_marker(mark)
-    # What needs the demo's index, a cluster or a browser goes first, and so to one worker: the other one, who takes its
-    # last tests when it has none left, would have to start them, too.
-    items.sort(
-        key=lambda item: min((FIRST.get(mark.name, len(FIRST)) for mark in item.iter_markers()), default=len(FIRST))
-    )
+        for fixture, mark in MARKED.items():
+            if fixture in getattr(item, "fixturenames", ()):
+                item.add_marker(mark)
+    items.sort(key=_turn)
+
+
+def _turn(item: pytest.Item) -> int:
+    """What needs the demo's index, a cluster or a browser goes first, and so to one worker.
+
+    The other one takes its last tests when it has none left, and would have to start all that a second time.
+    """
+    marks = {mark.name for mark in item.iter_markers()}
+    return next((turn for turn, mark in enumerate(("docs", "ray", "browser")) if mark in marks), 3)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -221,6 +221,7 @@ def test_intervals_hold_the_value_narrow_with_more_items_and_repeat():
     assert narrow.fleiss_kappa != agreement_of(*many(800, 0.9, 1), random_state=1).fleiss_kappa
 
 
+@pytest.mark.slow
 def test_an_interval_covers_the_true_kappa_nineteen_times_in_twenty():
     # Three annotators, each right with probability .85 on balanced items: two agree with .85**2 + .15**2.
     true_kappa = (0.85**2 + 0.15**2 - 0.5) / 0.5

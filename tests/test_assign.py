@@ -33,6 +33,7 @@ def test_new_documents_go_where_their_words_belong(sorter, unseen):
     assert np.mean(right) > 0.95
 
 
+@pytest.mark.slow
 def test_the_language_models_reading_sorts_them_too(sorter, unseen, cache):
     vectors = VectorCache(cache).encode(encoder_for(), sorter.read_texts(unseen), 1, lambda *_: None)
     found = sorter.assign(unseen, vectors)
@@ -105,6 +106,7 @@ def test_no_name_in_a_table_is_run_by_a_spreadsheet_or_parts_rows(sorter, unseen
     assert {row["category"] for row in rows} == {"'=1+1", "'-food\rdrink", "sky"} <= set(rows[0])
 
 
+@pytest.mark.slow
 def test_a_table_has_a_row_a_document_the_same_for_any_number_of_jobs(sorter, unseen, tmp_path):
     for jobs in (1, 2):
         given = assign_documents(open_documents(unseen), sorter, tmp_path / f"{jobs}.csv", LocalEngine(jobs))
@@ -188,6 +190,7 @@ def by_dashes(text: str) -> list[str]:
     return text.replace(", ", "-").strip(".").split("-")
 
 
+@pytest.mark.slow
 def test_new_texts_are_cut_by_the_indexs_own_tokenizer(tmp_path, unseen, cache):
     index = Index.build(planted_documents(), tmp_path / "index", tokenizer=by_dashes, cache=cache, jobs=1)
     dashed = [text.replace(", ", "-") for text in unseen]

@@ -118,6 +118,7 @@ def test_parquet_columns_have_types(uncut):
         assert schema.field(name).type.value_type == pa.string()
 
 
+@pytest.mark.slow
 def test_the_bytes_are_the_same_for_any_number_of_workers(sorter, saved, uncut, tmp_path):
     with closing(LocalEngine(2)) as engine:
         for ending in ENDINGS:
@@ -224,6 +225,7 @@ assign_documents(open_documents(folder / "many.txt"), sorter, out, LocalEngine(1
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("ending", "stage"), [("parquet", "sorting"), ("parquet", "writing"), ("csv", "sorting")])
 def test_a_run_that_was_killed_goes_on_to_the_same_bytes(saved, uncut, tmp_path, ending, stage):
     out = tmp_path / f"x.{ending}"

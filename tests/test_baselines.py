@@ -55,6 +55,7 @@ def everything_shared(task: Task) -> list[bytes]:
 
 
 # BERTopic's are the last two: what they import takes seconds.
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_a_method_finds_planted_topics_in_order_always_the_same_and_leaves_all_else_alone(index, documents, method):
     task = task_of(index, documents)
@@ -68,6 +69,7 @@ def test_a_method_finds_planted_topics_in_order_always_the_same_and_leaves_all_e
     assert method_named(method)(task_of(index, documents), SIZE, 0).to_json() == topics.to_json()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", SEEDED)
 def test_a_category_without_starting_terms_has_none_and_the_next_keeps_its_own(index, method):
     task = task_of(index)
@@ -82,6 +84,7 @@ def test_a_topic_has_no_more_terms_than_asked_for(index, documents, method):
     assert [len(list(topic)) for topic in method_named(method)(task_of(index, documents, epochs=3), 2, 0)] == [2, 2, 2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", SEEDED)
 def test_one_category_is_enough(index, method):
     (topic,) = method_named(method)(task_of(index, names=["food"]), 5, 0)
@@ -166,6 +169,7 @@ def test_bertopic_says_how_many_documents_it_needs(tmp_path: Path):
         method_named("bertopic-guided")(task_of(small, few), SIZE, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["bertopic-guided", "bertopic-zeroshot"])
 def test_a_category_that_bertopic_does_not_find_has_no_terms(index, documents, method):
     *found, missing = method_named(method)(task_of(index, documents, [*NAMES, "medieval tax law"]), SIZE, 0)

@@ -206,6 +206,7 @@ def _encode_slice(folder: Path, first: int, start: Any, answers: Any) -> None:
     answers.put((first, vectors.tobytes()))
 
 
+@pytest.mark.slow
 def test_processes_that_encode_overlapping_texts_at_once_get_the_right_vectors(tmp_path):
     context = multiprocessing.get_context("spawn")
     start, answers = context.Barrier(2), context.Queue()

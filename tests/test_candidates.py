@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -45,6 +46,7 @@ def runs_of(shards: list[list[int]], longest: int, min_count: int) -> Candidates
         )[0]
 
 
+@pytest.mark.slow
 @given(st.lists(word_ids, min_size=1, max_size=3), st.integers(2, 3), st.sampled_from([4, 6]))
 def test_frequent_runs_are_those_a_plain_count_finds(shards, min_count, longest):
     found = runs_of(shards, longest, min_count)
@@ -57,6 +59,7 @@ def test_frequent_runs_are_those_a_plain_count_finds(shards, min_count, longest)
         assert found.numbers_of(rows).tolist() == list(range(level.keys.size))
 
 
+@pytest.mark.slow
 @given(word_ids)
 def test_runs_are_found_where_they_stand(words):
     found = runs_of([words], 5, 2)
@@ -69,6 +72,7 @@ def test_runs_are_found_where_they_stand(words):
         assert Counter(map(tuple, rows)) == often
 
 
+@pytest.mark.slow
 @given(st.lists(word_ids, min_size=1, max_size=3), st.sampled_from([2, 5]))
 def test_shards_keep_where_their_runs_stand(shards, longest):
     with tempfile.TemporaryDirectory() as folder:

@@ -44,6 +44,7 @@ def test_help_needs_no_heavy_import():
     assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
+@pytest.mark.slow
 def test_an_option_that_changes_nothing_of_a_ready_index_is_said(place):
     for command in ("discover", "check"):
         given = (command, "ready", "--seeds", "names.txt", "--quiet", "--cache", "cache")
@@ -61,6 +62,7 @@ def test_every_command_has_its_help(place):
         assert f"seetopic {command} [OPTIONS]" in result.stdout
 
 
+@pytest.mark.slow
 def test_discover_writes_and_prints_topics(place):
     result = run(
         "discover", "ready", "--seeds", "names.txt", "--out", "found", "--top", "4", "--cache", "cache", cwd=place
@@ -75,12 +77,14 @@ def test_discover_writes_and_prints_topics(place):
         assert topic["terms"][0]["term"] in result.stdout
 
 
+@pytest.mark.slow
 def test_json_is_all_that_goes_to_standard_output(place):
     result = run("discover", "ready", "--seeds", "names.txt", "--json", "--quiet", "--cache", "cache", cwd=place)
     assert len(json.loads(result.stdout)["topics"]) == 3
     assert result.stderr == ""
 
 
+@pytest.mark.slow
 def test_discover_on_documents_builds_an_index_once(place):
     first = run_here("discover", "docs.txt", "--seeds", "names.txt", "--json", "--cache", "cache", cwd=place)
     again = run_here("discover", "docs.txt", "--seeds", "names.txt", "--json", "--cache", "cache", cwd=place)
@@ -89,6 +93,7 @@ def test_discover_on_documents_builds_an_index_once(place):
     assert first.stdout == again.stdout
 
 
+@pytest.mark.slow
 def test_standard_input_is_read_as_documents(place):
     text = (place / "docs.txt").read_text()
     piped = run_here("discover", "-", "--seeds", "names.txt", "--json", "--cache", "cache", cwd=place, given=text)
@@ -116,6 +121,7 @@ def test_check_on_documents_does_no_slow_work(place, tmp_path):
     assert "240 documents" in result.stdout
 
 
+@pytest.mark.slow
 def test_a_name_that_is_no_term_is_found_as_words_and_made_one(place, tmp_path):
     texts = [*planted_documents(60), "the oven salad", "an oven salad"]
     (tmp_path / "docs.txt").write_text("\n".join(texts) + "\n")
@@ -127,6 +133,7 @@ def test_a_name_that_is_no_term_is_found_as_words_and_made_one(place, tmp_path):
     assert (topic["in_vocabulary"], topic["terms"][0]["term"]) == (True, "oven salad")
 
 
+@pytest.mark.slow
 def test_known_phrases_and_names_given_to_index_are_terms(place, tmp_path):
     words = ["oven", "salad", "goal", "planet"]
     texts = [f"the {one} and a {other}" for one in words for other in words] * 6 + ["the oven salad, a goal planet"] * 6
@@ -146,6 +153,7 @@ def test_known_phrases_and_names_given_to_index_are_terms(place, tmp_path):
     assert phrases("--known-phrases", "known.txt", "--seeds", "names.yaml") == {"oven salad", "goal planet"}
 
 
+@pytest.mark.slow
 def test_text_without_spaces_is_one_line_of_warning_and_languages_are_chosen(place, tmp_path):
     (tmp_path / "docs.txt").write_text("他们昨天去了北京的一个大公园\n" * 5)
     (tmp_path / "names.txt").write_text("公园\n")
@@ -175,6 +183,7 @@ def test_assign_sorts_documents_by_the_topics(place):
     assert json.loads(few.stdout)["given"][""] == pytest.approx(120, abs=2)
 
 
+@pytest.mark.slow
 def test_without_a_sample_no_document_is_read(place):
     arguments = ("--seeds", "names.txt", "--out", "unread", "--sample-words", "0", "--cache", "cache")
     result = run_here("discover", "docs.txt", *arguments, cwd=place)
@@ -245,6 +254,7 @@ def test_a_bug_shows_its_trace_and_exit_code_1(place):
     assert "ZeroDivisionError" in result.stderr
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_said_and_leaves_nothing_half_written(place):
     def little_room() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
@@ -266,6 +276,7 @@ def test_a_full_disk_is_said_and_leaves_nothing_half_written(place):
     assert list((place / "full").iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_full_disk_during_a_build_is_said_and_the_build_goes_on_later(place, tmp_path):
     def little_room() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))

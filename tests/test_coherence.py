@@ -238,6 +238,7 @@ def test_the_papers_measures_are_its_equations(counts):
 PIECES = ["new", "york", "city", "breast", "cancer", "new_york", "york_city", "it's", "New", ",", "-", "@new", "é", ""]
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.lists(st.sampled_from(PIECES), max_size=8).map(" ".join), min_size=1, max_size=5),
     st.lists(
@@ -269,6 +270,7 @@ def test_word_frequencies_are_counted_once_a_document(tmp_path):
     assert dict(zip(words, frequencies.tolist(), strict=True)) == {"cat": 2, "dog": 1, "bird": 1}
 
 
+@pytest.mark.slow
 def test_counts_are_the_same_for_any_number_of_jobs_and_any_shards(tmp_path):
     terms, topics = [*PETS, *GARDEN], [[0, 1, 2], [3, 4, 5, 6]]
     one = scanned(TEN, tmp_path / "one").count(terms, topics, 3)

@@ -92,6 +92,7 @@ def test_topics_are_paired_by_their_category(compared):
     assert compared.over_topics("plm", "no such figure") is None
 
 
+@pytest.mark.slow
 def test_a_run_that_was_cut_off_goes_on_from_what_it_kept(tmp_path, cache, monkeypatch):
     parts, seeds = split(labelled(), 0.4, random_state=0), as_seeds(NAMES)
     options = CompareOptions(jobs=1, cache=cache)
@@ -115,6 +116,7 @@ def test_a_run_that_was_cut_off_goes_on_from_what_it_kept(tmp_path, cache, monke
     assert again.to_json() == first.to_json()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spoil", [lambda text: text[: len(text) // 2], lambda text: "[]", lambda text: "{}"])
 def test_what_is_not_whole_is_found_anew(tmp_path, cache, spoil):
     parts, seeds = split(labelled(), 0.4, random_state=0), as_seeds(NAMES)
@@ -127,6 +129,7 @@ def test_what_is_not_whole_is_found_anew(tmp_path, cache, spoil):
     assert "key" in json.loads(kept.read_text(encoding="utf-8"))
 
 
+@pytest.mark.slow
 def test_other_names_do_not_take_what_was_kept_for_these(tmp_path, cache):
     parts, options = split(labelled(), 0.4, random_state=0), CompareOptions(jobs=1, cache=cache)
     compare(parts, as_seeds(NAMES), ["plm"], options=options, folder=tmp_path)
@@ -206,6 +209,7 @@ def command(*arguments: object):
     return CliRunner().invoke(cli, [str(each) for each in arguments], catch_exceptions=False)
 
 
+@pytest.mark.slow
 def test_the_command_compares_methods_on_held_out_documents(files, cache):
     given = (files / "docs.jsonl", "--seeds", files / "names.txt", "--cache", cache, "--quiet")
     result = command("compare", *given, "--methods", "default, plm,default", "--label-field", "label", "--json")
@@ -224,6 +228,7 @@ def test_the_command_compares_methods_on_held_out_documents(files, cache):
     assert "--runs 3" in shown.stdout
 
 
+@pytest.mark.slow
 def test_held_out_documents_may_come_from_standard_input(files, cache):
     given = ("--seeds", files / "names.txt", "--cache", cache, "--quiet")
     command("discover", files / "docs.jsonl", *given, "--out", files / "topics")
@@ -232,6 +237,7 @@ def test_held_out_documents_may_come_from_standard_input(files, cache):
     assert json.loads(found.stdout)["labelled_documents"] == 240
 
 
+@pytest.mark.slow
 def test_the_commands_take_topics_to_judgements_and_back(files, cache):
     given = ("--seeds", files / "names.txt", "--cache", cache, "--quiet")
     command("discover", files / "docs.jsonl", *given, "--out", files / "topics")

@@ -72,6 +72,7 @@ def odd_arrays(array: np.ndarray) -> dict[str, np.ndarray]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ARRAYS)
 def test_arrays_that_no_index_has_meet_a_sentence(built, copied, name):
     array = np.load(built / name)

@@ -6,6 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -102,6 +103,7 @@ def test_a_document_longer_than_a_block_is_never_cut(tmp_path):
 # Neighbours.
 
 
+@pytest.mark.slow
 @given(corpora, st.integers(1, 6), held)
 def test_neighbours_are_those_of_a_plain_double_loop(tmp_path_factory, documents, window, held):
     given_blocks = blocks(tmp_path_factory.mktemp("counts"), documents)
@@ -135,12 +137,14 @@ def test_documents_without_terms_have_no_neighbours(tmp_path):
 # Postings.
 
 
+@pytest.mark.slow
 @given(corpora, held)
 def test_postings_are_those_of_a_plain_dictionary_however_many_bands_they_need(tmp_path_factory, documents, held):
     folder = tmp_path_factory.mktemp("counts")
     assert postings(folder, blocks(folder, documents), held=held) == postings_written_out(documents)
 
 
+@pytest.mark.slow
 def test_the_same_counts_for_any_number_of_jobs(tmp_path):
     chance = np.random.default_rng(0)
     documents = [chance.integers(0, N_TERMS, size).tolist() for size in chance.integers(0, 30, 40)]

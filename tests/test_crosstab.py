@@ -34,6 +34,7 @@ def table(folder, shards: list[Cells], shape: tuple[int, int], held: int, jobs: 
     return found
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 4)), max_size=30), max_size=5),
     st.sampled_from([1, 2, 7, 1000]),
@@ -78,6 +79,7 @@ def test_only_the_bands_stay_on_disk_and_clearing_leaves_nothing(tmp_path):
     assert not desk.folder.exists()
 
 
+@pytest.mark.slow
 def test_two_processes_write_the_same_bytes_as_one(tmp_path):
     chance = np.random.default_rng(0)
     shards = [list(map(tuple, chance.integers(0, 400, (5000, 2)).tolist())) for _ in range(6)]

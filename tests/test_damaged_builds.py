@@ -72,6 +72,7 @@ def files_of(begun: Path) -> Iterator[Path]:
     return (path.relative_to(begun) for path in sorted(folder.rglob("*")) if path.is_file())
 
 
+@pytest.mark.slow
 def test_damage_in_any_file_that_was_left_is_mended(begun, whole, tmp_path):
     for number, name in enumerate(files_of(begun)):
         folder = tmp_path / str(number)
@@ -206,6 +207,7 @@ Index.open(sys.argv[1], model=Model()).update(planted_documents(30, seed=1), job
 """
 
 
+@pytest.mark.slow
 def test_killed_between_two_renames_the_old_index_is_used_and_the_new_one_finished(whole, tmp_path):
     folder = Path(shutil.copytree(whole, tmp_path / "index"))
     command = [sys.executable, "-c", _KILLED, str(folder)]

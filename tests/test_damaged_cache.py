@@ -46,6 +46,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "vectors" / "directions.sqlite"
 
 
+@pytest.mark.slow
 def test_a_flipped_bit_anywhere_gives_no_wrong_vector(path, right):
     whole = path.read_bytes()
     chance = random.Random(0)

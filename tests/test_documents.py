@@ -252,6 +252,7 @@ def typed(monkeypatch: pytest.MonkeyPatch) -> Callable[[bytes], None]:
     return lambda contents: monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(contents)))
 
 
+@pytest.mark.slow
 def test_standard_input_is_read_more_than_once_and_leaves_nothing_behind(typed):
     typed("one\n\nnaïve\n".encode())
     documents = open_documents("-")

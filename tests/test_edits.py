@@ -47,6 +47,7 @@ def anew(folder) -> list[tuple]:
     return [result(Index.open(folder), seeds) for seeds in EDITS]
 
 
+@pytest.mark.slow
 def test_edits_of_one_index_give_what_an_index_opened_anew_gives(folder, anew):
     index = Index.open(folder)
     for order in (range(len(EDITS)), reversed(range(len(EDITS)))):
@@ -54,6 +55,7 @@ def test_edits_of_one_index_give_what_an_index_opened_anew_gives(folder, anew):
             assert result(index, EDITS[edit]) == anew[edit], EDITS[edit]
 
 
+@pytest.mark.slow
 def test_several_threads_may_edit_one_index_at_once(folder, anew):
     index = Index.open(folder)
     edits = [number % len(EDITS) for number in range(4 * len(EDITS))]
@@ -80,6 +82,7 @@ def test_only_what_is_new_is_encoded(folder, monkeypatch):
     assert encoded == []
 
 
+@pytest.mark.slow
 def test_nothing_grows_with_the_number_of_edits(folder):
     index = Index.open(folder)
     pairs = [
@@ -98,6 +101,7 @@ def test_nothing_grows_with_the_number_of_edits(folder):
     assert len(index.sampled_documents._readings) == 4
 
 
+@pytest.mark.slow
 def test_a_used_index_is_pickled_as_what_opens_it(folder, anew):
     index = Index.open(folder)
     _ = run_of(index, EDITS[4]).topics

@@ -151,6 +151,7 @@ def test_nothing_and_its_name_choose_the_embedded_model():
         assert encoder.name == EMBEDDED_NAME
 
 
+@pytest.mark.slow
 def test_vectors_are_those_of_the_library(embedded, library):
     terms = varied_terms(100)
     assert len(terms) == 100
@@ -158,6 +159,7 @@ def test_vectors_are_those_of_the_library(embedded, library):
     np.testing.assert_allclose(encode(embedded, terms), expected, atol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
 def test_the_model_in_torch_is_the_library_to_the_last_bit(precision):
     terms = [*varied_terms(30), "word " * 300, "one, two; three.", "été 中文", "x"]
@@ -165,6 +167,7 @@ def test_the_model_in_torch_is_the_library_to_the_last_bit(precision):
     assert encode(EmbeddedEncoder("cpu", precision), terms).tobytes() == expected.tobytes()
 
 
+@pytest.mark.slow
 def test_the_model_written_out_is_the_library(embedded, library):
     texts = varied_terms(40)
     expected = library.encode(texts, normalize_embeddings=True)
@@ -174,6 +177,7 @@ def test_the_model_written_out_is_the_library(embedded, library):
     np.testing.assert_allclose(unit(np.stack(model.vectors(texts[:3]))), unit(raw), atol=1e-5)
 
 
+@pytest.mark.slow
 def test_a_name_has_the_same_vector_to_the_last_bit_whatever_stands_beside_it(embedded):
     names = [*varied_terms(60), "This text is about health & personal care.", "word " * 300]
     whole = embedded.encode_names(names)
@@ -189,6 +193,7 @@ def test_the_error_function_is_scipys():
     np.testing.assert_allclose(erf(values), scipy.special.erf(values), atol=5e-7)
 
 
+@pytest.mark.slow
 def test_a_text_has_the_same_vector_to_the_last_bit_whatever_stands_beside_it(embedded):
     terms = varied_terms(60)
     whole = encode(embedded, terms)
@@ -199,6 +204,7 @@ def test_a_text_has_the_same_vector_to_the_last_bit_whatever_stands_beside_it(em
         assert encode(embedded, [terms[number] for number in chosen], jobs).tobytes() == whole[chosen].tobytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
 def test_neither_batches_nor_their_filling_change_a_bit(tiny_bert, precision):
     # 3 to 12 tokens a text; the shortest ones need several batches of 682.
@@ -227,6 +233,7 @@ def test_the_number_of_threads_is_left_as_it_was(tiny_bert):
         torch.set_num_threads(before)
 
 
+@pytest.mark.slow
 def test_bfloat16_is_close_and_has_a_fingerprint_of_its_own(embedded):
     terms = varied_terms(60)
     short = EmbeddedEncoder("cpu", "bfloat16")

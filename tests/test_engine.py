@@ -65,6 +65,7 @@ def needs_an_extra(_: int) -> int:
     raise MissingExtra("this", "parquet")
 
 
+@pytest.mark.slow
 def test_results_come_in_the_order_of_the_items(engine):
     assert list(engine.map(square, range(50))) == [number * number for number in range(50)]
     assert list(engine.map(slow_if_early, range(30))) == list(range(30))
@@ -151,6 +152,7 @@ def test_fewer_than_one_job_is_refused(jobs):
         LocalEngine(jobs)
 
 
+@pytest.mark.slow
 def test_workers_need_no_guard_in_a_script_and_end_with_it(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(
@@ -163,6 +165,7 @@ def test_workers_need_no_guard_in_a_script_and_end_with_it(tmp_path):
     assert (done.stdout, done.stderr) == ("[0, 2, 4, 6, 8]\n", "")
 
 
+@pytest.mark.slow
 def test_the_engine_leaves_joblib_to_others(two):
     import joblib
 
@@ -204,6 +207,7 @@ def squares_by_two_workers(pipe: Connection) -> None:
     engine.close()
 
 
+@pytest.mark.slow
 def test_a_process_that_is_itself_a_worker_ends_when_its_engine_is_closed():
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe(duplex=False)
@@ -214,6 +218,7 @@ def test_a_process_that_is_itself_a_worker_ends_when_its_engine_is_closed():
     assert worker.exitcode == 0
 
 
+@pytest.mark.slow
 def test_a_closed_engine_begins_anew():
     engine = LocalEngine(2)
     assert list(engine.map(square, range(3))) == [0, 1, 4]
@@ -303,6 +308,7 @@ def killed_once(number: int, marks: Path, at: tuple[int, ...]) -> int:
     return number * number
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_killed_changes_no_result(two, tmp_path):
     work = partial(killed_once, marks=tmp_path, at=(0, 3, 4, 17, 29))
     assert list(two.map(work, range(30))) == [number * number for number in range(30)]
@@ -317,6 +323,7 @@ def killed_while_it_answers(_: int, mark: Path) -> bytes:
     return bytes(100_000_000)
 
 
+@pytest.mark.slow
 def test_half_an_answer_is_none(two, tmp_path):
     answers = two.map(partial(killed_while_it_answers, mark=tmp_path / "mark"), range(2))
     assert [len(answer) for answer in answers] == [100_000_000] * 2
@@ -333,6 +340,7 @@ def killed_at_seven(part: Part) -> int:
     return part.number
 
 
+@pytest.mark.slow
 def test_an_item_that_kills_every_worker_is_named_after_the_results_before_it(two):
     results = two.map(killed_at_seven, map(Part, range(20)))
     assert list(islice(results, 7)) == list(range(7))
@@ -341,6 +349,7 @@ def test_an_item_that_kills_every_worker_is_named_after_the_results_before_it(tw
     assert list(two.map(square, range(5))) == [0, 1, 4, 9, 16]
 
 
+@pytest.mark.slow
 def test_workers_killed_from_outside_between_maps_and_within(two):
     results = two.map(slow_if_early, range(200))
     for number in range(200):
@@ -359,6 +368,7 @@ def test_an_engine_that_is_closed_in_the_middle_does_not_wait_for_its_workers():
     assert time.monotonic() - began < 20
 
 
+@pytest.mark.slow
 def test_a_killed_program_leaves_no_workers_and_no_files(tmp_path):
     script = tmp_path / "script.py"
     script.write_text(

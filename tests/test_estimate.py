@@ -57,6 +57,7 @@ def test_a_plain_number_is_bytes(number):
 # Estimates.
 
 
+@pytest.mark.slow
 def test_the_estimate_is_near_what_the_index_then_has(tmp_path):
     texts = planted_documents() * 10
     path = tmp_path / "documents.txt"

@@ -82,6 +82,7 @@ def test_its_tags_say_that_it_takes_texts():
     assert not tags.target_tags.required
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_with_rows_written_as_texts_every_check_passes_but_those_that_do_not_apply():
     results = estimator_checks.check_estimator(quick(SeeTopicOfRows), on_skip=None, on_fail=None)

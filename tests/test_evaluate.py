@@ -68,6 +68,7 @@ def test_overall_figures_are_means_of_the_topics(tmp_path):
     assert found.figures["median_document_frequency"] == np.median(counts)
 
 
+@pytest.mark.slow
 def test_any_number_of_jobs_gives_the_same_bytes(tmp_path):
     path = write_lines(tmp_path / "held_out.jsonl", TEXTS * 40, LABELS * 40)  # two shards
     one, two = (json.dumps(evaluate(PLANTED_TOPICS, path, label_field="label", jobs=jobs).to_json()) for jobs in (1, 2))
@@ -258,6 +259,7 @@ def test_topics_without_terms_and_odd_options_are_refused():
         EvaluationOptions(depths=(0,))
 
 
+@pytest.mark.slow
 def test_evaluating_reads_in_no_language_model():
     program = "import sys, seetopic.evaluation.evaluate; print({'torch', 'transformers'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -77,6 +77,7 @@ HARD = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("form", HARD)
 def test_a_term_is_found_wherever_a_pipeline_cuts_it(form, language):

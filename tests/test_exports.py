@@ -229,6 +229,7 @@ def test_labelling_functions_need_nothing_but_python(tmp_path):
     assert result.stdout == "[0, -1, -1] lf_games\n"
 
 
+@pytest.mark.slow
 def test_snorkel_applies_the_labelling_functions(tmp_path):
     export(TOPICS, "snorkel", tmp_path / "labels.py")
     script = (

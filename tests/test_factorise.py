@@ -193,6 +193,7 @@ def fresh_desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
     return Desk(tmp_path_factory.mktemp("local") / "desk", 5)
 
 
+@pytest.mark.slow
 @given(small_corpora, st.sampled_from([0.75, 1.0, 0.0]), st.sampled_from([0, 0.05]))
 def test_context_pmi_is_the_equation(tmp_path_factory, documents, smoothing, subsample):
     desk = fresh_desk(tmp_path_factory)
@@ -202,6 +203,7 @@ def test_context_pmi_is_the_equation(tmp_path_factory, documents, smoothing, sub
     np.testing.assert_allclose(found, context_pmi_written_out(documents, kept, smoothing), atol=1e-5)
 
 
+@pytest.mark.slow
 @given(small_corpora, st.sampled_from([0, 0.05]))
 def test_document_pmi_is_the_equation(tmp_path_factory, documents, subsample):
     desk = fresh_desk(tmp_path_factory)
@@ -214,6 +216,7 @@ def test_document_pmi_is_the_equation(tmp_path_factory, documents, subsample):
     np.testing.assert_allclose(found, 2.0 * expected / norm if norm > 0 else expected, atol=1e-5)
 
 
+@pytest.mark.slow
 @given(small_corpora)
 def test_squared_is_the_matrix_times_its_transpose(tmp_path_factory, documents):
     desk = fresh_desk(tmp_path_factory)
@@ -271,6 +274,7 @@ def test_directions_that_the_documents_do_not_have_are_not_made_of_rounding(tmp_
     np.testing.assert_allclose(similarities(found), similarities(exact_vectors([block], 64)), atol=1e-3)
 
 
+@pytest.mark.slow
 def test_the_whole_is_its_parts_put_together(desk):
     documents = some_documents(25, 60, 10)
     kept = keep_probability(np.bincount([term for each in documents for term in each]), 1e-3)
@@ -281,6 +285,7 @@ def test_the_whole_is_its_parts_put_together(desk):
     np.testing.assert_allclose(similarities(found), similarities(exact_vectors(blocks, 10)), atol=1e-3)
 
 
+@pytest.mark.slow
 def test_without_document_weight_only_neighbours_count(desk):
     documents = some_documents(25, 60, 10)
     kept = keep_probability(np.bincount([term for each in documents for term in each]), 1e-3)
@@ -290,11 +295,13 @@ def test_without_document_weight_only_neighbours_count(desk):
     np.testing.assert_allclose(similarities(found), similarities(expected), atol=1e-3)
 
 
+@pytest.mark.slow
 def test_rows_have_length_1(desk):
     vectors = vectors_of(some_documents(50, 80, 10), 50, desk, LocalSettings(rank=16))
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_terms_of_one_topic_are_nearest_each_other(desk):
     cosines = similarities(vectors_of(planted_documents(4, 10, 200), 40, desk, LocalSettings(rank=8)))
     np.fill_diagonal(cosines, -1)
@@ -302,12 +309,14 @@ def test_terms_of_one_topic_are_nearest_each_other(desk):
     assert (nearest // 10 == np.arange(40)[:, None] // 10).all()
 
 
+@pytest.mark.slow
 def test_another_random_state_gives_nearly_the_same_neighbours(desk):
     documents = planted_documents(4, 10, 200)
     one, other = (similarities(vectors_of(documents, 40, desk, LocalSettings(rank=4), state)) for state in (0, 12345))
     np.testing.assert_allclose(one, other, atol=0.01)
 
 
+@pytest.mark.slow
 def test_the_same_bytes_twice_and_for_any_number_of_threads(desk):
     documents = some_documents(400, 300, 15)
 
@@ -324,12 +333,14 @@ def test_the_same_bytes_twice_and_for_any_number_of_threads(desk):
 # The edges.
 
 
+@pytest.mark.slow
 def test_a_rank_beyond_the_number_of_terms_gives_as_many_directions_as_terms(desk):
     vectors = vectors_of(some_documents(12, 30, 8), 12, desk, LocalSettings(rank=256))
     assert vectors.shape == (12, 12)
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weight", [0, 1])
 @pytest.mark.parametrize("alone", [[[20]], [[20, 20, 20]], [[20], [20, 20]]], ids=["once", "with itself", "twice"])
 def test_a_term_that_never_meets_another_has_a_zero_row(desk, alone, weight):

@@ -77,6 +77,7 @@ def test_a_figure_is_svg_that_stands_alone_and_names_every_topic(run, draw):
     assert "http" not in figure.svg.replace("http://www.w3.org/2000/svg", "")
 
 
+@pytest.mark.slow
 @every_figure
 def test_the_same_run_gives_the_same_bytes(index, draw):
     assert draw(found(index, NAMES)).svg == draw(found(Index.open(index.folder), NAMES)).svg

@@ -86,6 +86,7 @@ def kill_both(place: str) -> None:
     sys.stdout.write(json.dumps([kill_discover(Path(place)), kill_annotate(Path(place))]))
 
 
+@pytest.mark.slow
 def test_results_and_sheets_that_are_killed_at_any_step_are_there_as_a_set_or_not_at_all(index, tmp_path):
     (tmp_path / "index").mkdir()
     for name in (layout.MANIFEST, *layout.FILES):

@@ -67,6 +67,7 @@ def place(tmp_path_factory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_a_disk_that_stays_full_or_read_only_gets_one_sentence(place):
     script = "import sys, test_full_disks as own; own.refuse(*sys.argv[1:])"
     command = [sys.executable, "-c", script, place, "3"]

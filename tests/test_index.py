@@ -68,6 +68,7 @@ def test_an_index_knows_its_documents_and_terms(index, documents):
     assert np.linalg.norm(index.local, axis=1) == pytest.approx(1.0, abs=1e-5)
 
 
+@pytest.mark.slow
 def test_two_builds_are_the_same_bytes_for_one_and_two_jobs(tmp_path, cache):
     folders = []
     for jobs in (1, 2):
@@ -78,6 +79,7 @@ def test_two_builds_are_the_same_bytes_for_one_and_two_jobs(tmp_path, cache):
     assert folders[0] == folders[1]
 
 
+@pytest.mark.slow
 def test_the_size_of_shards_does_not_change_the_index(tmp_path):
     vectors = []
     for size in (7, 1000):
@@ -120,6 +122,7 @@ class _Fingerprinted:
         return directions(list(names)) / np.linalg.norm(directions(list(names)), axis=1, keepdims=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stage", STAGES)
 def test_a_build_killed_in_any_stage_goes_on_to_the_same_index(built, tmp_path, stage):
     out = tmp_path / "index"
@@ -164,6 +167,7 @@ def test_other_documents_are_not_mixed_into_a_build_that_was_cut_off(tmp_path, b
     assert contents(tmp_path / "index") == contents(built)
 
 
+@pytest.mark.slow
 def test_two_builds_into_one_folder_do_not_meet(tmp_path):
     out = tmp_path / "index"
     refused = []
@@ -262,6 +266,7 @@ def test_a_folder_with_other_things_in_it_is_left_alone(tmp_path, overwrite):
     assert (tmp_path / "thesis.txt").read_text() == "years of work"
 
 
+@pytest.mark.slow
 def test_a_tokenizer_of_ones_own_is_used_for_documents_and_names(tmp_path):
     index = Index.build(
         ["a|b|red hat|blue sea sky"] * 3,
@@ -274,12 +279,14 @@ def test_a_tokenizer_of_ones_own_is_used_for_documents_and_names(tmp_path):
     assert index.term_id("Red Hat") is not None
 
 
+@pytest.mark.slow
 def test_letters_keep_their_case_where_asked(tmp_path):
     kept = IndexSettings(text=TextSettings(lowercase=False))
     index = Index.build(["Polish, polish."] * 3, tmp_path / "index", settings=kept, model=directions)
     assert set(index.vocabulary.terms) == {"Polish", "polish"}
 
 
+@pytest.mark.slow
 def test_chunked_text_is_taken_as_it_is(tmp_path):
     index = Index.build(["breast_cancer of mice"] * 3, tmp_path / "index", model=directions)
     assert index.term_id("breast cancer") is not None

@@ -218,6 +218,7 @@ def test_what_is_guarded_comes_back(text):
     assert not re.search(r"(^|[;,\"\t\r\n])\s*[=+\-@＝＋－＠]", guarded(text))
 
 
+@pytest.mark.slow
 @given(st.lists(odd_text, min_size=1, max_size=6, unique=True), odd_text, st.data())
 def test_odd_terms_come_back_from_table_key_and_page(tmp_path_factory, terms, category, data):
     sheet = make_sheet({"=evil": topics_of({category: terms})})

@@ -249,6 +249,7 @@ def test_an_unknown_language_is_refused_with_those_that_are_known(wrong):
 # The whole way.
 
 
+@pytest.mark.slow
 def test_an_index_has_the_function_words_of_its_languages_and_says_so(tmp_path):
     english = [f"they did not have the {word} and it was for him" for word in ("son", "castle", "harbour")] * 30
     places = ("ciudad", "casa"), ("costa", "mesa")

@@ -92,6 +92,7 @@ def test_folders_in_the_temporary_place_go_with_the_next_program_unless_they_are
     assert names_in(tmp_path) == ["seetopic-notes"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_a_build_as_ctrl_c_does(tmp_path, number):
     (tmp_path / "docs.txt").write_text("\n".join(planted_documents(3000)))
@@ -114,6 +115,7 @@ def test_a_signal_ends_a_build_as_ctrl_c_does(tmp_path, number):
     assert names_in(tmp_path) == [".index.building", "docs.txt"]
 
 
+@pytest.mark.slow
 def test_two_runs_on_the_same_new_documents_share_the_index(tmp_path):
     (tmp_path / "docs.txt").write_text("\n".join(planted_documents(120)))
     (tmp_path / "names.txt").write_text("\n".join(NAMES))

@@ -2,6 +2,7 @@
 
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -36,6 +37,7 @@ def test_values_are_right_and_few_whatever_is_asked(questions, size):
         assert len(memory) <= size
 
 
+@pytest.mark.slow
 def test_several_threads_may_ask_at_once():
     memory = Memory[int, int](3)
 

@@ -92,6 +92,7 @@ def test_seed_topic_list_is_another_word_for_seeds(index):
     assert model.topics_[0].names == ("football", "tennis")
 
 
+@pytest.mark.slow
 def test_strings_a_column_and_a_path_give_the_same(documents, tmp_path):
     (tmp_path / "docs.txt").write_text("\n".join(documents))
     expected = quick().fit(documents).topics_.topics
@@ -101,6 +102,7 @@ def test_strings_a_column_and_a_path_give_the_same(documents, tmp_path):
     assert quick(text_field="body").fit(pandas.DataFrame({"body": documents})).topics_.topics == expected
 
 
+@pytest.mark.slow
 def test_an_index_and_its_folder_give_the_same(model, index):
     for source in (index, index.folder, str(index.folder)):
         assert SeeTopic(NAMES).fit(source).topics_.topics == model.topics_.topics
@@ -111,6 +113,7 @@ def test_a_text_in_place_of_texts_is_refused():
         quick().fit("the whole document")
 
 
+@pytest.mark.slow
 def test_settings_reach_the_index_and_the_topics(documents, cache):
     own = SeeTopic(NAMES, cache=cache, top=4, min_count=45, language="none", random_state=5, n_jobs=1).fit(documents)
     assert [len(topic.terms) for topic in own.topics_] == [4, 4, 4]
@@ -143,12 +146,14 @@ def test_progress_is_shown_only_where_it_is_asked_for(documents, capfd):
     assert "finding terms" in capfd.readouterr().err
 
 
+@pytest.mark.slow
 def test_two_fits_are_the_same_to_the_last_bit_for_any_number_of_jobs(documents, unseen):
     first, second = quick().fit(documents), quick().set_params(n_jobs=2).fit(documents)
     assert first.topics_ == second.topics_
     assert np.array_equal(first.transform(unseen), second.transform(unseen))
 
 
+@pytest.mark.slow
 def test_minus_one_is_all_cores_and_no_jobs_are_refused(documents):
     assert quick().set_params(n_jobs=-1).fit(documents).topics_ == quick().fit(documents).topics_
     with pytest.raises(SettingsError, match="`jobs` is 0"):
@@ -158,6 +163,7 @@ def test_minus_one_is_all_cores_and_no_jobs_are_refused(documents):
 # The temporary index
 
 
+@pytest.mark.slow
 def test_the_folder_of_the_index_goes_with_the_last_model_that_uses_it(documents, place):
     model = quick().fit(documents)
     other = model.with_seeds(["planets", "meals"])
@@ -187,6 +193,7 @@ def test_a_fit_that_fails_or_is_stopped_leaves_no_folder(documents, place, monke
     assert list(place.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_script_leaves_no_folder_behind(tmp_path):
     script = (
         "from planted import planted_documents\nfrom fake_model import directions\nfrom seetopic import SeeTopic\n"
@@ -206,6 +213,7 @@ def test_a_script_leaves_no_folder_behind(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
 def test_a_forked_process_does_not_take_the_folder_with_it(documents):
@@ -219,6 +227,7 @@ def test_a_forked_process_does_not_take_the_folder_with_it(documents):
     assert (folder / "manifest.json").exists()
 
 
+@pytest.mark.slow
 def test_a_pickled_model_carries_its_index_and_its_documents(documents, unseen):
     model = quick().fit(documents)
     answers, names, data = model.transform(unseen), ["planets", "meals"], pickle.dumps(model)
@@ -289,6 +298,7 @@ def test_the_language_model_reads_where_asked(model, unseen):
     assert reading.get_topic_info()["Count"].sum() == 240
 
 
+@pytest.mark.slow
 def test_the_number_of_jobs_changes_no_bit_of_the_shares(model, unseen, monkeypatch):
     monkeypatch.setattr("seetopic.model.sorted_documents._SHARD", 16)
     monkeypatch.setattr("seetopic.model.sorted_documents._AT_ONCE", 1)
@@ -413,6 +423,7 @@ def test_what_cannot_be_rejected_is_refused_with_a_sentence(model, topic, terms,
 # More documents
 
 
+@pytest.mark.slow
 def test_more_documents_give_what_all_at_once_give_under_the_same_numbers(documents, tmp_path):
     (tmp_path / "old.txt").write_text("\n".join(documents[:150]))
     whole = quick().fit(documents)
@@ -472,6 +483,7 @@ def test_the_table_of_topics_counts_the_documents_of_each(model):
     assert model.get_topic_info("outer space", library="polars")["Topic"].to_list() == [2]
 
 
+@pytest.mark.slow
 def test_documents_without_a_topic_have_a_row_of_their_own(documents, cache):
     info = SeeTopic(NAMES, cache=cache, n_jobs=1).fit([*documents, "qwerty", "uiop"]).get_topic_info()
     assert list(info["Topic"]) == [-1, 0, 1, 2]

@@ -56,6 +56,7 @@ def limited(what: str, path: Path) -> str:
     return done.stdout.strip()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["dictionary", "categories", "delta"])
 def test_a_bomb_is_refused_as_an_upload_and_previewed(tmp_path: Path, kind: str) -> None:
     path = bomb(tmp_path / "a.parquet", kind)
@@ -63,6 +64,7 @@ def test_a_bomb_is_refused_as_an_upload_and_previewed(tmp_path: Path, kind: str)
     assert int(limited("preview", path)) > 0
 
 
+@pytest.mark.slow
 def test_a_bomb_is_read_within_bounded_memory(tmp_path: Path) -> None:
     assert int(limited("read", bomb(tmp_path / "a.parquet", "dictionary"))) == LONG * TIMES
 

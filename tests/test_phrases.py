@@ -105,6 +105,7 @@ def test_what_parts_words_parts_phrases(tmp_path, between):
     assert phrases_of(tmp_path / "control", among_filler("breast cancer", 30)) == {"breast cancer"}
 
 
+@pytest.mark.slow
 def test_no_phrase_crosses_the_end_of_a_document(tmp_path):
     assert phrases_of(tmp_path / "apart", ["breast", "cancer"] * 30) == set()
     words, shards = scanned(tmp_path / "shards", [["breast"], ["cancer"]] * 30)
@@ -124,6 +125,7 @@ def test_a_corpus_that_is_one_phrase_over_and_over_does_no_harm(tmp_path):
     assert phrases_of(tmp_path, ["breast cancer"] * 50) == {"breast cancer"}
 
 
+@pytest.mark.slow
 def test_the_same_phrases_for_any_number_of_jobs_and_any_shards(tmp_path):
     texts = [*among_filler("support vector machine", 40), *among_filler("quality of life", 40, seed=1)]
     parts = [texts[first : first + 37] for first in range(0, len(texts), 37)]

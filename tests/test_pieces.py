@@ -182,6 +182,7 @@ def test_pieces_of_parquet_hold_what_one_process_reads_in_a_row(texts, group, nu
         assert (found, skipped.get("empty", 0)) == (kept, len(texts) - len(kept))
 
 
+@pytest.mark.slow
 @given(st.lists(PLAIN.filter(str.strip), min_size=1, max_size=10), st.integers(1, 4), st.data())
 def test_the_fingerprint_is_the_same_however_texts_are_stored(texts, number, data):
     cut = data.draw(st.integers(0, len(texts)))
@@ -254,6 +255,7 @@ def test_a_file_that_cannot_be_cut_is_read_here_unless_there_are_several(tmp_pat
 # Workers.
 
 
+@pytest.mark.slow
 def test_one_and_two_processes_find_the_same(tmp_path, two):
     lines = [json.dumps({"text": f"kidney number {number}" if number % 7 else ""}) for number in range(3000)]
     (tmp_path / "a.jsonl").write_text("\n".join(lines))
@@ -503,6 +505,7 @@ def served(folder: Path, handler: type[Ranges]) -> Iterator[str]:
             thread.join()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("handler", [Ranges, NoRanges])
 def test_documents_are_read_from_a_web_server(tmp_path, two, handler):
     pytest.importorskip("aiohttp")

@@ -73,6 +73,7 @@ def test_planted_topics_are_found(index, preset):
     assert topics.made_with["preset"] == preset
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("preset", TRAINING)
 def test_the_same_random_state_gives_the_same_topics(index, preset):
     assert run_of(index, preset).topics.to_json() == run_of(index, preset).topics.to_json()
@@ -230,6 +231,7 @@ def test_presets_by_name(index):
         discover(index, NAMES, preset="papre")
 
 
+@pytest.mark.slow
 def test_the_command_line_knows_them(index, tmp_path):
     seeds = tmp_path / "seeds.txt"
     seeds.write_text("\n".join(NAMES))

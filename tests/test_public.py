@@ -55,6 +55,7 @@ def test_every_public_name_is_documented_and_typed(name, thing):
         assert all(each.annotation is not inspect.Parameter.empty for each in parameters)
 
 
+@pytest.mark.slow
 def test_a_script_that_uses_every_public_name_runs(tmp_path, monkeypatch, capsys):
     """It is typed, too: `make lint` has it in its list."""
     script = ROOT / "tests" / "user_script.py"

@@ -24,6 +24,7 @@ def vectors(index: Index, documents: list[str]) -> dict[str, np.ndarray]:
     return found
 
 
+@pytest.mark.slow
 def test_ready_vectors_are_enough_and_no_model_is_asked(index, documents, vectors, unseen, monkeypatch):
     def never(*_, **__):
         raise AssertionError("the embedded model was asked")
@@ -46,6 +47,7 @@ def test_ready_vectors_are_enough_and_no_model_is_asked(index, documents, vector
     assert more.topics_.topics == model.topics_.topics
 
 
+@pytest.mark.slow
 def test_ready_vectors_of_the_same_model_change_no_topic(model, documents, vectors, cache, index):
     by_rows = SeeTopic(NAMES, cache=cache, n_jobs=1).fit(documents, document_embeddings=vectors["documents"])
     assert by_rows.topics_.topics == model.topics_.topics
@@ -63,6 +65,7 @@ def test_a_vector_stands_for_a_name(index, vectors):
     assert set(list(model.accept(0, "onion").topics_[0])[:6]) <= set(KINDS[1])
 
 
+@pytest.mark.slow
 def test_rows_of_empty_documents_are_passed_over(documents, vectors, cache, model):
     gaps = ["", *documents, None]
     rows = np.vstack([np.ones((1, 384)), vectors["documents"], np.ones((1, 384))])
@@ -94,6 +97,7 @@ def test_vectors_that_do_not_fit_are_refused_with_a_sentence(documents, ready, m
         SeeTopic(NAMES, n_jobs=1).fit(documents, **ready)
 
 
+@pytest.mark.slow
 def test_vectors_that_come_too_late_are_refused(model, index, documents, vectors):
     with pytest.raises(SettingsError, match="an index has its vectors already"):
         SeeTopic(NAMES).fit(index, document_embeddings=vectors["documents"])

@@ -58,6 +58,7 @@ def three_parts(tmp_path_factory) -> Path:
     return index.update(more, jobs=1).folder
 
 
+@pytest.mark.slow
 def test_an_update_killed_at_its_end_can_be_given_again(three_parts, tmp_path):
     script = "import sys, test_repeated_updates as own; own.repeat_after_kills(*sys.argv[1:])"
     command = [sys.executable, "-c", script, three_parts, tmp_path]
@@ -78,6 +79,7 @@ def test_another_update_after_one_that_was_killed_is_not_taken_for_it(three_part
     assert sorted(path.name for path in tmp_path.iterdir()) == ["index"]
 
 
+@pytest.mark.slow
 def test_the_command_says_that_an_update_had_been_done(three_parts, tmp_path):
     folder = tmp_path / "index"
     texts = {name: tmp_path / f"{name}.txt" for name in ("one", "two", "three")}

@@ -187,6 +187,7 @@ def code_of(page: str, label: str) -> str:
     return unescape(re.search(rf'aria-label="{label}"><code>(.*?)</code>', page, re.S).group(1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "names", [NAMES, {"sport": ["ball games", "athletics"], "sky": {"names": ["stars"], "negative": ["moon"]}}]
 )

@@ -61,6 +61,7 @@ def answers(model: SeeTopic, texts: list[str]) -> str:
     return digest.hexdigest()
 
 
+@pytest.mark.slow
 def test_a_new_process_gives_the_same_answers_to_the_last_bit(model, saved, unseen):
     script = (
         "from test_saving import answers, directions, planted_documents\nfrom seetopic import SeeTopic\n"
@@ -71,6 +72,7 @@ def test_a_new_process_gives_the_same_answers_to_the_last_bit(model, saved, unse
     assert done.stdout.strip() == answers(model, unseen)
 
 
+@pytest.mark.slow
 def test_the_embedded_model_needs_no_name(index, unseen, tmp_path, cache):
     model = SeeTopic(NAMES, cache=cache).fit(index)
     model.save(tmp_path / "model")
@@ -95,6 +97,7 @@ def test_nothing_in_the_folder_is_a_pickle(saved):
             np.load(path, allow_pickle=False)
 
 
+@pytest.mark.slow
 def test_documents_are_saved_so_that_partial_fit_goes_on(model, saved, documents, unseen, tmp_path):
     whole = SeeTopic(model.seeds_, embedding_model=directions, top=7, n_jobs=1)
     whole.fit([*documents, *unseen], seed_embeddings={"outer space": directions(["stars"])[0]})
@@ -377,6 +380,7 @@ def use(folder: Path, texts: list[str]) -> None:
         loaded.with_seeds(["food", "sport"])
 
 
+@pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_truncated_and_mutated_files_meet_a_sentence(saved, copied, data):
@@ -412,6 +416,7 @@ def places(value, found=None) -> list[tuple]:
     return found
 
 
+@pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_values_in_the_files_meet_a_sentence(saved, copied, data):
@@ -438,6 +443,7 @@ def test_any_values_in_the_files_meet_a_sentence(saved, copied, data):
     use(copied, ["bread and football", ""])
 
 
+@pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_arrays_in_the_files_meet_a_sentence(saved, copied, data):

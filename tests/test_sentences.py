@@ -181,6 +181,7 @@ def limited(kind: int, most: int) -> Callable[[], None]:
     return lambda: resource.setrlimit(kind, (most, most))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "options"),
     [
@@ -201,6 +202,7 @@ def test_what_the_machine_refuses_is_said_in_one_line(place, arguments, options)
     shutil.rmtree(place / ".new.building", ignore_errors=True)
 
 
+@pytest.mark.slow
 def test_topics_are_found_with_twelve_open_files(place):
     command = [sys.executable, "-m", "seetopic", *DISCOVER, "names.txt"]
     twelve = limited(resource.RLIMIT_NOFILE, 12)

@@ -71,6 +71,7 @@ def mean_loss(vectors: Vectors, documents: Documents, settings: SkipgramSettings
 # Derivatives
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["context", "document"])
 def test_pulls_are_the_derivative_of_the_context_and_of_the_document_term(kind: str) -> None:
     documents = random_documents(12, 6)
@@ -275,6 +276,7 @@ def test_negatives_are_drawn_by_counts_and_lengths_to_the_power_of_three_quarter
 # What is learned
 
 
+@pytest.mark.slow
 def test_inner_products_approach_the_shifted_pmi() -> None:
     """Eq. (4), with the negatives' distribution as it is used (counts to the power of 0.75)."""
     rng = np.random.default_rng(0)
@@ -307,6 +309,7 @@ def test_inner_products_approach_the_shifted_pmi() -> None:
     assert np.abs(learned - exact)[often].mean() < 0.25
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["negative-sampling", "softmax"])
 def test_categories_pull_their_terms_together(kind: str) -> None:
     documents = random_documents(200, 40, length=20)
@@ -329,6 +332,7 @@ def test_categories_pull_their_terms_together(kind: str) -> None:
     assert (inner[categories[1], 1] > inner[categories[1], 0]).all()
 
 
+@pytest.mark.slow
 def test_training_at_768_dimensions_stays_finite_and_learns_with_a_term_in_a_fifth_of_all_places() -> None:
     rng = np.random.default_rng(0)
     chances = 1 / np.arange(1, 501)

@@ -39,6 +39,7 @@ def the_limit_is_lifted_after_an_error() -> None:
         assert blas_threads() == {2}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("claim", ["nobody_lifts_the_limit_of_another", "the_limit_is_lifted_after_an_error"])
 def test_where_there_are_two_threads(claim):
     """In a process of its own: how many threads there are is decided when the library is loaded."""
@@ -54,6 +55,7 @@ def test_where_there_are_two_threads(claim):
     assert told.stdout == "held\n", told.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", [(5, 3, 2), (9001, 384, 7), (45000, 384, 1), (384, 900, 300)])
 def test_a_product_is_the_product_whatever_the_cores(shape, monkeypatch):
     n_rows, inner, n_columns = shape
@@ -68,6 +70,7 @@ def test_a_product_is_the_product_whatever_the_cores(shape, monkeypatch):
     assert all(np.array_equal(found[0], other) for other in found)
 
 
+@pytest.mark.slow
 def test_products_of_several_threads_at_once_have_the_same_bits():
     random = np.random.default_rng(0)
     left = random.normal(size=(45000, 384)).astype(np.float32)

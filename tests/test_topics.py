@@ -146,6 +146,7 @@ def test_more_names_than_terms_are_refused(index):
         discover(index, [f"name {number}" for number in range(100)])
 
 
+@pytest.mark.slow
 def test_one_document_is_enough(tmp_path, cache):
     text = " ".join(["bread butter cheese onion planet moon comet orbit."] * 3)
     index = Index.build([text], tmp_path / "index", cache=cache, jobs=1)
@@ -154,6 +155,7 @@ def test_one_document_is_enough(tmp_path, cache):
     assert sum(len(topic.terms) for topic in topics) == len(index.vocabulary)
 
 
+@pytest.mark.slow
 def test_duplicate_documents_do_no_harm(tmp_path, cache):
     doubled = Index.build(planted_documents() * 2, tmp_path / "index", cache=cache, jobs=1)
     again = discover(doubled, as_seeds(NAMES), settings=replace(DEFAULT.discovery, top=6, growth=2, iterations=2))
@@ -259,6 +261,7 @@ def test_the_order_of_names_changes_nothing(index):
     assert [list(topic) for topic in turned][::-1] == [list(topic) for topic in straight]
 
 
+@pytest.mark.slow
 def test_pinned_terms_are_first_and_negative_ones_and_their_inflections_never_there(tmp_path, cache):
     more = [f"{text} planets, planet, stars." for text in planted_documents()]
     index = Index.build(more, tmp_path / "index", cache=cache, jobs=1)
@@ -281,6 +284,7 @@ def test_a_name_that_means_nothing_here_is_flagged(index):
     assert any("low confidence" in sentence for sentence in topics[2].warnings)
 
 
+@pytest.mark.slow
 def test_without_a_sample_documents_are_told_apart_by_their_terms(tmp_path, cache):
     unread = replace(DEFAULT.index, sample=SampleSettings(words=3000), precision="float32")
     ready = Index.build(planted_documents(), tmp_path / "index", settings=unread, cache=cache, jobs=1)

@@ -47,6 +47,7 @@ print(discover(index, sys.argv[2:]))
 """
 
 
+@pytest.mark.slow
 def test_what_is_open_is_not_lost_when_its_files_are_cut_off(copied, built):
     done = subprocess.run(
         [sys.executable, "-c", _CUT_OFF, str(copied), *NAMES],
@@ -87,6 +88,7 @@ def test_what_takes_the_place_of_a_file_on_disk_is_not_read(copied, everything_i
     assert np.array_equal(index.texts.places, before)
 
 
+@pytest.mark.slow
 def test_runs_of_words_are_found_across_the_ends_of_blocks(monkeypatch):
     from seetopic import texts as texts_module
 

@@ -63,6 +63,7 @@ texts = st.lists(words, min_size=1, max_size=12).map(" ".join).filter(str.strip)
 corpora = st.lists(texts, min_size=1, max_size=9).filter(lambda found: any("cancer" in text for text in found))
 
 
+@pytest.mark.slow
 @given(first=corpora, second=corpora, random_state=st.integers(0, 3))
 @settings(max_examples=6, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.filter_too_much])
 def test_adding_gives_the_index_of_all_and_removing_gives_the_first_again(folders, first, second, random_state):
@@ -79,6 +80,7 @@ def test_adding_gives_the_index_of_all_and_removing_gives_the_first_again(folder
     assert back.manifest == one.manifest
 
 
+@pytest.mark.slow
 @given(parts=st.lists(corpora, min_size=3, max_size=3), gone=st.sampled_from([1, 2]))
 @settings(max_examples=4, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.filter_too_much])
 def test_a_part_can_be_removed_from_among_others_and_others_come_after(folders, parts, gone):
@@ -130,6 +132,7 @@ def test_a_document_is_drawn_by_its_own_number_alone(first, size, random_state):
     assert together[7:].tolist() == priorities(first + 7, size, random_state).tolist()
 
 
+@pytest.mark.slow
 def test_with_the_embedded_model_no_term_and_no_document_is_encoded_twice(tmp_path, monkeypatch):
     from seetopic.encoder.minilm import EmbeddedEncoder
 
@@ -156,6 +159,7 @@ def test_with_the_embedded_model_no_term_and_no_document_is_encoded_twice(tmp_pa
     assert contents(both.update(remove=["2"], jobs=2)) == contents(first)
 
 
+@pytest.mark.slow
 def test_topics_keep_their_names_order_and_numbers_and_what_was_saved_still_works(index, cache, tmp_path):
     copy = built_copy(index, tmp_path / "index", cache)
     seeds = {"sports and games": {"pinned": ["referee"]}, NAMES[1]: {}, NAMES[2]: {"negative": ["moon"]}}
@@ -209,6 +213,7 @@ def copied(folder: Path, to: Path) -> Index:
     return Index.open(to, model=directions)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stage", STAGES)
 def test_an_update_that_is_killed_leaves_the_old_index_and_goes_on(small, tmp_path, stage):
     index = copied(small[0], tmp_path / "index")
@@ -419,6 +424,7 @@ def test_stored_texts_that_no_index_has_are_refused(small, tmp_path, stored):
         Index.open(index.folder, model=directions).update(["more"], jobs=1)
 
 
+@pytest.mark.slow
 def test_records_that_were_left_out_are_counted_by_part(tmp_path):
     (tmp_path / "a.jsonl").write_text('{"text": "alpha"}\n{"text": ""}\nnothing\n')
     (tmp_path / "b.jsonl").write_text('{"text": "beta"}\n{"text": ""}\n')
@@ -443,6 +449,7 @@ def run(*arguments: str | Path) -> tuple[int, str]:
     return done.exit_code, done.stdout
 
 
+@pytest.mark.slow
 def test_the_command_adds_removes_and_lists_parts(tmp_path, cache):
     for name, seed in {"may": 0, "june": 1, "july": 2}.items():
         (tmp_path / f"{name}.txt").write_text("\n".join(planted_documents(30, seed=seed)))

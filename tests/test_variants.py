@@ -299,6 +299,7 @@ def test_a_document_that_holds_a_variant_holds_the_topics_term(many):
         assert set(assigned.evidence) == set(text.split(" "))
 
 
+@pytest.mark.slow
 def test_the_command_line_can_keep_them(many, tmp_path):
     (tmp_path / "names.txt").write_text("\n".join(NAMES))
     common = ["discover", str(many.folder), "--seeds", str(tmp_path / "names.txt"), "--quiet", "--json"]

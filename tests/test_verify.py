@@ -94,6 +94,7 @@ def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 def test_the_command_says_what_it_found(copied):
     done = run("verify", copied)
     assert (done.returncode, done.stderr) == (0, "")

@@ -155,6 +155,7 @@ tokens = st.sampled_from(["heart", "lung", "heart_lung", "breast", "cancer", "th
 texts = st.lists(tokens, max_size=12).map(" ".join)
 
 
+@pytest.mark.slow
 @given(st.lists(st.lists(texts, min_size=1, max_size=4), min_size=1, max_size=3), st.integers(1, 3))
 def test_documents_hold_the_terms_of_each_text_in_order(tmp_path_factory, shards, min_count):
     folder = tmp_path_factory.mktemp("twin")
@@ -185,6 +186,7 @@ def test_phrases_and_words_of_a_document_stand_in_order(tmp_path):
     assert documents[-1] == ["breast cancer", "care"]
 
 
+@pytest.mark.slow
 def test_the_same_bytes_for_any_number_of_jobs(tmp_path):
     shards = [[f"breast cancer, {word} of life", "heart", "the"] for word in ("quality", "joy", "quality") * 5]
     one, two = (indexed(tmp_path / str(jobs), shards, jobs) for jobs in (1, 2))

@@ -428,6 +428,7 @@ def test_a_parquet_file_that_is_cut_off_is_refused(client: httpx.Client) -> None
     assert "columns" in refused(previewed(client, "b.parquet", wide.getvalue()))
 
 
+@pytest.mark.slow
 def test_a_small_parquet_file_that_unpacks_to_much_costs_little(client: httpx.Client) -> None:
     packed = io.BytesIO()
     huge = arrow.table({"text": ["x" * 4_000_000] * 50})  # one text fifty times: a dictionary makes it tiny
@@ -479,6 +480,7 @@ def test_documents_with_script_in_them_come_as_text(client: httpx.Client, server
 # Many at once
 
 
+@pytest.mark.slow
 def test_two_people_editing_at_once_lose_nothing(server: Served, project: Any) -> None:
     """Each judges six terms of their own, and both the same name: of the name one hears of the other."""
     address = f"/api/projects/{project['id']}"
@@ -503,6 +505,7 @@ def test_two_people_editing_at_once_lose_nothing(server: Served, project: Any) -
     assert (kept["version"], len(history)) == (14, 14)
 
 
+@pytest.mark.slow
 def test_twenty_people_may_begin_at_once(server: Served) -> None:
     def person(number: int) -> str:
         with server.client() as client:

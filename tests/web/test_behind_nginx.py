@@ -75,6 +75,7 @@ def command(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Command]:
         yield served
 
 
+@pytest.mark.slow
 def test_the_docs_advice_lets_in_who_has_the_token_and_nobody_else(command: Command, tmp_path: Path) -> None:
     files = ["-keyout", tmp_path / f"{NAME}.key", "-out", tmp_path / f"{NAME}.pem"]
     asked = ["openssl", "req", "-x509", "-newkey", "ed25519", "-nodes", "-subj", f"/CN={NAME}", *files]

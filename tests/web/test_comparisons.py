@@ -67,6 +67,7 @@ def terms(side: dict[str, Any], name: str) -> list[str]:
     return [each["term"] for each in topic["terms"]]
 
 
+@pytest.mark.slow
 def test_two_sets_of_names_are_compared_at_once_by_the_names_of_categories(bench):
     project, other = bench.project(), bench.project(["sport", "cooking & cuisine", "Astronomy"], "other names")
     found = bench.compare(project, this(project), this(other))
@@ -93,6 +94,7 @@ def test_an_earlier_step_is_compared_as_it_was(bench):
     assert found["titles"][1].startswith("step 1")
 
 
+@pytest.mark.slow
 def test_two_methods_have_the_figures_of_evaluate_on_the_same_documents(bench):
     project = bench.project()
     sides = [{"kind": "method", "name": name} for name in ("plm", "zero-shot")]
@@ -110,6 +112,7 @@ def test_two_methods_have_the_figures_of_evaluate_on_the_same_documents(bench):
     assert "no promise" in found["figures"]["note"]
 
 
+@pytest.mark.slow
 def test_names_that_are_no_labels_are_measured_without_them(bench):
     project = bench.project(NAMES)
     found = bench.compare(project, this(project), this(bench.project(NAMES[:2])), evaluate=True)

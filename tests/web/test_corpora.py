@@ -123,6 +123,7 @@ def test_a_long_file_is_previewed_by_its_beginning_only(client: httpx.Client) ->
 # Indexing
 
 
+@pytest.mark.slow
 def test_tables_that_were_sent_and_files_of_the_folder_are_indexed_and_give_topics(
     bench: Served, client: httpx.Client, documents: list[str], folder: Path
 ) -> None:
@@ -178,6 +179,7 @@ def test_an_index_is_ready_at_once_and_stays_where_it_is_when_it_is_removed(clie
     assert (folder / "planted" / "manifest.json").is_file()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("data", "options", "sentence"),
     [
@@ -255,6 +257,7 @@ def _builders() -> list[psutil.Process]:
     return found
 
 
+@pytest.mark.slow
 def test_a_process_that_is_killed_gives_a_sentence(client: httpx.Client, large: bytes) -> None:
     corpus = begun(client, sent(client, "killed.txt", large[:900_000]))
     until(lambda: client.get(f"/api/corpora/{corpus['id']}").json()["job"]["stage"] in dict(BUILDING.stages))
@@ -266,6 +269,7 @@ def test_a_process_that_is_killed_gives_a_sentence(client: httpx.Client, large: 
     assert client.delete(f"/api/corpora/{corpus['id']}").status_code == 204
 
 
+@pytest.mark.slow
 def test_a_server_that_is_killed_while_it_indexes_goes_on_when_it_starts_again(
     cache: Path, documents: list[str], tmp_path: Path
 ) -> None:
@@ -284,6 +288,7 @@ def test_a_server_that_is_killed_while_it_indexes_goes_on_when_it_starts_again(
         assert client.get(f"/api/corpora/{corpus['id']}").json()["documents"] == 240
 
 
+@pytest.mark.slow
 def test_a_server_that_ends_while_it_indexes_goes_on_when_it_starts_again(
     settings: WorkbenchSettings, large: bytes, tmp_path: Path
 ) -> None:
@@ -306,6 +311,7 @@ def fail(*, progress: Any) -> None:
     raise ZeroDivisionError
 
 
+@pytest.mark.slow
 def test_a_fault_of_the_program_is_a_sentence_too(capfd: pytest.CaptureFixture[str]) -> None:
     jobs, told = Jobs(), []
     jobs.start("k", Plan((("only", 1.0),)), lambda *ended: told.append(ended), fail)

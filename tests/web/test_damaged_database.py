@@ -52,6 +52,7 @@ def path(tmp_path: Path) -> Path:
     return data.path
 
 
+@pytest.mark.slow
 def test_a_flipped_bit_anywhere_is_refused_or_changes_nothing(path: Path) -> None:
     first = Database(path)
     right, whole = rows_of(first), path.read_bytes()

@@ -6,6 +6,8 @@ import shutil
 import stat
 from pathlib import Path
 
+import pytest
+
 from seetopic.web.limits import WorkbenchSettings
 from seetopic.web.sources import BuildOptions, FileSource
 from seetopic.web.workbench import Workbench
@@ -45,6 +47,7 @@ def test_a_folder_that_is_not_the_workbenchs_is_refused_and_nothing_in_it_is_tou
     assert names(tmp_path) == {"uploads"}
 
 
+@pytest.mark.slow
 def test_a_start_removes_what_it_marked_and_nothing_else(fresh: WorkbenchSettings) -> None:
     data = fresh.data
     with commanded(data) as served, served.client() as client:
@@ -87,6 +90,7 @@ def test_what_is_removed_in_a_copy_of_the_folder_stays_in_the_original(fresh: Wo
     assert (own / "manifest.json").is_file()
 
 
+@pytest.mark.slow
 def test_a_folder_and_a_database_that_were_there_become_private(tmp_path: Path) -> None:
     data = tmp_path / "data"
     data.mkdir(mode=0o755)

@@ -224,6 +224,7 @@ def is_valid(names: Names) -> bool:
     return read == names and len(set(ids)) == len(ids) and all(number < names.next_id for number in numbers)
 
 
+@pytest.mark.slow
 @given(st.lists(ANY_EDIT, max_size=15))
 def test_any_edits_keep_names_valid_and_can_all_be_undone_and_redone_exactly(edits: list[Any]) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -74,6 +74,7 @@ def test_another_user_of_the_machine_reads_nothing(command: Command, tmp_path: P
     assert "secret of" not in said
 
 
+@pytest.mark.slow
 def test_the_printed_link_becomes_a_session_that_outlives_the_server_but_not_another_token(tmp_path: Path) -> None:
     data = tmp_path / "data"
     with commanded(data) as served, httpx.Client(trust_env=False, follow_redirects=True, timeout=60) as browser:
@@ -112,6 +113,7 @@ def test_the_printed_link_becomes_a_session_that_outlives_the_server_but_not_ano
         )
 
 
+@pytest.mark.slow
 def test_guesses_are_slowed_down_and_who_is_in_stays_in(tmp_path: Path) -> None:
     settings = WorkbenchSettings(data=tmp_path / "data")
     with serving(settings) as served, httpx.Client(base_url=served.url, trust_env=False, timeout=60) as person:

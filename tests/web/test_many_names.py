@@ -78,6 +78,7 @@ def people(fresh: WorkbenchSettings) -> Iterator[tuple[httpx.Client, Held, str]]
         held.go.set()
 
 
+@pytest.mark.slow
 def test_nobody_waits_for_the_many_names_of_others(people: tuple[httpx.Client, Held, str]) -> None:
     client, held, corpus = people
     heavy, light = project_of(client, corpus), project_of(client, corpus, "sport", "food")
@@ -119,6 +120,7 @@ def test_a_search_ends_when_a_newer_change_is_made_or_the_project_removed(
         assert gone.result().json()["topics"] is None
 
 
+@pytest.mark.slow
 def test_who_listens_to_a_search_of_many_names_can_end_it_at_every_step(index: Index) -> None:
     class Enough(Exception):
         pass

@@ -55,6 +55,7 @@ def with_model(index: Index, folder: Path, **model: Any) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_a_server_asks_nobody_for_the_model_that_an_index_names(index: Index, cache: Path, tmp_path: Path) -> None:
     root = tmp_path / "files"
     root.mkdir()
@@ -78,6 +79,7 @@ def test_a_server_asks_nobody_for_the_model_that_an_index_names(index: Index, ca
         assert asked == []
 
 
+@pytest.mark.slow
 def test_a_model_that_the_command_names_is_used(index: Index, cache: Path, tmp_path: Path) -> None:
     made = with_model(index, tmp_path / "crafted", name=str(tmp_path / "link"))
     (tmp_path / "link").symlink_to(embedded_folder())
@@ -104,6 +106,7 @@ def spoilt(folder: Path, **part: Any) -> None:
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["evil.Evil", "sentence_transformers.models.Router", "os.path.Evil"])
 def test_code_of_a_models_folder_is_never_run(sentence_model: Path, kind: str) -> None:
     spoilt(sentence_model, type=kind)
@@ -120,6 +123,7 @@ def test_a_function_that_a_model_names_is_never_called(sentence_model: Path) -> 
         encoder_for(str(sentence_model)).encode(["a"], 1, silent)
 
 
+@pytest.mark.slow
 def test_the_command_line_neither_runs_nor_asks_about_code_of_a_folder(tmp_path: Path) -> None:
     """Somebody who is asked at the terminal may say yes."""
     folder = tmp_path / "model"
@@ -147,6 +151,7 @@ class Evil:
         return Path.touch, (Path(self.place),)
 
 
+@pytest.mark.slow
 def test_old_weights_run_no_code(sentence_model: Path, tmp_path: Path) -> None:
     (sentence_model / "model.safetensors").unlink()
     (sentence_model / "pytorch_model.bin").write_bytes(pickle.dumps(Evil(str(tmp_path / "ran"))))

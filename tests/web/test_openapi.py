@@ -100,6 +100,7 @@ def _made(client: httpx.Client, server: Served) -> dict[str, str]:
 COUNT = iter(range(10**9))
 
 
+@pytest.mark.slow
 @schema.parametrize()
 @settings(
     max_examples=4,

@@ -233,6 +233,7 @@ def test_a_project_that_was_taken_away_opens_again(client: httpx.Client, server:
 # Crashes
 
 
+@pytest.mark.slow
 def test_what_was_answered_is_there_after_the_server_is_killed(
     index: Index, folder: Path, cache: Path, tmp_path: Path
 ) -> None:
@@ -255,6 +256,7 @@ def test_what_was_answered_is_there_after_the_server_is_killed(
         assert (code, "Traceback" in said) == (130, False)
 
 
+@pytest.mark.slow
 def test_three_hundred_edits_do_not_fill_the_memory(workbench: Workbench) -> None:
     corpus = workbench.corpora.all()[0].id
     made = workbench.projects.make(corpus, with_new(Names(title="x"), [Given(name=name) for name in NAMES]))

@@ -94,6 +94,7 @@ def judge_all(bench: Rounds, link: str, says: Callable[[dict[str, Any]], bool | 
     return answers
 
 
+@pytest.mark.slow
 def test_nothing_that_an_annotator_can_fetch_tells_the_methods(bench):
     project = bench.project()
     made = bench.ended(bench.round(project, "plm")["id"])
@@ -216,6 +217,7 @@ def test_two_annotators_at_once_lose_no_answer(bench):
     assert judged == [30, 30]
 
 
+@pytest.mark.slow
 def test_later_edits_leave_a_round_as_it_was_and_a_restart_loses_no_answer(open_bench):
     bench = open_bench()
     project = bench.project()
@@ -231,6 +233,7 @@ def test_later_edits_leave_a_round_as_it_was_and_a_restart_loses_no_answer(open_
     assert after == before
 
 
+@pytest.mark.slow
 def test_a_restart_in_the_middle_of_a_method_goes_on_with_it(open_bench):
     bench = open_bench()
     made = bench.round(bench.project(), "plm")
@@ -245,6 +248,7 @@ def test_a_restart_in_the_middle_of_a_method_goes_on_with_it(open_bench):
     assert again.stranger.get(link).json()["items"]
 
 
+@pytest.mark.slow
 def test_a_method_whose_process_is_killed_fails_with_a_sentence_and_can_be_tried_again(open_bench):
     bench = open_bench()
     project = bench.project()

@@ -38,6 +38,7 @@ def refused(*arguments: str, cwd: Path) -> str:
     return said.getvalue()
 
 
+@pytest.mark.slow
 def test_it_says_where_it_is_and_ends_with_ctrl_c_and_nothing_stays(folder: Path, cache: Path, tmp_path: Path) -> None:
     arguments = ("--cache", str(cache), "--jobs", "1", "--text-field", "review", str(folder / "reviews.csv"))
     with commanded(tmp_path / "data", *arguments) as served:
@@ -54,6 +55,7 @@ def test_it_says_where_it_is_and_ends_with_ctrl_c_and_nothing_stays(folder: Path
         assert not alive
 
 
+@pytest.mark.slow
 def test_it_ends_cleanly_at_once_after_its_start_and_when_told_to_terminate(tmp_path: Path) -> None:
     for how in (signal.SIGINT, signal.SIGTERM):
         with commanded(tmp_path / "data") as served:
@@ -63,6 +65,7 @@ def test_it_ends_cleanly_at_once_after_its_start_and_when_told_to_terminate(tmp_
             assert served.process.returncode in (130, 128 + signal.SIGTERM, 0)
 
 
+@pytest.mark.slow
 def test_only_one_workbench_runs_on_a_folder_and_its_token_stays_the_same(tmp_path: Path) -> None:
     data = tmp_path / "data"
     with commanded(data) as served:
@@ -130,6 +133,7 @@ def test_only_loopback_is_trusted(host: str, loopback: bool) -> None:
     assert Address(host=host).is_loopback is loopback
 
 
+@pytest.mark.slow
 def test_elsewhere_than_on_loopback_the_link_holds_the_token_and_no_folder_is_open(tmp_path: Path) -> None:
     with commanded(tmp_path / "data", "--host", "0.0.0.0", SEETOPIC_TOKEN="a-token-of-my-own") as served:
         port = served.url.rpartition(":")[2]

@@ -46,6 +46,7 @@ def ended(connection: socket.socket) -> bool:
     return True
 
 
+@pytest.mark.slow
 def test_more_half_open_connections_than_there_may_be_hold_nobody_up(tmp_path: Path) -> None:
     """The real command, with its own limits; everybody else is answered while all of them are still open."""
     with commanded(tmp_path / "data") as served, served.client() as client:
@@ -59,6 +60,7 @@ def test_more_half_open_connections_than_there_may_be_hold_nobody_up(tmp_path: P
             assert ended(silent[0])  # the oldest made room
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "sent",
     [
@@ -79,6 +81,7 @@ def test_who_does_not_finish_a_request_is_let_go(impatient: Served, sent: str) -
     assert not any(uploads.folder.glob("*/*"))
 
 
+@pytest.mark.slow
 def test_who_sends_one_byte_after_another_is_let_go_too(impatient: Served) -> None:
     head = f"POST /api/uploads?name=a.csv HTTP/1.1\r\n{HEAD}Content-Length: 900000\r\n\r\n"
     for begin, more in ((head, b"x"), ("GET / HTTP/1.1\r\nX-Slow: ", b"x")):
@@ -94,6 +97,7 @@ def test_who_sends_one_byte_after_another_is_let_go_too(impatient: Served) -> No
                 pytest.fail("it was still listened to")
 
 
+@pytest.mark.slow
 def test_who_does_not_take_the_answer_is_let_go(impatient: Served) -> None:
     with connected(impatient.url) as (connection,):
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
