@@ -154,13 +154,14 @@ def test_known_phrases_and_names_given_to_index_are_terms(place, tmp_path):
 
 
 @pytest.mark.slow
-def test_text_without_spaces_is_one_line_of_warning_and_languages_are_chosen(place, tmp_path):
+def test_text_without_spaces_is_said_in_one_line_and_languages_are_chosen(place, tmp_path):
     (tmp_path / "docs.txt").write_text("他们昨天去了北京的一个大公园\n" * 5)
     (tmp_path / "names.txt").write_text("公园\n")
     options = ("--cache", place / "cache", "--quiet", "--json", "--sample-words", "0")
     built = run_here("index", "docs.txt", "--out", "index", "--language", "en,de", *options, cwd=tmp_path)
-    assert built.stderr.startswith("warning: 100% of the letters are Chinese or Japanese")
-    assert built.stderr.count("\n") == 1
+    about_spaces, about_model = built.stderr.splitlines()
+    assert about_spaces.startswith("warning: 100% of the letters are Chinese or Japanese, written without spaces")
+    assert about_model.startswith("warning: 100% of the text is in Chinese or Japanese, but the embedded")
     assert list(json.loads(built.stdout)["corpus"]["languages"]) == ["en", "de"]
     for command, source in (("check", "docs.txt"), ("check", "index"), ("discover", "docs.txt"), ("discover", "index")):
         told = run_here(command, source, "--seeds", "names.txt", *options, cwd=tmp_path)

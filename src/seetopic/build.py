@@ -23,6 +23,7 @@ from seetopic.device import resolve_device
 from seetopic.documents import Documents
 from seetopic.encoder.cache import VectorCache
 from seetopic.encoder.documents import ReadyDocuments
+from seetopic.encoder.minilm import is_embedded
 from seetopic.encoder.plain import reads_texts
 from seetopic.encoder.protocol import TermEncoder
 from seetopic.engine import Engine
@@ -31,11 +32,13 @@ from seetopic.estimate import Estimate, estimate, held_for, memory_needed, requi
 from seetopic.files import exchanged, remove_unless_held, write_array, write_json, writing
 from seetopic.identity import Fingerprint, fingerprint, key_of, tokenizer_name
 from seetopic.local.factorise import Counts, factorise
+from seetopic.notices import Warn, warn
 from seetopic.npy import load_array, map_array
 from seetopic.parts import Part, facts_of, gaps, identity_of, next_number, starts_of
 from seetopic.phrases import mine
 from seetopic.pieces import Piece, Pieces
 from seetopic.progress import Progress, Renamed, counted
+from seetopic.readable import script_shares, warnings_about_names, warnings_about_text
 from seetopic.sample import Stretch, beginnings, choose_among, distinct_terms
 from seetopic.settings import IndexSettings, as_json, language_codes
 from seetopic.shards import Shard, StoredTexts, WordTable, all_words, sampled_counts, scan
@@ -44,6 +47,8 @@ from seetopic.updating import Update, record_update
 from seetopic.variants import find_variants, spellings_of
 from seetopic.vocabulary import segment_shards, vocabulary_of, write_documents, write_texts
 from seetopic.words import Grammar, Tokenizer
+
+_SCAN = 2  # what the stage of words leaves in `scan.json`; what an earlier version left is not used
 
 
 @dataclass(frozen=True)
@@ -56,6 +61,7 @@ class Means:
     cache: VectorCache
     progress: Progress
     memory: int | None = None  # bytes that a build may take
+    warn: Warn = warn
 
     @property
     def held(self) -> int:
@@ -74,6 +80,7 @@ class Build:
     tokenizer: Tokenizer
     means: Means
     ready_documents: ReadyDocuments | None = None
+    names: tuple[str, ...] = ()  # of categories, if they are known already: those that the model cannot read are said
     update: Update | None = None  # of an index: its parts come before the new documents
     is_shared: bool = False  # in the cache: whoever comes second waits for the first, and uses what it made
 
@@ -147,6 +154,7 @@ class Build:
             if layout.is_intact(self.out) and layout.read_manifest(self.out)["key"] == self.key:
                 self._clear(self.out)
                 shutil.rmtree(self.folder, ignore_errors=True)
+                self._warn(layout.read_manifest(self.out)["corpus"]["warnings"])
                 return
             self._check_unchanged()
             self._check_out(overwrite or self.update is not None)
@@ -163,6 +171,18 @@ class Build:
     def _alone(self) -> AbstractContextManager[None]:
         return alone(self.out, waiting=self._wait if self.is_shared else None)
 
+    def _warn(self, about_documents: Sequence[str]) -> None:
+        """What a person should know of the documents and names, before anything slow begins."""
+        for sentence in (*about_documents, *self._about_names(about_documents)):
+            self.means.warn(sentence)
+
+    def _about_names(self, about_documents: Sequence[str]) -> list[str]:
+        return warnings_about_names(self.names, about_documents) if self._is_embedded else []
+
+    @property
+    def _is_embedded(self) -> bool:
+        return is_embedded(self.encoder.fingerprint)
+
     def _wait(self) -> None:
         self.means.progress("waiting for another program that builds the same index", 0, None)
 
@@ -174,11 +194,12 @@ class Build:
     def _stages(self) -> list[Stage]:
         settings = self.settings
         corpus = identity_of(self.parts)
-        words = {"corpus": corpus, "tokenizer": tokenizer_name(self.tokenizer), **as_json(settings.text)}
+        tokenizer = tokenizer_name(self.tokenizer)
+        words = {"corpus": corpus, "tokenizer": tokenizer, "scan": _SCAN, **as_json(settings.text)}
         local = {**as_json(settings.local), "random_state": settings.random_state}
         sample = {"model": self.encoder.fingerprint, **as_json(settings.sample), **self._told_apart_by}
         return [
-            Stage("words", words, self._write_words),
+            Stage("words", words, self._write_words, lambda: self._warn(self._warnings)),
             Stage("terms", {"random_state": settings.random_state}, self._write_terms),
             Stage("postings", {}, self._write_postings),
             Stage("local", local, self._write_local),
@@ -244,6 +265,8 @@ class Build:
                 "languages": languages.shares,
                 "function_words": sorted(languages.grammar.function_words),
                 "connectors": sorted(languages.grammar.connectors),
+                "detected": languages.detected,
+                "scripts": script_shares(all_words(self._work / "shards")),
                 "warnings": warnings_about_spaces(all_words(self._work / "shards")),
             },
         )
@@ -432,8 +455,20 @@ class Build:
             "tokens": scan["tokens"],
             "terms": self._n_terms,
             "languages": scan["languages"],
-            "warnings": scan["warnings"],
+            "warnings": self._warnings,
         }
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a person should know of the documents and names, once the documents' words are known."""
+        return (*self._warnings, *self._about_names(self._warnings))
+
+    @property
+    def _warnings(self) -> list[str]:
+        """What a person should know of the documents."""
+        scan = self._scan
+        about_text = warnings_about_text(scan["scripts"], scan["detected"]) if self._is_embedded else []
+        return [*scan["warnings"], *about_text]
 
     def _shards(self, number: int) -> list[Shard]:
         return [Shard(self._work / "shards", each) for each in range(number)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -43,7 +43,7 @@ class Check:
     names: tuple[NameCheck, ...]
     close: tuple[tuple[str, str, float], ...]
     languages: dict[str, float]  # whose function words are left out, with their shares of the documents
-    warnings: tuple[str, ...]  # about the documents
+    warnings: tuple[str, ...]  # about the documents, and names that the language model cannot read
     parts: tuple[tuple[str, int], ...]  # of the index: the name of each, and how many documents it has
 
     def to_json(self) -> dict[str, Any]:
@@ -53,15 +53,17 @@ class Check:
 def check_index(index: Index, seeds: Any, *, nearest: int = 5) -> Check:
     """Check names against all terms of an index."""
     asked = as_seeds(seeds)
-    vectors = index.encode_names([name for seed in asked.seeds for name in seed.names])
+    vectors = index.encode_names([*asked.all_names])
     corpus = index.manifest["corpus"]
-    return _check(asked, vectors, index.vocabulary, np.asarray(index.general), index, corpus, nearest)
+    warnings = (*corpus["warnings"], *index.warnings_about(asked.all_names))
+    return _check(asked, vectors, index.vocabulary, np.asarray(index.general), index, corpus, warnings, nearest)
 
 
 def check_build(build: Build, seeds: Any, *, nearest: int = 5) -> Check:
     """Check names against the terms of documents that have no index yet: only its quick stages are done,
     and only the most frequent terms, and those that share a word with a name, are encoded."""
     asked = as_seeds(seeds)
+    build = replace(build, names=asked.all_names)
     build.prepare()
     terms = json.loads((build.files / layout.TERMS).read_text(encoding="utf-8"))
     counts = load_array(build.files / layout.TERM_COUNTS)
@@ -70,16 +72,15 @@ def check_build(build: Build, seeds: Any, *, nearest: int = 5) -> Check:
     chosen = [*range(min(_FREQUENT, len(terms))), *related[:_FREQUENT]]
     cache, encoder = build.means.cache, build.encoder
     general = cache.encode(encoder, [terms[number] for number in chosen], build.means.jobs, build.means.progress)
-    names = [name for seed in asked.seeds for name in seed.names]
     texts = Texts(
         tuple(json.loads((build.files / layout.WORDS).read_text(encoding="utf-8"))),
         map_array(build.files / layout.TEXTS),
         load_array(build.files / layout.TEXT_STARTS),
     )
     lookup = _Lookup(Vocabulary(tuple(terms), counts), texts, build)
-    vectors = cache.encode_names(encoder, names)
+    vectors = cache.encode_names(encoder, asked.all_names)
     few = Vocabulary(tuple(terms[number] for number in chosen), counts[chosen])
-    return _check(asked, vectors, few, general, lookup, build.corpus, nearest)
+    return _check(asked, vectors, few, general, lookup, build.corpus, build.warnings, nearest)
 
 
 @dataclass(frozen=True)
@@ -101,6 +102,7 @@ def _check(
     general: Floats,
     whole: Index | _Lookup,
     corpus: dict[str, Any],
+    warnings: tuple[str, ...],
     nearest: int,
 ) -> Check:
     names = [(seed.name, name) for seed in asked.seeds for name in seed.names]
@@ -123,7 +125,7 @@ def _check(
         tuple(checks),
         _close_names(names, vectors),
         dict(corpus["languages"]),
-        tuple(corpus["warnings"]),
+        warnings,
         tuple((part["name"], part["documents"]) for part in corpus["parts"]),
     )
 

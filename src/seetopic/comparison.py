@@ -22,6 +22,7 @@ from seetopic.evaluation.evaluate import Evaluation, EvaluationOptions, evaluate
 from seetopic.evaluation.significance import TopicDifference, paired_bootstrap, unpaired_t_test, z_test
 from seetopic.files import write_json
 from seetopic.index import Index, plan_cached
+from seetopic.notices import Warn, ignore, warn
 from seetopic.progress import Progress, silent
 from seetopic.seeds import Seeds
 from seetopic.settings import DEFAULT, PRESETS
@@ -174,13 +175,14 @@ def compare(
     options: CompareOptions = CompareOptions(),  # noqa: B008 - frozen
     folder: Path | None = None,
     progress: Progress = silent,
+    warn: Warn = warn,
 ) -> Comparison:
     """Run methods on the same task and measure all of them on the same held-out documents.
 
     With a folder each result is kept there as soon as it is found, and a run that was cut off goes on from them.
     """
     _check(parts, seeds, methods, folder)  # what is wrong is said now, not after an hour
-    found = list(_run_all(parts, seeds, methods, options, folder, progress))
+    found = list(_run_all(parts, seeds, methods, options, folder, progress, warn))
     measured = evaluate_all(
         [topics for _, _, topics, _ in found],
         parts.held_out,
@@ -213,11 +215,12 @@ def _run_all(
     options: CompareOptions,
     folder: Path | None,
     progress: Progress,
+    warn: Warn,
 ) -> Iterator[tuple[str, int, Topics, float]]:
     """Method, random state, topics and seconds, a state after the other: an index serves all methods of its state."""
     total = options.runs * len(methods)
     for state in range(options.runs):
-        task = _task(parts, seeds, options, state, progress)
+        task = _task(parts, seeds, options, state, progress, ignore if state else warn)  # the documents are the same
         for number, method in enumerate(methods, start=state * len(methods)):
             progress(f"{method}, random state {state}", number, total)
             place = None if folder is None else folder / f"{method}-{state}.json"
@@ -226,7 +229,7 @@ def _run_all(
             yield method, state, topics, seconds
 
 
-def _task(parts: Parts, seeds: Seeds, options: CompareOptions, state: int, progress: Progress) -> Task:
+def _task(parts: Parts, seeds: Seeds, options: CompareOptions, state: int, progress: Progress, warn: Warn) -> Task:
     build = plan_cached(
         open_documents(parts.learned_from),
         settings=replace(DEFAULT.index, random_state=state),
@@ -234,7 +237,9 @@ def _task(parts: Parts, seeds: Seeds, options: CompareOptions, state: int, progr
         jobs=options.jobs,
         device=options.device,
         cache=options.cache,
+        names=seeds.all_names,
         progress=progress,
+        warn=warn,
     )
     build.run()
     index = Index.open(build.out, model=options.model, cache=options.cache)

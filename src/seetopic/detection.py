@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 NOTICEABLE = 0.01  # share of the documents of clear language from which a language counts
 _EVIDENCE = 2  # function words that make a document's language clear, if no other language has as many
+_CLEAR = 0.25  # share of the words, in documents of clear language, from which languages are told at all
 _MUCH = 0.05  # share of letters in scripts without spaces from which it is said
 _LETTERS = regex.compile(r"[\p{L}\p{M}]")
 
@@ -44,6 +45,7 @@ class Languages:
 
     shares: dict[str, float]  # of the documents of clear language, by falling share
     grammar: Grammar
+    detected: dict[str, float]  # the same shares, whatever was asked for; none if too little of the text is clear
 
 
 def languages_of(words: Sequence[str], sample: csr_array, asked: tuple[str, ...] | None) -> Languages:
@@ -52,20 +54,25 @@ def languages_of(words: Sequence[str], sample: csr_array, asked: tuple[str, ...]
     A function word of one language may say something in another ("son", "war", "die"). It is left out unless
     most of the documents that hold it, of those of clear language, are in such other languages.
     """
-    if asked == ():
-        return Languages({}, NO_GRAMMAR)
-    candidates = LANGUAGES if asked is None else asked
     spelled, counts = _in_lower_case(words, sample)
-    listed = _listed(spelled, candidates)
+    listed = _listed(spelled, LANGUAGES)
     language = _clear_language(counts, listed)
+    detected = _detected(counts, language)
+    if asked == ():
+        return Languages({}, NO_GRAMMAR, detected)
+    candidates: Sequence[str] = LANGUAGES
+    if asked is not None:
+        candidates, listed = asked, _listed(spelled, asked)
+        language = _clear_language(counts, listed)
     shares = np.bincount(language[language >= 0], minlength=len(candidates)) / max(int((language >= 0).sum()), 1)
     used = [number for number in np.argsort(-shares, kind="stable").tolist() if asked or shares[number] >= NOTICEABLE]
     if not used:  # too little text to tell
-        return Languages({"en": 0.0}, ENGLISH)
+        return Languages({"en": 0.0}, ENGLISH, detected)
     known = frozenset[str]().union(*(function_words(candidates[number]) for number in used))
     known -= {spelled[word] for word in np.flatnonzero(_says_something(counts, listed, language, used))}
     joining = frozenset[str]().union(*(connectors(candidates[number]) for number in used))
-    return Languages({candidates[number]: round(float(shares[number]), 3) for number in used}, Grammar(known, joining))
+    rounded = {candidates[number]: round(float(shares[number]), 3) for number in used}
+    return Languages(rounded, Grammar(known, joining), detected)
 
 
 def _in_lower_case(words: Sequence[str], sample: csr_array) -> tuple[list[str], csr_array]:
@@ -93,6 +100,15 @@ def _clear_language(counts: csr_array, listed: Flags) -> Longs:
     best = evidence.max(axis=1)
     clear = (best >= _EVIDENCE) & ((evidence == best[:, None]).sum(axis=1) == 1)
     return np.where(clear, evidence.argmax(axis=1), -1)
+
+
+def _detected(counts: csr_array, language: Longs) -> dict[str, float]:
+    """Each language's share of the documents of clear language, if these hold enough of the words."""
+    sizes, is_clear = counts.sum(axis=1), language >= 0
+    if not is_clear.any() or sizes[is_clear].sum() < _CLEAR * sizes.sum():
+        return {}
+    shares = np.bincount(language[is_clear], minlength=len(LANGUAGES)) / is_clear.sum()
+    return {code: float(share) for code, share in zip(LANGUAGES, shares, strict=True) if share}
 
 
 def _says_something(counts: csr_array, listed: Flags, language: Longs, used: Sequence[int]) -> Flags:

@@ -31,6 +31,7 @@ from seetopic.documents import Documents, OnError, open_documents
 from seetopic.encoder import encoder_for
 from seetopic.encoder.cache import VectorCache, cache_folder
 from seetopic.encoder.documents import ReadyDocuments
+from seetopic.encoder.minilm import is_embedded
 from seetopic.encoder.plain import ReadyVectors, reads_texts
 from seetopic.encoder.protocol import TermEncoder
 from seetopic.engine import available_cores, engine_for
@@ -38,8 +39,10 @@ from seetopic.errors import DamagedIndex, EncoderError, IndexFailure, SettingsEr
 from seetopic.estimate import memory_size
 from seetopic.identity import tokenizer_name
 from seetopic.memory import Memory
+from seetopic.notices import Warn, warn
 from seetopic.parts import Part, parts_of, refuse_again, refuse_nothing, starts_of, without
 from seetopic.progress import Progress, silent
+from seetopic.readable import warnings_about_names
 from seetopic.reading import SampledDocuments
 from seetopic.sample import Sample, inverse_frequency
 from seetopic.settings import DEFAULT, IndexSettings, index_settings_from
@@ -134,6 +137,12 @@ class Index:
     def parts(self) -> tuple[Part, ...]:
         """Documents that came together: those of the first build, and of each update."""
         return parts_of(self.manifest["corpus"])
+
+    def warnings_about(self, names: Iterable[str]) -> list[str]:
+        """A sentence if the index's language model cannot read most of the names."""
+        if not is_embedded(self.manifest["model"]["fingerprint"]):
+            return []
+        return warnings_about_names(tuple(names), self.manifest["corpus"]["warnings"])
 
     def update(
         self,
@@ -509,7 +518,9 @@ def plan(
     device: str = "auto",
     cache: str | Path | None = None,
     memory: str | int | None = None,
+    names: Iterable[str] = (),
     progress: Progress = silent,
+    warn: Warn = warn,
 ) -> Build:
     """A build, not yet begun."""
     if device != "auto":
@@ -518,9 +529,9 @@ def plan(
     carrier = engine_for(engine, jobs, address)
     encoder = encoder_for(model, device=device, precision=settings.precision)
     allowed = None if memory is None else memory_size(memory)
-    means = Means(carrier, workers, device, VectorCache(cache_folder(_as_path(cache))), progress, allowed)
+    means = Means(carrier, workers, device, VectorCache(cache_folder(_as_path(cache))), progress, allowed, warn)
     ready = None if document_vectors is None else ReadyDocuments(np.asarray(document_vectors))
-    return Build(documents, layout.resolved(out), settings, encoder, tokenizer, means, ready)
+    return Build(documents, layout.resolved(out), settings, encoder, tokenizer, means, ready, tuple(names))
 
 
 def plan_cached(documents: Any, *, cache: str | Path | None = None, **options: Any) -> Build:

@@ -20,6 +20,7 @@ from seetopic.evidence.general import DRIFT, GeneralEvidence, confidence
 from seetopic.evidence.local import LocalEvidence
 from seetopic.index import Index
 from seetopic.naming import MANY, with_named_terms
+from seetopic.notices import warn
 from seetopic.progress import Progress, silent
 from seetopic.reading import Reading, SampledDocuments
 from seetopic.seeds import Seeds, as_seeds
@@ -48,7 +49,10 @@ def discover(
 
     The presets `paper`, `released-code` and `no-iter` train vectors first, which takes minutes on a CPU.
     """
-    return run_of(index, seeds, settings, preset, device, progress).topics
+    asked = as_seeds(seeds)
+    for sentence in index.warnings_about(asked.all_names):
+        warn(sentence)
+    return run_of(index, asked, settings, preset, device, progress).topics
 
 
 def run_of(

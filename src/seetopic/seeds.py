@@ -50,7 +50,7 @@ class Seeds:
             for term in set(seed.pinned) & set(seed.negative):
                 raise SeedError(f"{term!r} is both pinned and negative in {seed.name!r}; remove one of the two")
         _refuse_repeated([seed.name for seed in self.seeds])
-        _refuse_repeated([name for seed in self.seeds for name in seed.names])
+        _refuse_repeated([*self.all_names])
         _refuse_repeated([term for seed in self.seeds for term in seed.pinned])
 
     def __len__(self) -> int:
@@ -60,6 +60,11 @@ class Seeds:
     def names(self) -> tuple[str, ...]:
         """What the categories are called."""
         return tuple(seed.name for seed in self.seeds)
+
+    @property
+    def all_names(self) -> tuple[str, ...]:
+        """The names of all categories, one after the other."""
+        return tuple(name for seed in self.seeds for name in seed.names)
 
 
 def _refuse_repeated(names: list[str]) -> None:

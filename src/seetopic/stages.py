@@ -27,6 +27,7 @@ class Stage:
     name: str
     inputs: dict[str, Any]
     work: Callable[[], None]
+    told: Callable[[], None] | None = None  # called when its results are there, also if they were before
 
 
 def do_stages(stages: list[Stage], folder: Path) -> dict[str, str]:
@@ -42,6 +43,7 @@ def do_stages(stages: list[Stage], folder: Path) -> dict[str, str]:
         key = key_of(key, stage.name, stage.inputs)  # so it changes with all that came before, too
         comparable, left = None not in stage.inputs.values(), done.get(stage.name)
         if comparable and left is not None and left["key"] == key and _is_intact(folder, left):
+            _tell(stage)
             continue
         done = {each.name: done[each.name] for each in stages[:place]}  # what follows is made of what is made now
         _record(folder, done)
@@ -50,7 +52,13 @@ def do_stages(stages: list[Stage], folder: Path) -> dict[str, str]:
         written = [name for name, state in _states(folder).items() if before.get(name) != state]
         done[stage.name] = {"key": key, "files": {name: sha256_of(folder / name) for name in sorted(written)}}
         _record(folder, done)
+        _tell(stage)
     return {name: digest for each in done.values() for name, digest in each["files"].items()}
+
+
+def _tell(stage: Stage) -> None:
+    if stage.told is not None:
+        stage.told()
 
 
 def _recorded(folder: Path) -> dict[str, Any]:

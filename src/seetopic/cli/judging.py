@@ -19,6 +19,7 @@ from seetopic.cli.options import (
     SHOWING,
     given_documents,
     is_index,
+    say_warning,
     with_options,
 )
 from seetopic.settings import DEFAULT
@@ -113,7 +114,9 @@ def compare(
         **{name: options[name] for name in ("runs", "model", "device", "jobs", "cache", "dimensions", "epochs")}
     )
     with shown_progress(quiet) as progress:
-        result = compare(parts, asked, _listed(methods), options=chosen, folder=out, progress=progress)
+        result = compare(
+            parts, asked, _listed(methods), options=chosen, folder=out, progress=progress, warn=say_warning
+        )
     if as_json:
         click.echo(json.dumps(result.to_json(), ensure_ascii=False, indent=1))
     else:

@@ -201,16 +201,17 @@ def given_documents(source: str, options: dict[str, Any]) -> Any:
     )
 
 
-def cached_build(source: str, options: dict[str, Any], progress: Progress) -> Build:
+def cached_build(source: str, options: dict[str, Any], progress: Progress, names: Iterable[str] = ()) -> Build:
     from seetopic.index import plan_cached
 
-    return plan_cached(given_documents(source, options), **build_options(options, progress))
+    return plan_cached(given_documents(source, options), names=names, **build_options(options, progress))
 
 
 def build_options(options: dict[str, Any], progress: Progress) -> dict[str, Any]:
     return {
         "settings": _index_settings(options),
         "progress": progress,
+        "warn": say_warning,
         **{name: options[name] for name in ("model", "jobs", "engine", "address", "device", "cache", "memory")},
     }
 
@@ -242,17 +243,24 @@ def _known_phrases(options: dict[str, Any]) -> tuple[str, ...]:
 
 
 def say_skipped(opened: Index) -> None:
-    """What of the documents was left out, and what a person should know of them."""
-    corpus = opened.manifest["corpus"]
-    if corpus["skipped"]:
-        left_out = ", ".join(f"{count} {reason}" for reason, count in corpus["skipped"].items())
-        say(f"left out: {left_out}")
-    say_warnings(corpus["warnings"])
+    """What of the documents was left out."""
+    skipped = opened.manifest["corpus"]["skipped"]
+    if skipped:
+        say(f"left out: {', '.join(f'{count} {reason}' for reason, count in skipped.items())}")
+
+
+def say_doubts(opened: Index, names: Iterable[str] = ()) -> None:
+    """What a person should know of an index that was ready; a build says it by itself, before its slow part."""
+    say_warnings([*opened.manifest["corpus"]["warnings"], *opened.warnings_about(names)])
 
 
 def say_warnings(sentences: Iterable[str]) -> None:
     for sentence in sentences:
-        say(f"warning: {sentence}")
+        say_warning(sentence)
+
+
+def say_warning(sentence: str) -> None:
+    say(f"warning: {sentence}")
 
 
 def say_unused(opened: Index, options: dict[str, Any]) -> None:

@@ -27,8 +27,10 @@ from seetopic.cli.options import (
     given_documents,
     is_index,
     open_index,
+    say_doubts,
     say_skipped,
     say_unused,
+    say_warning,
     say_warnings,
     with_options,
 )
@@ -58,7 +60,8 @@ def demo(out: Path, quiet: bool, as_json: bool, jobs: int | None, cache: Path | 
     from seetopic.run import run_of
 
     with shown_progress(quiet) as progress:
-        build = plan_cached(demo_documents(), settings=DEFAULT.index, jobs=jobs, cache=cache, progress=progress)
+        means: dict[str, Any] = {"jobs": jobs, "cache": cache, "progress": progress, "warn": say_warning}
+        build = plan_cached(demo_documents(), settings=DEFAULT.index, names=NAMES, **means)
         build.run()
     opened = Index.open(build.out, cache=cache)
     say_skipped(opened)
@@ -120,11 +123,14 @@ def check(source: str, seeds: Path, quiet: bool, as_json: bool, **options: Any) 
             opened = open_index(source, options)
             say_unused(opened, options)
             result = check_index(opened, asked)
+            say_warnings(result.warnings)
         else:
             build = cached_build(source, options, progress)
-            ready = is_intact(build.out)
-            result = check_index(open_index(build.out, options), asked) if ready else check_build(build, asked)
-    say_warnings(result.warnings)
+            if is_intact(build.out):
+                result = check_index(open_index(build.out, options), asked)
+                say_warnings(result.warnings)
+            else:
+                result = check_build(build, asked)
     if as_json:
         click.echo(json.dumps(result.to_json(), ensure_ascii=False, indent=1))
     else:
@@ -166,8 +172,9 @@ def discover(
         if is_index(source):
             opened = open_index(source, options)
             say_unused(opened, options)
+            say_doubts(opened, asked.all_names)
         else:
-            build = cached_build(source, options, progress)
+            build = cached_build(source, options, progress, asked.all_names)
             documents = build.documents
             build.run()
             opened = open_index(build.out, options)

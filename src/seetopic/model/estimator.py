@@ -165,7 +165,9 @@ class SeeTopic(Pictures):
                 "as `model` and `document_vectors`"
             )
         fitting.say_unused(index, self.min_count, self.language, self.random_state)
-        return self._learn(index, seeds, settings, fitting.Given(ready=Ready(names=names)))
+        ready = Ready(names=names)
+        fitting.say_unreadable(index, seeds, ready)
+        return self._learn(index, seeds, settings, fitting.Given(ready=ready))
 
     def partial_fit(
         self, X: Any, y: Any = None, *, term_embeddings: Any = None, document_embeddings: Any = None
@@ -203,6 +205,8 @@ class SeeTopic(Pictures):
         names = {**kept, **name_vectors(asked, seed_embeddings)}
         params = {**self.get_params(deep=False), "seeds": seeds, "seed_topic_list": None}
         given = fitting.Given(before.documents, Ready(before.ready.terms, names, before.ready.documents))
+        if asked.all_names != self.seeds_.all_names:  # `accept` and `reject` change none
+            fitting.say_unreadable(self.index_, asked, given.ready)
         return type(self)(**params)._learn(self.index_, asked, self._settings(), given)
 
     def accept(self, topic: int | str, terms: str | Sequence[str]) -> Self:
@@ -314,9 +318,9 @@ class SeeTopic(Pictures):
                 jobs=self._jobs(),
                 device=self.device,
                 cache=self.cache,
+                names=fitting.names_to_read(seeds, ready),
                 progress=progress,
             )
-        fitting.say_warnings(index)
         return self._learn(index, seeds, settings, fitting.Given(documents, ready))
 
     def _learn(self, index: Index, seeds: Seeds, settings: Settings, given: fitting.Given) -> Self:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from seetopic.identity import fingerprint
 from seetopic.index import Index
 from seetopic.layout import is_index
 from seetopic.model.vectors import Ready
+from seetopic.notices import warn
 from seetopic.progress import Progress, silent
 from seetopic.run import run_of
 from seetopic.seeds import Seed, Seeds, as_seeds
@@ -84,17 +84,21 @@ def say_unused(index: Index, min_count: int | None, language: str | None, random
     made_with = {"min_count": built.text.min_count, "language": built.text.language, "random_state": built.random_state}
     for name, value in asked.items():
         if value is not None and value != made_with[name]:
-            warnings.warn(
+            warn(
                 f"the index was built with {name}={made_with[name]!r}, and {name}={value!r} changes nothing of it; "
-                "give it to Index.build",
-                stacklevel=3,
+                "give it to Index.build"
             )
 
 
-def say_warnings(index: Index) -> None:
-    """What a person should know of the documents."""
-    for sentence in index.manifest["corpus"]["warnings"]:
-        warnings.warn(sentence, stacklevel=3)
+def say_unreadable(index: Index, seeds: Seeds, ready: Ready) -> None:
+    """Names that the language model has to read, and cannot."""
+    for sentence in index.warnings_about(names_to_read(seeds, ready)):
+        warn(sentence)
+
+
+def names_to_read(seeds: Seeds, ready: Ready) -> tuple[str, ...]:
+    """Those of the categories that came without a vector."""
+    return tuple(name for seed in seeds.seeds if seed.name not in ready.names for name in seed.names)
 
 
 def documents_again(given: Given, index: Index) -> Documents:

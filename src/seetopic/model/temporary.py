@@ -12,7 +12,7 @@ from seetopic import layout
 from seetopic.documents import Documents
 from seetopic.encoder.cache import VectorCache
 from seetopic.files import writing
-from seetopic.index import Index
+from seetopic.index import Index, plan
 from seetopic.temporary import remove_temporary, temporary_folder
 from seetopic.words import Tokenizer
 
@@ -26,14 +26,15 @@ class TemporaryIndex(Index):
 
 
 def build_temporary(documents: Documents, **options: Any) -> TemporaryIndex:
-    """Build the index of documents into a folder of its own; options are those of `Index.build`."""
+    """Build the index of documents into a folder of its own; options are those of `plan`."""
     home = temporary_folder()
     try:
-        built = Index.build(documents, home / "index", **options)
+        build = plan(documents, home / "index", **options)
+        build.run()
     except BaseException:  # an interrupt, too, must leave nothing behind
         remove_temporary(home)
         raise
-    return _owned(built.folder, built.model, built.tokenizer, built.cache)
+    return _owned(home / "index", options["model"], build.tokenizer, build.means.cache)
 
 
 def _unpacked(files: Mapping[str, bytes], model: Any, tokenizer: Tokenizer, cache: VectorCache) -> TemporaryIndex:

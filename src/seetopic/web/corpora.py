@@ -14,8 +14,9 @@ from seetopic.demo import demo_documents
 from seetopic.documents import Documents, open_documents
 from seetopic.encoder.minilm import EMBEDDED_NAME
 from seetopic.errors import DamagedIndex, SeeTopicError
-from seetopic.index import Index
+from seetopic.index import Index, plan
 from seetopic.layout import MANIFEST, read_manifest
+from seetopic.notices import ignore
 from seetopic.progress import Progress
 from seetopic.web.database import Database, new_id, now
 from seetopic.web.failures import Conflict, Missing, NotYet, Refused
@@ -339,7 +340,7 @@ def _facts(index: Index) -> Facts:
 
 def build_index(documents: Documents, out: Path, *, progress: Progress, **options: Any) -> None:
     """What the process of a build does."""
-    Index.build(documents, out, progress=progress, **options)
+    plan(documents, out, progress=progress, warn=ignore, **options).run()
 
 
 def _is_same_folder(first: str, second: str) -> bool:
