@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -224,28 +225,27 @@ def test_a_browser_that_keeps_nothing_says_so_and_still_saves(context, open_page
     assert judgements(page, files, tmp_path)[1] is True
 
 
-@pytest.mark.parametrize("stored", ["{", "null", '{"answers": 3, "history": []}', '{"answers": {"1": 1}}'])
-def test_damaged_storage_starts_afresh(page, stored):
-    page.evaluate(f"localStorage.setItem('seetopic:{SHEET.id}:by:anna', {stored!r})")
-    reload(page)
-    has_count(page, 0)
-    press(page, "j")
-    has_count(page, 1)
+def test_damaged_storage_starts_afresh(page):
+    for stored in ("{", "null", '{"answers": 3, "history": []}', '{"answers": {"1": 1}}'):
+        page.evaluate(f"localStorage.setItem('seetopic:{SHEET.id}:by:anna', {stored!r})")
+        reload(page)
+        has_count(page, 0)
+        press(page, "j")
+        has_count(page, 1)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 1280])
-def test_it_fits_the_screen_in_light_and_dark(browser, files, scheme, width):
-    page = browser.new_page(viewport={"width": width, "height": 740}, color_scheme=scheme)
-    page.goto(files.page.as_uri())
+def test_it_fits_the_screen_in_light_and_dark(open_page):
+    page = open_page()
     enter(page, "A rather long name of an annotator")
     press(page, "j f")
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    brightness = page.evaluate("getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)[0]")
-    assert (brightness > 128) == (scheme == "light")
-    small = page.evaluate(
-        "[...document.querySelectorAll('button')].map(e => e.getBoundingClientRect())"
-        ".filter(r => r.width && Math.min(r.width, r.height) < 40).length"
-    )
-    assert small == 0
-    page.close()
+    for width, scheme in product((360, 1280), ("light", "dark")):
+        page.set_viewport_size({"width": width, "height": 740})
+        page.emulate_media(color_scheme=scheme)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        brightness = page.evaluate("getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)[0]")
+        assert (brightness > 128) == (scheme == "light")
+        small = page.evaluate(
+            "[...document.querySelectorAll('button')].map(e => e.getBoundingClientRect())"
+            ".filter(r => r.width && Math.min(r.width, r.height) < 40).length"
+        )
+        assert small == 0

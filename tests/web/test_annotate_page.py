@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -151,12 +152,12 @@ def test_answers_that_were_not_sent_outlive_the_page(served, context):
     assert served.answers(link)[0] is True
 
 
-@pytest.mark.parametrize("path", ["/annotate/wrong", "/annotate/%3Cscript%3Ealert(1)"])
-def test_a_wrong_link_gets_a_calm_sentence(served, context, path):
+def test_a_wrong_link_gets_a_calm_sentence(served, context):
     page = context.new_page()
-    page.goto(served.address + path)
-    expect(page.get_by_role("heading")).to_have_text("This link does not open")
-    expect(page.get_by_role("main")).to_contain_text("Ask the person who sent it")
+    for path in ("/annotate/wrong", "/annotate/%3Cscript%3Ealert(1)"):
+        page.goto(served.address + path)
+        expect(page.get_by_role("heading")).to_have_text("This link does not open")
+        expect(page.get_by_role("main")).to_contain_text("Ask the person who sent it")
 
 
 def test_somebody_who_is_removed_meanwhile_is_told(served, context):
@@ -177,19 +178,17 @@ def test_names_are_shown_and_never_run(served, opened):
     assert page.evaluate("window.harmed") is None
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 1280])
-def test_it_fits_the_screen_and_is_named_throughout(browser, served, scheme, width):
-    page = browser.new_page(viewport={"width": width, "height": 740}, color_scheme=scheme)
-    page.goto(served.address + served.invite("A rather long name of an annotator"))
-    begin(page)
+def test_it_fits_the_screen_and_is_named_throughout(served, opened):
+    page = begin(opened(served.invite("A rather long name of an annotator")))
     press(page, "1 0")
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    brightness = page.evaluate("getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)[0]")
-    assert (brightness > 128) == (scheme == "light")
+    for width, scheme in product((360, 1280), ("light", "dark")):
+        page.set_viewport_size({"width": width, "height": 740})
+        page.emulate_media(color_scheme=scheme)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        brightness = page.evaluate("getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)[0]")
+        assert (brightness > 128) == (scheme == "light")
     unnamed = "[...document.querySelectorAll('button')].filter(e => !(e.ariaLabel || e.textContent.trim())).length"
     assert page.evaluate(unnamed) == 0
-    page.close()
 
 
 def test_a_round_is_made_people_are_invited_and_their_answers_appear(served, opened):

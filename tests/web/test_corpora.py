@@ -18,6 +18,7 @@ from planted import planted_documents
 from seetopic.web.corpora import BUILDING
 from seetopic.web.jobs import Jobs, Plan
 from seetopic.web.limits import WorkbenchSettings
+from seetopic.web.sources import BuildOptions
 
 from .served import Served, commanded, serving, until
 
@@ -220,8 +221,8 @@ def test_options_that_cannot_be_are_refused_before_anything_begins(
     assert client.get("/api/corpora").json() == before
 
 
-@pytest.fixture
-def large(tmp_path: Path) -> bytes:
+@pytest.fixture(scope="module")
+def large() -> bytes:
     """So many documents that indexing takes long enough to be stopped."""
     return ("\n".join(planted_documents(6000, seed=3)) + "\n").encode()
 
@@ -271,17 +272,17 @@ def test_a_process_that_is_killed_gives_a_sentence(client: httpx.Client, large: 
 
 @pytest.mark.slow
 def test_a_server_that_is_killed_while_it_indexes_goes_on_when_it_starts_again(
-    cache: Path, documents: list[str], tmp_path: Path
+    fresh: WorkbenchSettings, folder: Path
 ) -> None:
-    file = tmp_path / "lines.txt"
-    file.write_text("\n".join(documents))
-    arguments = ("--cache", str(cache), "--jobs", "1", str(file))
-    with commanded(tmp_path / "data", *arguments) as served, served.client() as client:
+    file = folder / "lines.txt"
+    arguments = ("--cache", str(fresh.cache), "--jobs", "1", str(file))
+    with commanded(fresh.data, *arguments) as served, served.client() as client:
         corpus = client.get("/api/corpora").json()[0]
         until(lambda: client.get(f"/api/corpora/{corpus['id']}").json()["state"] == "indexing")
         until(lambda: client.get(f"/api/corpora/{corpus['id']}").json()["job"]["stage"] != "waiting")
         served.process.kill()
-    with commanded(tmp_path / "data", *arguments) as served, served.client() as client:
+    with serving(fresh) as again, again.client() as client:
+        assert again.workbench.corpora.add_given(file, BuildOptions()).id == corpus["id"]  # given as before
         found = client.get("/api/corpora").json()
         assert [each["id"] for each in found] == [corpus["id"]]
         assert ended(client, corpus)["problem"] is None
@@ -290,14 +291,13 @@ def test_a_server_that_is_killed_while_it_indexes_goes_on_when_it_starts_again(
 
 @pytest.mark.slow
 def test_a_server_that_ends_while_it_indexes_goes_on_when_it_starts_again(
-    settings: WorkbenchSettings, large: bytes, tmp_path: Path
+    fresh: WorkbenchSettings, large: bytes
 ) -> None:
-    own = replace(settings, data=tmp_path / "data")
-    with serving(own) as served, served.client() as client:
+    with serving(fresh) as served, served.client() as client:
         corpus = begun(client, sent(client, "large.txt", large[:900_000]))
         until(lambda: client.get(f"/api/corpora/{corpus['id']}").json()["state"] == "indexing")
     assert not _builders()
-    with serving(own) as served, served.client() as client:
+    with serving(fresh) as served, served.client() as client:
         found = client.get(f"/api/corpora/{corpus['id']}").json()
         assert found["state"] in ("waiting", "indexing")
         until(lambda: client.get(f"/api/corpora/{corpus['id']}").json()["state"] == "indexing")

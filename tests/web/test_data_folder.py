@@ -12,7 +12,8 @@ from seetopic.web.limits import WorkbenchSettings
 from seetopic.web.sources import BuildOptions, FileSource
 from seetopic.web.workbench import Workbench
 
-from .served import commanded, run_serve, until
+from .served import commanded, serving, until
+from .test_serve import refused
 
 DATABASE = "workbench.sqlite"
 
@@ -23,17 +24,6 @@ def mode(path: Path) -> int:
 
 def names(folder: Path) -> set[str]:
     return {each.name for each in folder.iterdir()}
-
-
-def refused(*arguments: str, cwd: Path) -> str:
-    process = run_serve("--port", "0", *arguments, cwd=cwd)
-    try:
-        said, problem = process.communicate(timeout=20)
-    finally:
-        process.kill()
-    assert (process.returncode, said) == (2, ""), problem
-    assert problem.count("\n") == 1
-    return problem
 
 
 def test_a_folder_that_is_not_the_workbenchs_is_refused_and_nothing_in_it_is_touched(tmp_path: Path) -> None:
@@ -47,10 +37,9 @@ def test_a_folder_that_is_not_the_workbenchs_is_refused_and_nothing_in_it_is_tou
     assert names(tmp_path) == {"uploads"}
 
 
-@pytest.mark.slow
 def test_a_start_removes_what_it_marked_and_nothing_else(fresh: WorkbenchSettings) -> None:
     data = fresh.data
-    with commanded(data) as served, served.client() as client:
+    with serving(fresh) as served, served.client() as client:
         kept = client.post("/api/uploads", params={"name": "kept.csv"}, content=b"text\nx").json()["id"]
         half = client.post("/api/uploads", params={"name": "half.csv"}, content=b"text\nx").json()["id"]
         filled = client.post("/api/uploads", params={"name": "filled.csv"}, content=b"text\nx").json()["id"]
@@ -64,7 +53,7 @@ def test_a_start_removes_what_it_marked_and_nothing_else(fresh: WorkbenchSetting
     workbench = Workbench(fresh)
     workbench.database.do("DELETE FROM uploads WHERE id IN (?, ?)", (half, filled))  # as a crash while receiving
     workbench.close()
-    with commanded(data) as served, served.client() as client:
+    with serving(fresh) as served, served.client() as client:
         assert client.get("/api/corpora").status_code == 200
         until(lambda: not (uploads / half).exists())
         assert names(uploads) == {kept, filled, "thesis", "link"}

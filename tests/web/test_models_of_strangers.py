@@ -6,8 +6,6 @@ import http.server
 import json
 import pickle
 import shutil
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from commands import run_here
 from seetopic import Index
 from seetopic.encoder import encoder_for
 from seetopic.encoder.minilm import embedded_folder
@@ -133,10 +132,7 @@ def test_the_command_line_neither_runs_nor_asks_about_code_of_a_folder(tmp_path:
     (folder / "config.json").write_text(json.dumps({"model_type": "evil", **named}))
     (folder / "tokenizer_config.json").write_text(json.dumps(named))
     (tmp_path / "a.txt").write_text("a few words\n" * 50)
-    command = [sys.executable, "-m", "seetopic", "index", "a.txt", "--model", str(folder), "--out", "i"]
-    done = subprocess.run(
-        command, cwd=tmp_path, input="y\n" * 9, capture_output=True, text=True, timeout=120, check=False
-    )
+    done = run_here("index", "a.txt", "--model", folder, "--out", "i", cwd=tmp_path, given="y\n" * 9)
     assert done.returncode == 2
     assert "cannot be loaded" in done.stderr
     assert "[y/N]" not in done.stdout + done.stderr
