@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from functools import cache as cache_of_calls
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -18,6 +19,8 @@ os.environ["HF_HUB_OFFLINE"] = "1"  # no test may ask a hub, and the library loo
 from planted import NAMES, planted_documents
 from seetopic import Index, SeeTopic
 from seetopic.demo import demo_documents
+from seetopic.encoder import minilm
+from seetopic.files import sha256_of
 from seetopic.index import plan_cached
 from seetopic.settings import DEFAULT
 
@@ -64,6 +67,21 @@ def one_core() -> Iterator[None]:
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "sched_getaffinity", lambda _: {0}, raising=False)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def loaded_once() -> Iterator[None]:
+    """The embedded model is read and checked once, not for every command and every index that a test opens."""
+
+    @cache_of_calls
+    def sum_of(path: Path, changed: int, size: int) -> str:
+        return sha256_of(path)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(minilm, "sha256_of", lambda path: sum_of(path, path.stat().st_mtime_ns, path.stat().st_size))
+        patch.setattr(minilm, "MiniLM", cache_of_calls(minilm.MiniLM))
+        patch.setattr(minilm, "load_minilm", cache_of_calls(minilm.load_minilm))
         yield
 
 
