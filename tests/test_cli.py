@@ -62,7 +62,6 @@ def test_every_command_has_its_help(place):
         assert f"seetopic {command} [OPTIONS]" in result.stdout
 
 
-@pytest.mark.slow
 def test_discover_writes_and_prints_topics(place):
     result = run_here(
         "discover", "ready", "--seeds", "names.txt", "--out", "found", "--top", "4", "--cache", "cache", cwd=place
@@ -183,7 +182,6 @@ def test_assign_sorts_documents_by_the_topics(place):
     assert json.loads(few.stdout)["given"][""] == pytest.approx(120, abs=2)
 
 
-@pytest.mark.slow
 def test_without_a_sample_no_document_is_read(place):
     arguments = ("--seeds", "names.txt", "--out", "unread", "--sample-words", "0", "--cache", "cache")
     result = run_here("discover", "docs.txt", *arguments, cwd=place)

@@ -273,7 +273,6 @@ def test_a_folder_with_other_things_in_it_is_left_alone(tmp_path, overwrite):
     assert (tmp_path / "thesis.txt").read_text() == "years of work"
 
 
-@pytest.mark.slow
 def test_a_tokenizer_of_ones_own_is_used_for_documents_and_names(tmp_path):
     index = Index.build(
         ["a|b|red hat|blue sea sky"] * 3,
@@ -286,14 +285,12 @@ def test_a_tokenizer_of_ones_own_is_used_for_documents_and_names(tmp_path):
     assert index.term_id("Red Hat") is not None
 
 
-@pytest.mark.slow
 def test_letters_keep_their_case_where_asked(tmp_path):
     kept = IndexSettings(text=TextSettings(lowercase=False))
     index = Index.build(["Polish, polish."] * 3, tmp_path / "index", settings=kept, model=directions)
     assert set(index.vocabulary.terms) == {"Polish", "polish"}
 
 
-@pytest.mark.slow
 def test_chunked_text_is_taken_as_it_is(tmp_path):
     index = Index.build(["breast_cancer of mice"] * 3, tmp_path / "index", model=directions)
     assert index.term_id("breast cancer") is not None
