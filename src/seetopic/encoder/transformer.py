@@ -275,14 +275,14 @@ def _quietly() -> Iterator[None]:
     from transformers.utils import logging
 
     shown, level = logging.is_progress_bar_enabled(), logging.get_verbosity()
-    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-    logging.set_verbosity_error()  # type: ignore[no-untyped-call]
+    logging.disable_progress_bar()
+    logging.set_verbosity_error()
     try:
         yield
     finally:
         logging.set_verbosity(level)
         if shown:
-            logging.enable_progress_bar()  # type: ignore[no-untyped-call]
+            logging.enable_progress_bar()
 
 
 @contextmanager
