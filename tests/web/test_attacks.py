@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import io
 import json
@@ -9,7 +10,8 @@ import os
 import socket
 import struct
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -20,7 +22,9 @@ import pyarrow as arrow
 import pyarrow.parquet
 import pytest
 
+from seetopic.web.database import Database
 from seetopic.web.limits import UploadLimits, WorkbenchSettings
+from seetopic.web.uploads import Uploads
 
 from .served import Served, serving, until
 
@@ -345,6 +349,32 @@ def test_a_file_that_unpacks_to_too_much_is_refused(server: Served, client: http
 
 def test_an_empty_upload_is_refused(client: httpx.Client) -> None:
     assert "is empty" in refused(sent(client, "a.csv", b""))
+
+
+@pytest.mark.slow
+def test_of_those_who_send_in_the_same_moment_only_as_many_are_let_in_as_there_is_room_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = Database.all
+
+    def slowly(self: Database, *question: Any) -> list[Any]:
+        found = asked(self, *question)
+        time.sleep(0.02)  # so that whoever looks at the same time sees the same
+        return found
+
+    async def text() -> AsyncIterator[bytes]:
+        yield b"text\nx\n"
+
+    async def all_at_once(uploads: Uploads) -> list[Any]:
+        sending = (uploads.receive(f"{number}.csv", text(), None) for number in range(8))
+        return await asyncio.gather(*sending, return_exceptions=True)
+
+    monkeypatch.setattr(Database, "all", slowly)
+    database = Database(tmp_path / "workbench.sqlite")
+    uploads = Uploads(database, tmp_path / "uploads", UploadLimits(file_bytes=1000, files=3), set())
+    answers = asyncio.run(all_at_once(uploads))
+    database.close()
+    assert sorted(type(answer).__name__ for answer in answers) == ["TooLarge"] * 5 + ["Upload"] * 3
 
 
 def test_so_many_uploads_and_no_more(tmp_path: Path) -> None:

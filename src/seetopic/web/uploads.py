@@ -10,8 +10,9 @@ import re
 import zlib
 from collections.abc import AsyncIterable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Lock
 
 from seetopic.documents import format_of
 from seetopic.errors import CorpusError
@@ -47,6 +48,7 @@ class Uploads:
     folder: Path
     limits: UploadLimits
     receiving: set[str]  # ids of those that come in now: they count, too
+    _counting: Lock = field(default_factory=Lock, repr=False, compare=False)
 
     async def receive(self, name: str, chunks: AsyncIterable[bytes], announced: int | None) -> Upload:
         """Keep what comes in; what is too large, cut off or no documents is refused, and nothing is left of it."""
@@ -77,12 +79,14 @@ class Uploads:
 
     def _place(self) -> str:
         """An id for one more file, if there is room."""
-        if self._held() >= self.limits.files:
-            self.tidy()
-        if self._held() >= self.limits.files:
-            raise TooLarge(f"there are {self._held()} uploaded files already, and no more fit; remove a corpus first")
-        made = new_id()
-        self.receiving.add(made)
+        with self._counting:  # or two who come at once would both take the last place
+            if self._held() >= self.limits.files:
+                self.tidy()
+            held = self._held()
+            if held >= self.limits.files:
+                raise TooLarge(f"there are {held} uploaded files already, and no more fit; remove a corpus first")
+            made = new_id()
+            self.receiving.add(made)
         return made
 
     def _held(self) -> int:
