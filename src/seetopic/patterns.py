@@ -42,7 +42,7 @@ def is_url(source: str) -> bool:
 
 
 def is_pattern(source: str) -> bool:
-    """Whether it is no file's name, but stands for several."""
+    """Whether it is a pattern for several files rather than the name of one."""
     return _PATTERN.search(source) is not None and not Path(source).exists()
 
 

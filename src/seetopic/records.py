@@ -12,7 +12,7 @@ _NO_MORE = object()
 
 
 class Fault(NamedTuple):
-    """Why a record is no document."""
+    """Why a record cannot be used as a document."""
 
     place: str  # where it stands, for errors: "reviews.csv, line 17"
     sentence: str

@@ -101,7 +101,7 @@ def _named_seed(name: Any, names: Any) -> Seed:
     given = names if isinstance(names, Mapping) else {"names": names}
     unknown = [key for key in given if key not in _PARTS]
     if unknown:
-        raise SeedError(f"{reprlib.repr(unknown[0])} is no part of a category; it may have {', '.join(_PARTS)}")
+        raise SeedError(f"{reprlib.repr(unknown[0])} is not a part of a category; it may have {', '.join(_PARTS)}")
     parts = {part: () if given.get(part) is None else _texts(given[part]) for part in _PARTS}
     parts["names"] = parts["names"] or (_text(name),)  # `sports:` alone in a YAML file describes itself
     return Seed(_text(name), **parts)

@@ -42,7 +42,7 @@ def language_codes(language: str) -> tuple[str, ...] | None:
 class TextSettings:
     """How text becomes terms."""
 
-    language: str = "auto"  # whose function words are no terms: codes parted by commas, "none", or as detected
+    language: str = "auto"  # languages whose function words are left out: codes with commas, "none", or as detected
     lowercase: bool = True
     min_count: int = 3  # terms that occur less often are left out
     max_phrase_words: int = 6  # 1: no phrases are mined

@@ -56,7 +56,7 @@ class Features:
 def sort_sample(features: Features, names: Floats, settings: SortingSettings) -> SortedSample:
     """Sort documents by names, unit rows of (n_categories, dimension).
 
-    The result is the mean over the rounds, so that neither the first nor the last has its way alone.
+    The result is the mean over the rounds, so that neither the first nor the last decides alone.
     """
     by_name = np.zeros((features.plain.shape[1], len(names)))
     by_name[: names.shape[1]] = names.T

@@ -18,7 +18,7 @@ from seetopic.shards import WordTable
 _ATTRACTION, _ATTRACTION_WIDTH = 0.31, 0.03  # normalised PMI of the weakest split where quality is halved
 # Unless the word before calls for it: "patients" are everywhere, but a third of all that is "elderly" are patients.
 _CALL = 0.5  # how much of what there is to know about the part after the split the part before it must tell
-# What comes in degrees may stand before anything: "very poor" tells that "poor quality" is no name.
+# What comes in degrees may stand before anything: "very poor" shows that "poor quality" is not a name.
 _GRADED, _GRADED_WIDTH = 1.5, 0.2  # logarithm of how much more often than usual "very" and the like stand before a word
 _MORE_FOR_GRADED = 0.15  # attraction that such a word needs to belong to what follows
 _JOINED_ATTRACTION = (
