@@ -28,6 +28,7 @@ from seetopic.report import report_html, write_report
 from seetopic.report.again import Origin, commands, script
 from seetopic.run import Discovery, run_of
 from seetopic.settings import DEFAULT, PRESETS, SampleSettings
+from waiting import until
 
 HARM = "window.harmed=1"
 SCRIPT = f"<script>{HARM}</script>"
@@ -382,8 +383,12 @@ def test_the_theme_can_be_chosen_and_is_kept(report, opened):
     page.get_by_label("Theme").select_option("dark")
     dark = page.evaluate(background)
     assert dark != bright
-    page.reload()
-    assert page.evaluate(background) == dark
+
+    def is_dark_when_opened_again() -> bool:
+        page.reload()
+        return bool(page.evaluate(background) == dark)
+
+    until(is_dark_when_opened_again)  # a browser writes to its storage in its own time
     page.get_by_label("Theme").select_option("")
     assert page.evaluate(background) == bright
 

@@ -8,8 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +23,7 @@ from seetopic.web.limits import ConnectionLimits, WorkbenchSettings
 from seetopic.web.serve import Address
 from seetopic.web.sources import BuildOptions
 from seetopic.web.workbench import Workbench
+from waiting import until
 
 TOKEN = "a-token-for-tests"
 
@@ -74,16 +74,6 @@ class Bench:
         app = application(self.workbench, Access(TOKEN, Address().called()))
         self.owner = TestClient(app, base_url="http://127.0.0.1", headers={"x-seetopic-token": TOKEN})
         self.stranger = TestClient(app, base_url="http://127.0.0.1")
-
-
-def until(reached: Callable[[], Any], seconds: float = 120) -> Any:
-    """Wait for something to become true; fails if it does not."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if found := reached():
-            return found
-        time.sleep(0.02)
-    raise AssertionError(f"not reached within {seconds} seconds")
 
 
 @dataclass

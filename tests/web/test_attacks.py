@@ -25,8 +25,9 @@ import pytest
 from seetopic.web.database import Database
 from seetopic.web.limits import UploadLimits, WorkbenchSettings
 from seetopic.web.uploads import Uploads
+from waiting import until
 
-from .served import Served, serving, until
+from .served import Served, serving
 
 SCRIPT = "<script>alert(1)</script>"
 NAMES = [

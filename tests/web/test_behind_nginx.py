@@ -13,7 +13,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from .served import Command, commanded, until
+from waiting import until
+
+from .served import Command, commanded
 
 DOCS = Path(__file__).parents[2] / "docs" / "howto" / "workbench.md"
 NAME = "topics.example.org"

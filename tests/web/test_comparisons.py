@@ -17,8 +17,9 @@ from seetopic.web.finding import ShownTopic, Term
 from seetopic.web.limits import WorkbenchSettings
 from seetopic.web.sides import MethodSide, ProjectSide, Within
 from seetopic.web.sources import BuildOptions
+from waiting import until
 
-from .served import Bench, until
+from .served import Bench
 
 LABELS = list(PLANTED)  # the names of the project are the labels of the documents
 

@@ -19,8 +19,9 @@ from seetopic.web.corpora import BUILDING
 from seetopic.web.jobs import Jobs, Plan
 from seetopic.web.limits import WorkbenchSettings
 from seetopic.web.sources import BuildOptions
+from waiting import until
 
-from .served import Served, commanded, serving, until
+from .served import Served, commanded, serving
 
 
 @pytest.fixture(scope="module")

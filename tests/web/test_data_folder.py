@@ -11,8 +11,9 @@ import pytest
 from seetopic.web.limits import WorkbenchSettings
 from seetopic.web.sources import BuildOptions, FileSource
 from seetopic.web.workbench import Workbench
+from waiting import until
 
-from .served import commanded, serving, until
+from .served import commanded, serving
 from .test_serve import refused
 
 DATABASE = "workbench.sqlite"

@@ -19,8 +19,9 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from seetopic.web.limits import WorkbenchSettings
+from waiting import until
 
-from .served import TOKEN, Command, commanded, run_serve, serving, until
+from .served import TOKEN, Command, commanded, run_serve, serving
 
 # What another user of the machine would run: the page, what it carries, then a file of the server's owner.
 STRANGER = """

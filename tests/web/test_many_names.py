@@ -23,8 +23,9 @@ from seetopic.web.limits import PROJECT_NAMES, QUEUE, WAITING, WorkbenchSettings
 from seetopic.web.names import Given, Names, with_new
 from seetopic.web.sources import BuildOptions, FileSource
 from seetopic.web.workbench import Workbench
+from waiting import until
 
-from .served import serving, until
+from .served import serving
 
 
 def many(number: int, each: int = 1) -> list[dict[str, Any]]:

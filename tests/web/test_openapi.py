@@ -21,8 +21,9 @@ from schemathesis.specs.openapi.checks import (
 
 from planted import NAMES
 from seetopic.web.app import ROUTERS, openapi_document
+from waiting import until
 
-from .served import Served, until
+from .served import Served
 
 schema = schemathesis.pytest.from_fixture("api")  # thinks of requests in the test, not wherever tests are collected
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]

@@ -22,8 +22,9 @@ from seetopic.evaluation.judgements import FilledSheet, sheet_of_key
 from seetopic.spreadsheets import unguarded
 from seetopic.web.limits import WorkbenchSettings
 from seetopic.web.sources import BuildOptions
+from waiting import until
 
-from .served import Bench, until
+from .served import Bench
 
 
 class Rounds(Bench):

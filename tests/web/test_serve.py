@@ -19,8 +19,9 @@ import pytest
 
 from seetopic.cli import main
 from seetopic.web.serve import Address, kept_token
+from waiting import until
 
-from .served import commanded, until
+from .served import commanded
 
 
 def refused(*arguments: str, cwd: Path) -> str:

@@ -11,8 +11,9 @@ import httpx
 import pytest
 
 from seetopic.web.limits import ConnectionLimits, WorkbenchSettings
+from waiting import until
 
-from .served import TOKEN, Served, commanded, serving, until
+from .served import TOKEN, Served, commanded, serving
 
 HEAD = f"Host: localhost\r\nX-Seetopic-Token: {TOKEN}\r\n"
 QUICK = ConnectionLimits(
