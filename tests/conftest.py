@@ -131,7 +131,8 @@ def browser() -> Iterator[Browser]:
     if path is None:
         pytest.fail("pages are tested in Chromium, which is missing; install it, or set CHROMIUM to its path")
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        # Tabs of one site in one process: what one stores, another would see only a little later.
+        started = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--process-per-site"])
         yield started
         started.close()
 
