@@ -3,8 +3,7 @@
     python benchmarks/open_world.py FOLDER [NAME ...] [--draws 5] [--states 2] [--cache DIR]
 
 FOLDER, the split and the labels are those of `quality.py`. Asked for are two names, 30 % of the names, each name alone,
-and all names. Topics are judged by all held-out documents, sorting by some of them, drawn once. What a document's
-shares leave over counts as the share of none.
+and all names. Topics are judged by all held-out documents, sorting by some of them, drawn once.
 """
 
 from __future__ import annotations
@@ -34,6 +33,7 @@ from seetopic.seeds import as_seeds
 from seetopic.settings import DEFAULT
 
 BINS = 10  # of shares, to tell how far they can be relied on
+OTHER = "other"  # the label of documents whose own one is not asked for
 FIGURES = ("label_precision@10", "label_f1@10")
 
 
@@ -90,15 +90,13 @@ def _mean(values: Iterator[float]) -> float:
     return float(np.mean(list(values)))
 
 
-def with_none(shares: Doubles) -> Doubles:
-    return np.column_stack([shares, np.maximum(1 - shares.sum(axis=1), 0)])
-
-
 def measured(index: Index, corpus: Corpus, judged: Judged, names: list[str]) -> dict[str, Any]:
     run = run_of(index, names)
     task = Task(index, as_seeds(names), corpus.parts.learned_from)
     topics = [run.topics, method_named("plm")(task, DEFAULT.discovery.top, 0)]
-    ours, model = evaluate_all(topics, corpus.parts.held_out, options=EvaluationOptions(draws=0))
+    held_out = corpus.parts.held_out
+    labels = [label if label in names else OTHER for label in held_out.labels or ()]
+    ours, model = evaluate_all(topics, replace(held_out, labels=labels), options=EvaluationOptions(draws=0))
     sorter, truth = sorter_of(run), judged.numbered(names)
     matched = sorter.terms_in(judged.texts)
     cosines = judged.vectors @ run.names.T
@@ -107,8 +105,8 @@ def measured(index: Index, corpus: Corpus, judged: Judged, names: list[str]) -> 
         **{figure: ours.figures[figure] for figure in FIGURES},
         "of the language model alone": {figure: model.figures[figure] for figure in FIGURES},
         "none_true": float((truth == len(names)).mean()),
-        "assign": sorted_figures(with_none(sorter.shares(matched)), truth),
-        "assign --read": sorted_figures(with_none(sorter.shares(matched, judged.vectors)), truth),
+        "assign": sorted_figures(sorter.shares(matched), truth),
+        "assign --read": sorted_figures(sorter.shares(matched, judged.vectors), truth),
         "cosine": {
             "average_precision": _mean(average_precision_score(truth == name, cosines[:, name]) for name in there)
         },

@@ -183,7 +183,8 @@ def test_with_ready_vectors_documents_are_told_apart_by_their_terms(tmp_path, un
 
 
 def test_one_category_can_be_sorted(index, unseen):
-    assert {each.categories for each in sorter_for(index, ["cooking"]).assign(unseen)} == {(0,)}
+    given = [each.categories for each in sorter_for(index, ["cooking"]).assign(unseen)]
+    assert np.mean([bool(categories) == (number % 3 == 1) for number, categories in enumerate(given)]) > 0.95
 
 
 def by_dashes(text: str) -> list[str]:

@@ -132,7 +132,8 @@ def test_a_pinned_term_that_occurs_as_words_stands_in_its_topic(built):
 def test_documents_are_sorted_by_the_name_too(built):
     sorter = sorter_for(built, [NAME, "comet"])
     assert "oven salad" in sorter.terms
-    assert "oven salad" in sorter.assign(["An oven salad."])[0].evidence
+    found = sorter.place(sorter.terms_in(["An oven salad."]), bound=0.0, several=False, may_be_none=False)
+    assert "oven salad" in found.assigned(sorter.terms)[0].evidence
 
 
 def test_names_that_are_terms_or_absent_leave_the_index_as_it_is(built):

@@ -130,7 +130,7 @@ def test_the_report_is_the_functions_own(model, loaded, index, tmp_path):
 
 def test_the_report_quotes_the_documents_of_a_fit_and_of_a_loaded_model(documents, tmp_path):
     marked = [text.replace("planet", "PLANET") for text in documents]
-    model = SeeTopic(NAMES, embedding_model=directions, n_jobs=1).fit(marked)
+    model = SeeTopic(["planet", "tomato", "goal"], embedding_model=directions, n_jobs=1).fit(marked)
     model.save(tmp_path / "model")
     for each in (model, SeeTopic.load(tmp_path / "model")):
         assert "PLANET" in each.write_report(tmp_path / "report").read_text()

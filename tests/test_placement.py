@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from seetopic import Sorter
 from seetopic.lists import Lists
-from seetopic.placement import STEPS, Assigned, Placement, least_share, placed, threshold_for
+from seetopic.placement import STEPS, Assigned, Given, Placement, least_share, placed, threshold_for
 
 TERMS = ("alpha", "beta", "gamma", "delta", "alpha beta")
 NAMES = ("first", "second", "third")
@@ -25,22 +25,23 @@ def sorter() -> Sorter:
     chance = np.random.default_rng(3)
     arrays = {
         "idf": np.array([1.0, 0.0, 2.5, 0.5, 3.0]),
-        "term_weights": chance.normal(size=(5, 3)).astype(np.float32),
-        "term_offset": chance.normal(size=3),
-        "document_weights": chance.normal(size=(4, 3)).astype(np.float32),
-        "document_term_weights": chance.normal(size=(5, 3)).astype(np.float32),
-        "document_offset": chance.normal(size=3),
+        "term_weights": chance.normal(size=(5, 5)).astype(np.float32),
+        "term_offset": chance.normal(size=5),
+        "document_weights": chance.normal(size=(4, 5)).astype(np.float32),
+        "document_term_weights": chance.normal(size=(5, 5)).astype(np.float32),
+        "document_offset": chance.normal(size=5),
     }
-    return Sorter(NAMES, TERMS, TOPICS, arrays)
+    return Sorter(NAMES, TERMS, TOPICS, arrays, term_power=0.8, read_power=0.6)  # the last two columns are residual
 
 
 def shares_of(sorter: Sorter, terms: list[int], vector: np.ndarray | None) -> list[float]:
+    """Of the names, and last of none."""
     arrays = sorter.arrays
     idf = [float(arrays["idf"][term]) for term in terms]
     length = math.sqrt(sum(value**2 for value in idf)) or 1.0
     weights = arrays["term_weights" if vector is None else "document_term_weights"]
     scores = []
-    for category in range(len(sorter.names)):
+    for category in range(len(arrays["term_offset"])):
         by_terms = sum(value * float(weights[term, category]) for value, term in zip(idf, terms, strict=True)) / length
         if vector is None:
             scores.append(by_terms + arrays["term_offset"][category])
@@ -50,31 +51,39 @@ def shares_of(sorter: Sorter, terms: list[int], vector: np.ndarray | None) -> li
             )
             scores.append(by_terms + read + arrays["document_offset"][category])
     powers = [math.exp((score - max(scores)) / sorter.temperature) for score in scores]
-    return [power / sum(powers) for power in powers]
+    joined = [*powers[: len(NAMES)], sum(powers[len(NAMES) :])]
+    power = sorter.term_power if vector is None else sorter.read_power
+    raised = [(each / sum(joined)) ** power for each in joined]
+    return [each / sum(raised) for each in raised]
 
 
-def assigned(
-    sorter: Sorter, shares: list[float], terms: list[int], *, read: bool, bound: float, several: bool
-) -> Assigned:
+def assigned(sorter: Sorter, with_none: list[float], terms: list[int], *, read: bool, rule: Given) -> Assigned:
+    *shares, none = with_none
+    bound = max(rule.bound, none) if rule.may_be_none else rule.bound
     order = sorted(range(len(shares)), key=lambda category: -shares[category])
     given = [category for category in order if shares[category] >= bound and (terms or read)]
-    given = given if several else given[:1]
+    given = given if rule.several else given[:1]
     own = sorter.topic_terms[given[0]] if given else ()
     evidence = tuple(sorter.terms[term] for term in terms if sorter.terms[term] in own)
     return Assigned(tuple(round(share, 4) for share in shares), tuple(given), evidence)
 
 
-@given(MATCHED, st.booleans(), st.booleans(), st.sampled_from([0.0, 0.2, 1 / 3, 0.5, 1.0]))
-def test_documents_are_given_what_the_rule_gives_each(sorter, matched, read, several, bound):
+RULES = st.builds(Given, st.sampled_from([0.0, 0.2, 1 / 3, 0.5, 1.0]), st.booleans(), st.booleans())
+
+
+@given(MATCHED, st.booleans(), RULES)
+def test_documents_are_given_what_the_rule_gives_each(sorter, matched, read, rule):
     vectors = np.random.default_rng(0).normal(size=(len(matched), 4)).astype(np.float32) if read else None
-    found = sorter.place(Lists.of(matched), vectors, bound=bound, several=several)
+    found = sorter.place(
+        Lists.of(matched), vectors, bound=rule.bound, several=rule.several, may_be_none=rule.may_be_none
+    )
     shares = [
         shares_of(sorter, terms, None if vectors is None else vectors[number]) for number, terms in enumerate(matched)
     ]
     assert sorter.shares(matched, vectors) == pytest.approx(np.array(shares), abs=1e-5)
     exact = sorter.shares(matched, vectors).tolist()
     assert found.assigned(TERMS) == [
-        assigned(sorter, *each, read=read, bound=bound, several=several) for each in zip(exact, matched, strict=True)
+        assigned(sorter, *each, read=read, rule=rule) for each in zip(exact, matched, strict=True)
     ]
 
 
@@ -127,8 +136,8 @@ def test_at_rate_1_and_without_documents_there_is_no_threshold():
 
 
 def test_of_equal_shares_the_first_name_is_taken(sorter):
-    even = np.full((1, 3), 1 / 3)
+    even = np.full((1, 4), 1 / 4)  # the last share is that of none
     known = np.array([True])
     for several in (False, True):
-        found = placed(even, known, Lists.of([[]]), sorter._topic_pairs, 5, bound=0.0, several=several)
+        found = placed(even, known, Lists.of([[]]), sorter._topic_pairs, 5, Given(0.0, several))
         assert found.best.tolist() == [0]

@@ -121,7 +121,7 @@ def test_several_names_of_a_topic_pull_together(index):
 def test_any_name_gets_a_topic(index, name):
     topics = discover(index, [name, "cooking"])
     assert topics[0].name == name.strip()
-    assert len(topics[0].terms) == 10
+    assert 5 <= len(topics[0].terms) <= 10  # what suits other themes better stands in no topic
     assert not topics[0].in_vocabulary
 
 
@@ -135,9 +135,9 @@ def test_equal_names_are_refused(index):
 
 
 def test_fewer_terms_than_asked_for_are_said_and_never_padded(index):
-    topics = discover(index, ["sport", "food"], settings=replace(DEFAULT.discovery, top=40))
+    topics = discover(index, ["sport", "food", "space"], settings=replace(DEFAULT.discovery, top=40))
     total = sum(len(topic.terms) for topic in topics)
-    assert total == len(index.vocabulary) < 80
+    assert total == len(index.vocabulary) < 120
     assert any("of 40 terms" in sentence for topic in topics for sentence in topic.warnings)
 
 

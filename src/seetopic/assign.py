@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from seetopic.arrays import Doubles, Floats, Longs
+from seetopic.calibration import estimated_accuracy, power_for, shares_with_none
 from seetopic.errors import OutputError, SettingsError
 from seetopic.evidence.documents import clear_memberships
 from seetopic.files import written_whole
@@ -23,18 +24,18 @@ from seetopic.identity import tokenizer_name
 from seetopic.index import Index
 from seetopic.lists import Lists
 from seetopic.matching import Finder, finder_of
-from seetopic.placement import Assigned, Placement, least_share, placed
+from seetopic.placement import Assigned, Given, Placement, least_share, placed
 from seetopic.progress import Progress, silent
 from seetopic.run import Discovery, run_of
 from seetopic.sample import beginning
 from seetopic.settings import DEFAULT, DiscoverySettings, SampleSettings, SortingSettings
-from seetopic.sorting import SortedSample, shares
+from seetopic.sorting import SortedSample
 from seetopic.threads import product
 from seetopic.topics import results_in
 from seetopic.wording import SortedDocuments, TermRule, rule_for_new
 from seetopic.words import Tokenizer, tokenize
 
-_FORMAT = 3
+_FORMAT = 4
 SORTER = "sorter.safetensors"
 _LARGEST = 1e6  # far above any weight; products of such numbers are still finite
 
@@ -50,6 +51,8 @@ class Sorter:
     lowercase: bool = True
     document_words: int = 64
     temperature: float = 0.7
+    term_power: float = 1.0  # of shares by terms alone, so that they are as large as they are right
+    read_power: float = 1.0  # and of shares by the language model's reading, too
     model: str = ""
     tokenizer_name: str = "default"
     tokenizer: Tokenizer = field(default=tokenize, repr=False, compare=False)
@@ -89,7 +92,7 @@ class Sorter:
         return self
 
     def scores(self, matched: Sequence[Sequence[int]] | Lists, vectors: Floats | None = None) -> Doubles:
-        """Standardised scores, (n_documents, n_categories), from matched terms and, where given, vectors."""
+        """Standardised scores of categories and residual themes, from matched terms and, where given, vectors."""
         from scipy.sparse import csr_array
 
         held = matched if isinstance(matched, Lists) else Lists.of(matched)
@@ -110,19 +113,37 @@ class Sorter:
         self, texts: Sequence[str], vectors: Floats | None = None, *, threshold: float = 0.0, several: bool = False
     ) -> list[Assigned]:
         """Categories for texts. One is given, or with `several` each whose share reaches the threshold (or, at
-        threshold 0, an even share). A text that matches no term and was not read is given none."""
+        threshold 0, an even share); none where the share of none is larger. A text that matches no term and was not
+        read is given none."""
         bound = least_share(threshold, len(self.names), several=several)
         return self.place(self.terms_in(texts), vectors, bound=bound, several=several).assigned(self.terms)
 
     def shares(self, matched: Sequence[Sequence[int]] | Lists, vectors: Floats | None = None) -> Doubles:
-        """How much each document belongs to each category, a row sums to 1; (n_documents, n_categories)."""
-        return shares(self.scores(matched, vectors), self.temperature)
+        """How much each document belongs to each category and, last, to none; (n_documents, n_categories + 1).
 
-    def place(self, matched: Lists, vectors: Floats | None = None, *, bound: float, several: bool) -> Placement:
+        Rows add up to 1. None stands for what the documents are about besides the categories.
+        """
+        return self.shares_by(self.scores(matched, vectors), read=vectors is not None)
+
+    def shares_by(self, scores: Doubles, *, read: bool) -> Doubles:
+        """The same from what `scores` gives."""
+        power = self.read_power if read else self.term_power
+        return shares_with_none(scores, len(self.names), self.temperature, power)
+
+    def place(
+        self,
+        matched: Lists,
+        vectors: Floats | None = None,
+        *,
+        bound: float,
+        several: bool,
+        may_be_none: bool = True,
+    ) -> Placement:
         """What `assign` gives, as arrays, from the terms that documents were found to hold."""
         known = np.full(len(matched), vectors is not None) | (matched.sizes > 0)
         shared = self.shares(matched, vectors)
-        return placed(shared, known, matched, self._topic_pairs, len(self.terms), bound=bound, several=several)
+        given = Given(bound, several, may_be_none)
+        return placed(shared, known, matched, self._topic_pairs, len(self.terms), given)
 
     @property
     def fingerprint(self) -> str:
@@ -196,18 +217,21 @@ def _as_written(about: dict[str, Any]) -> dict[str, Any]:
         raise TypeError("a value has the wrong type")
     SampleSettings(document_words=about["document_words"])
     SortingSettings(temperature=about["temperature"])
+    if not all(0 < about[power] <= _LARGEST for power in ("term_power", "read_power")):
+        raise ValueError("its powers are no positive numbers")
     return {**about, "names": names, "terms": terms, "topic_terms": topics}
 
 
 def _check_parts(sorter: Sorter) -> None:
     """Refuse arrays that do not fit the terms and names: no later product may meet them."""
     n_terms, n_names, arrays = len(sorter.terms), len(sorter.names), sorter.arrays
-    shapes = {"idf": (n_terms,), "term_weights": (n_terms, n_names), "term_offset": (n_names,)}
+    width = len(arrays["term_offset"])  # names, and residual themes behind them
+    shapes = {"idf": (n_terms,), "term_weights": (n_terms, width), "term_offset": (width,)}
     if sorter.reads:
         length = len(arrays["document_weights"])
-        shapes |= {"document_weights": (length, n_names), "document_term_weights": (n_terms, n_names)}
-        shapes["document_offset"] = (n_names,)
-    if {name: array.shape for name, array in arrays.items()} != shapes or not n_names:
+        shapes |= {"document_weights": (length, width), "document_term_weights": (n_terms, width)}
+        shapes["document_offset"] = (width,)
+    if {name: array.shape for name, array in arrays.items()} != shapes or not 0 < n_names <= width:
         raise ValueError("its arrays have other shapes than its terms and names ask for")
     if not all(array.dtype.kind == "f" and (np.abs(array) <= _LARGEST).all() for array in arrays.values()):
         raise ValueError("its arrays hold what are no weights")
@@ -217,7 +241,10 @@ def _check_parts(sorter: Sorter) -> None:
         raise ValueError("its topics have terms that it does not know")
 
 
-_ABOUT = ("names", "terms", "topic_terms", "lowercase", "document_words", "temperature", "model", "tokenizer_name")
+_ABOUT = (
+    *("names", "terms", "topic_terms", "lowercase", "document_words"),
+    *("temperature", "term_power", "read_power", "model", "tokenizer_name"),
+)
 
 
 def sorter_for(
@@ -238,16 +265,29 @@ def sorter_of(run: Discovery) -> Sorter:
     index, temperature = run.index, run.settings.sorting.temperature
     rule = _term_rule(run)
     arrays: dict[str, Any] = {"idf": index.idf, "term_weights": rule.weights, "term_offset": rule.offset}
+    term_power = read_power = 1.0
     if run.reading is not None:
-        arrays |= _document_rule(run, run.reading.found)
+        found = run.reading.found
+        arrays |= _document_rule(run, found)
+        n_names, rows = len(run.seeds), run.sampled.rows
+        accuracy = estimated_accuracy(found.scores, found.by_name, n_names, temperature)
+        read_power = power_for(found.scores, n_names, temperature, accuracy.read)
+        # The rule knows the terms of the documents that taught it by heart: others are asked, where there are any.
+        others = rows[run.sampled.n_read :] if rows.shape[0] > run.sampled.n_read else rows
+        term_power = power_for(rule.scores(others), n_names, temperature, accuracy.by_terms)
     return Sorter(
         run.seeds.names,
         index.vocabulary.terms,
-        tuple(tuple(index.vocabulary.terms[term] for term in terms) for terms in _topics_with_variants(run)),
+        tuple(
+            tuple(index.vocabulary.terms[term] for term in terms)
+            for terms in _topics_with_variants(run)[: len(run.seeds)]
+        ),
         arrays,
         index.settings.text.lowercase,
         index.settings.sample.document_words,
         temperature,
+        term_power,
+        read_power,
         index.manifest["model"]["name"],
         tokenizer_name(index.tokenizer),
         index.tokenizer,
@@ -263,7 +303,7 @@ def _term_rule(run: Discovery) -> TermRule:
         memberships = clear_memberships(sampled.documents, run.index.idf, _topics_with_variants(run))
         known = SortedDocuments(sampled.documents, sampled.rows, memberships)
     else:  # an index without a sample
-        return TermRule(marks.astype(np.float32), np.zeros(len(run.seeds)))
+        return TermRule(marks.astype(np.float32), np.zeros(run.n_categories))
     return rule_for_new(known, np.asarray(run.index.local), marks)
 
 
@@ -285,7 +325,7 @@ def _topics_with_variants(run: Discovery) -> list[list[int]]:
 
 
 def _topic_marks(run: Discovery) -> Doubles:
-    marks = np.zeros((len(run.index.vocabulary), len(run.seeds)))
+    marks = np.zeros((len(run.index.vocabulary), run.n_categories))
     for category, terms in enumerate(run.found.deep):
         marks[run.found.with_variants(terms), category] = 1.0
     return marks

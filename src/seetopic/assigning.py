@@ -194,7 +194,13 @@ def _part(folder: Path, number: int, own_number: int, texts: list[str]) -> Path:
 def _placed(texts: list[str], vectors: Floats | None, sorter: Sorter, options: AssignOptions) -> Placement:
     known = least_share(options.threshold, len(sorter.names), several=options.several)
     bound = known if options.rate is None else 0.0
-    return sorter.place(sorter.terms_in(texts), vectors, bound=bound, several=options.several)
+    return sorter.place(
+        sorter.terms_in(texts),
+        vectors,
+        bound=bound,
+        several=options.several,
+        may_be_none=options.rate is None,  # who asks for a share of the documents gets it
+    )
 
 
 def _gathered(done: Iterable[_Sorted], progress: Progress) -> tuple[dict[str, int], Longs, Counter[str]]:

@@ -43,6 +43,7 @@ from seetopic.sample import Stretch, beginnings, choose_among, distinct_terms
 from seetopic.settings import IndexSettings, as_json, language_codes
 from seetopic.shards import Shard, StoredTexts, WordTable, all_words, sampled_counts, scan
 from seetopic.stages import Stage, alone, do_stages, forget_stages
+from seetopic.themes import find_centres
 from seetopic.updating import Update, record_update
 from seetopic.variants import find_variants, spellings_of
 from seetopic.vocabulary import segment_shards, vocabulary_of, write_documents, write_texts
@@ -206,6 +207,7 @@ class Build:
             Stage("general", {"model": self.encoder.fingerprint}, self._write_general),
             Stage("variants", {}, self._write_variants),
             Stage("sample", sample, self._write_sample),
+            Stage("themes", {"random_state": settings.random_state}, self._write_themes),
         ]
 
     def _check_out(self, overwrite: bool) -> None:
@@ -360,6 +362,11 @@ class Build:
         write_json(self.files / layout.SAMPLE_TEXTS, [list(part.values()) for part in texts])
         known = {number: text for part in texts for number, text in part.items()}
         write_array(self.files / layout.SAMPLE_GENERAL, self._document_vectors(read, known))
+
+    def _write_themes(self) -> None:
+        self.means.progress("finding themes", 0, None)
+        vectors = load_array(self.files / layout.SAMPLE_GENERAL)
+        write_array(self.files / layout.THEMES, find_centres(vectors, self.settings.random_state))
 
     def _chosen_from(self, stretches: Sequence[Stretch]) -> tuple[Longs, Longs]:
         text_starts = map_array(self.files / layout.TEXT_STARTS)

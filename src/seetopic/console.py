@@ -81,9 +81,8 @@ def print_topics(topics: Topics) -> None:
         table.add_row(escape(topic.name), occurs, f"{topic.confidence:.2f}", escape(", ".join(topic)))
     console = Console()
     console.print(table)
-    for topic in topics:
-        for sentence in topic.warnings:
-            console.print(f"[yellow]note:[/] {escape(topic.name)}: {escape(sentence)}", highlight=False)
+    for sentence in topics.notes:
+        console.print(f"[yellow]note:[/] {escape(sentence)}", highlight=False)
 
 
 def print_check(check: Check) -> None:

@@ -48,6 +48,7 @@ from seetopic.sample import Sample, inverse_frequency
 from seetopic.settings import DEFAULT, IndexSettings, index_settings_from
 from seetopic.stages import alone, clear_finished
 from seetopic.texts import Texts
+from seetopic.themes import SampleThemes, n_centres
 from seetopic.updating import (
     Stored,
     Update,
@@ -267,7 +268,7 @@ class Index:
                 f"{self.folder} is damaged: {shown}; build the index again, or bring these files back from a backup"
             )
         # Whole files may still not fit together: an index may be of any origin.
-        fresh._stored, fresh.local, fresh.variants, fresh.posting_documents, fresh._documents  # noqa: B018
+        fresh._stored, fresh.local, fresh.variants, fresh.themes, fresh.posting_documents, fresh._documents  # noqa: B018
         return None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -381,6 +382,15 @@ class Index:
         if len(read) > n_sampled or (len(read) and read.shape[1] != length):
             raise DamagedIndex(f"{self.folder / layout.SAMPLE_GENERAL} has vectors of other documents or lengths")
         return Sample(starts, terms, read)
+
+    @cached_property
+    def themes(self) -> SampleThemes:
+        """What the sample is about before any name is given."""
+        vectors = np.asarray(self.sample.general)
+        centres: Floats = self._array(layout.THEMES, np.float32, 2, finite)
+        if centres.shape != (n_centres(len(vectors)), vectors.shape[1]):
+            raise DamagedIndex(f"{self.folder / layout.THEMES} has themes of other documents")
+        return SampleThemes(vectors, centres)
 
     @cached_property
     def sampled_documents(self) -> SampledDocuments:

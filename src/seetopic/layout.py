@@ -21,7 +21,7 @@ from seetopic.files import write_text
 from seetopic.settings import LANGUAGES
 from seetopic.version import __version__
 
-FORMAT = 3
+FORMAT = 4
 _SHA256 = re.compile("[0-9a-f]{64}")  # a manifest may be of any origin, and hold any text in its place
 # A manifest that another program has written anew has no last line of this form, and cannot be checked.
 _SEALED = re.compile(rb'(.*)\n "seal": "([0-9a-f]{64})"\n\}\n', re.DOTALL)
@@ -43,10 +43,11 @@ SAMPLE_STARTS = "sample_starts.npy"
 SAMPLE_TERMS = "sample_terms.npy"
 SAMPLE_GENERAL = "sample_general.npy"
 SAMPLE_TEXTS = "sample_texts.json"
+THEMES = "themes.npy"
 SAMPLE = (SAMPLE_STARTS, SAMPLE_TERMS, SAMPLE_GENERAL)
 FILES = (
     *(TERMS, TERM_COUNTS, DOCUMENTS, DOCUMENT_STARTS, WORDS, TEXTS, TEXT_STARTS),
-    *(*POSTINGS, GENERAL, LOCAL, VARIANTS, SAMPLE_DOCUMENTS, *SAMPLE, SAMPLE_TEXTS),
+    *(*POSTINGS, GENERAL, LOCAL, VARIANTS, SAMPLE_DOCUMENTS, *SAMPLE, SAMPLE_TEXTS, THEMES),
 )
 _NAMES = "|".join(map(re.escape, (MANIFEST, *FILES)))
 # An index's files, what a killed program left of them, and what file managers put into any folder.

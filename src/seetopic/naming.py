@@ -19,6 +19,7 @@ from seetopic.memory import Memory
 from seetopic.progress import Progress, silent
 from seetopic.sample import Sample
 from seetopic.texts import Texts
+from seetopic.themes import SampleThemes
 from seetopic.threads import one_thread
 from seetopic.variants import Spellings, Variants, find_variants
 from seetopic.vocabulary import Vocabulary
@@ -59,6 +60,10 @@ class NamedIndex(Index):
     @property
     def sampled(self) -> Longs:
         return self.base.sampled
+
+    @property
+    def themes(self) -> SampleThemes:
+        return self.base.themes
 
     @property
     def _encoder(self) -> TermEncoder:

@@ -92,16 +92,29 @@ def least_share(threshold: float, n_categories: int, *, several: bool) -> float:
     return 1 / n_categories if several and threshold == 0 else threshold
 
 
-def placed(
-    shares: Doubles, known: Flags, matched: Lists, topic_pairs: Longs, n_terms: int, *, bound: float, several: bool
-) -> Placement:
-    """Give each known document its best category, or with `several` all of them, if the share reaches the bound.
+@dataclass(frozen=True)
+class Given:
+    """When a category is given: its share reaches the bound and, where a document may be of none, that of none."""
 
-    `topic_pairs` are category * n_terms + term for the terms of every category's topic, rising.
+    bound: float
+    several: bool  # every such category, or the best alone
+    may_be_none: bool = True
+
+
+def placed(
+    with_none: Doubles, known: Flags, matched: Lists, topic_pairs: Longs, n_terms: int, rule: Given
+) -> Placement:
+    """Give each known document its categories.
+
+    `with_none` has a column of shares for each category and a last one for none. `topic_pairs` are category * n_terms +
+    term for the terms of every category's topic, rising.
     """
-    order = np.argsort(-shares, axis=1, kind="stable") if several else shares.argmax(axis=1)[:, None]
+    shares, none = with_none[:, :-1], with_none[:, -1:]
+    order = np.argsort(-shares, axis=1, kind="stable") if rule.several else shares.argmax(axis=1)[:, None]
     ordered = np.take_along_axis(shares, order, axis=1)
-    given = (ordered >= bound) & known[:, None]
+    given = (ordered >= rule.bound) & known[:, None]
+    if rule.may_be_none:
+        given &= ordered >= none
     starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(given.sum(axis=1))])
     best = np.where(given[:, 0], order[:, 0], -1)
     pairs = best[matched.documents] * n_terms + matched.values  # below 0 where no category is given

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from seetopic.arrays import Flags, Floats
+from seetopic.calibration import shares_with_none
 from seetopic.device import resolve_device
 from seetopic.discovery import Discovered, Wishes, discover_terms, starting_terms
 from seetopic.errors import EncoderError, NotEnoughTerms
@@ -23,10 +24,12 @@ from seetopic.naming import MANY, with_named_terms
 from seetopic.notices import warn
 from seetopic.progress import Progress, silent
 from seetopic.reading import Reading, SampledDocuments
+from seetopic.residual import told_themes
 from seetopic.seeds import Seeds, as_seeds
 from seetopic.settings import DEFAULT, DiscoverySettings, as_json, preset_named
+from seetopic.themes import Uncovered, uncovered_by
 from seetopic.threads import one_thread
-from seetopic.topics import RankedTerm, Topic, Topics
+from seetopic.topics import LOW_CONFIDENCE, RankedTerm, Residual, Topic, Topics
 from seetopic.variants import Variants, no_variants
 from seetopic.version import __version__
 
@@ -107,10 +110,24 @@ class Discovery:
                 "give fewer names, lower --min-count (in Python: min_count), or give more documents"
             )
 
+    @property
+    def n_categories(self) -> int:
+        """The named ones, and after them the residual themes: both compete for documents and terms."""
+        return len(self.seeds) + len(self.uncovered.centres)
+
+    @cached_property
+    def uncovered(self) -> Uncovered:
+        """What the names leave of the documents that the language model has read."""
+        index, nothing = self.index, np.empty((0, self.index.general.shape[1]), np.float32)
+        if not (self.settings.documents_weight > 0 and index.sample.was_read):
+            return Uncovered(nothing, 1.0)
+        return uncovered_by(self.spoken_names, index.themes)
+
     @cached_property
     def topics(self) -> Topics:
         categories = range(len(self.seeds))
-        return Topics(tuple(self._topic(category) for category in categories), self._made_with())
+        topics = tuple(self._topic(category) for category in categories)
+        return Topics(topics, self._made_with(), self._coverage, self._residual)
 
     @cached_property
     def found(self) -> Discovered:
@@ -126,9 +143,26 @@ class Discovery:
             self.sampled.get_ready()
 
     @property
+    def _coverage(self) -> float:
+        """Share of the sample's documents that are about a name rather than about a residual theme."""
+        if self.reading is None:
+            return 1.0
+        best = shares_with_none(self.reading.found.scores, len(self.seeds), self.settings.sorting.temperature)
+        return round(float((best.argmax(axis=1) < len(self.seeds)).mean()), 4)
+
+    @property
+    def _residual(self) -> tuple[Residual, ...]:
+        """What the names leave, the largest themes first."""
+        if self.reading is None or not len(self.uncovered.centres):
+            return ()
+        return told_themes(
+            self.index, self.reading.memberships, self.found.deep, self.uncovered.centres, len(self.seeds)
+        )
+
+    @property
     def _uses_documents(self) -> bool:
         """One category has no others' documents to compare with: the terms of all would be those of its own."""
-        return self.settings.documents_weight > 0 and len(self.seeds) > 1 and len(self.index.sample) > 0
+        return self.settings.documents_weight > 0 and self.n_categories > 1 and len(self.index.sample) > 0
 
     def _tell(self, stage: str, done: int, total: int) -> None:
         """How far it is, where there is much to do; who listens may also end it, by raising an error."""
@@ -141,12 +175,13 @@ class Discovery:
         if self._uses_documents:
             kinds.append((self._documents_evidence(reading), settings.documents_weight))
         kept = [(kind, weight) for kind, weight in kinds if weight > 0]
-        return discover_terms(self.similarity, self.wishes, kept, settings, self._variants, self._start)
+        similarity = self._general_evidence.similarity
+        return discover_terms(similarity, self.wishes, kept, settings, self._variants, self._start)
 
     @cached_property
     def _start(self) -> CurrentTerms:
         """Both passes begin with the same terms."""
-        return starting_terms(self.similarity, self.wishes, self.settings)
+        return starting_terms(self._general_evidence.similarity, self.wishes, self.settings)
 
     @cached_property
     def _of_terms(self) -> tuple[tuple[Evidence, float], ...]:
@@ -165,6 +200,18 @@ class Discovery:
     def names(self) -> Floats:
         """The vector of each category's names, their mean if several; unit rows, (n_categories, dimension)."""
         return self._encoded_but(self._ready, [seed.names for seed in self.seeds.seeds])
+
+    @cached_property
+    def _all_names(self) -> Floats:
+        """The same, followed by the centres of residual themes; unit rows."""
+        return np.vstack([self.names, self.uncovered.centres])
+
+    @cached_property
+    def spoken_names(self) -> Floats:
+        """Names as documents would say them; unit rows."""
+        sentences = [tuple(_SENTENCE.format(name) for name in seed.names) for seed in self.seeds.seeds]
+        spoken = {category: self.names[category] for category in self._without_words}
+        return _unit(self.names + self._encoded_but(spoken, sentences))
 
     @cached_property
     def _ready(self) -> dict[int, Floats]:
@@ -205,7 +252,7 @@ class Discovery:
     def _general_evidence(self) -> GeneralEvidence:
         settings = self.settings
         return GeneralEvidence(
-            np.asarray(self.index.general), self.names, settings.name_pull, settings.contrast, settings.held_back
+            np.asarray(self.index.general), self._all_names, settings.name_pull, settings.contrast, settings.held_back
         )
 
     @cached_property
@@ -232,8 +279,8 @@ class Discovery:
 
     @property
     def similarity(self) -> Floats:
-        """Cosine of each category's names and each term; (n_categories, n_terms)."""
-        return self._general_evidence.similarity
+        """Cosine of each category's names and each term; (n_names, n_terms)."""
+        return self._general_evidence.similarity[: len(self.seeds)]
 
     @property
     def sampled(self) -> SampledDocuments:
@@ -249,9 +296,7 @@ class Discovery:
         if not self.index.sample.was_read:
             return None
         settings = self.settings
-        sentences = [tuple(_SENTENCE.format(name) for name in seed.names) for seed in self.seeds.seeds]
-        spoken = {category: self.names[category] for category in self._without_words}
-        names = _unit(self.names + self._encoded_but(spoken, sentences))
+        names = np.vstack([self.spoken_names, self.uncovered.centres])
         plain = self.sampled.sorted_by(names, settings.sorting)
         if settings.sorting.described_by == 0 or not self._uses_documents:
             return plain
@@ -262,14 +307,18 @@ class Discovery:
     def _described(self, found: CurrentTerms) -> Floats:
         """Vectors of names with the terms that describe them."""
         describing, general = self._describing(found), self.index.general
-        centres = {category: general[describing[category]].sum(axis=0) for category in self._without_words}
-        spoken = {category: _unit((self.names[category] + centre)[None])[0] for category, centre in centres.items()}
-        return self._encoded_but(spoken, [(text,) for text in self._worded(describing)])
+        residual = range(len(self.seeds), self.n_categories)
+        unnamed = [*self._without_words, *residual]
+        centres = {category: general[describing[category]].sum(axis=0) for category in unnamed}
+        spoken = {
+            category: _unit((self._all_names[category] + centre)[None])[0] for category, centre in centres.items()
+        }
+        return self._encoded_but(spoken, [*((text,) for text in self._worded(describing)), *(() for _ in residual)])
 
     def _describing(self, found: CurrentTerms) -> list[list[int]]:
         """The best terms of each category besides its names; none where they may be about something else."""
         size = self.settings.sorting.described_by
-        sure = confidence(self.similarity, [terms[: 2 * size] for terms in found]) >= _SURE
+        sure = confidence(self._general_evidence.similarity, [terms[: 2 * size] for terms in found]) >= _SURE
         own = self._own_terms
         others = [[term for term in terms if term not in own[category]] for category, terms in enumerate(found)]
         return [terms[:size] if sure[category] else [] for category, terms in enumerate(others)]
@@ -277,7 +326,7 @@ class Discovery:
     def _worded(self, describing: list[list[int]]) -> list[str]:
         """Names, each with the terms that describe it; alone where there are none."""
         texts = []
-        for seed, terms in zip(self.seeds.seeds, describing, strict=True):
+        for seed, terms in zip(self.seeds.seeds, describing, strict=False):
             names, words = ", ".join(seed.names), ", ".join(self.index.vocabulary.terms[term] for term in terms)
             texts.append(f"{names}: {words}" if words else names)
         return texts
@@ -290,7 +339,7 @@ class Discovery:
     @cached_property
     def _own_terms(self) -> tuple[tuple[int, ...], ...]:
         """The names that are terms, by category."""
-        return tuple(self._ids(seed.names) for seed in self.seeds.seeds)
+        return (*(self._ids(seed.names) for seed in self.seeds.seeds), *(() for _ in self.uncovered.centres))
 
     @cached_property
     def wishes(self) -> Wishes:
@@ -298,12 +347,12 @@ class Discovery:
         elsewhere = {term for terms in pinned for term in terms}
         fixed = tuple(
             (*terms, *(term for term in own if term not in elsewhere and self.settings.names_first))
-            for terms, own in zip(pinned, self._own_terms, strict=True)
+            for terms, own in zip(pinned, self._own_terms, strict=False)
         )
-        return Wishes(
-            fixed,
-            np.stack([self._barred(seed.negative, terms) for seed, terms in zip(self.seeds.seeds, fixed, strict=True)]),
-        )
+        barred = [self._barred(seed.negative, terms) for seed, terms in zip(self.seeds.seeds, fixed, strict=True)]
+        others = self.uncovered.centres
+        unbarred = np.zeros((len(others), len(self.index.vocabulary)), np.bool_)
+        return Wishes((*fixed, *(() for _ in others)), np.vstack([np.stack(barred), unbarred]))
 
     def _barred(self, negative: tuple[str, ...], fixed: tuple[int, ...]) -> Flags:
         """Negative terms and their inflections: terms of as many words, spelled and meant alike."""
@@ -353,7 +402,7 @@ class Discovery:
 
     @cached_property
     def _confidences(self) -> Any:
-        return confidence(self.similarity, self.found.terms)
+        return confidence(self._general_evidence.similarity, self.found.terms)
 
     def _warnings(self, category: int) -> list[str]:
         seed, n_found = self.seeds.seeds[category], len(self.found.terms[category])
@@ -363,10 +412,7 @@ class Discovery:
                 f"{n_found} of {self.settings.top} terms: other categories suit the rest better, or there are no more"
             )
         if n_found and self._confidences[category] < DRIFT:
-            sentences.append(
-                "low confidence: by the language model its terms are hardly nearer to this name than any terms, "
-                "or than to the other names; read them with care"
-            )
+            sentences.append(LOW_CONFIDENCE)
         absent = [word for word in seed.pinned if self.index.term_id(word) is None]
         if absent:
             sentences.append(f"pinned, but no term of the documents: {', '.join(absent)}")

@@ -25,6 +25,7 @@ class SortedSample:
     scores: Doubles  # standardised per category, (n_documents, n_categories)
     weights: Doubles  # (n_features, n_categories)
     offset: Doubles  # (n_categories,)
+    by_name: Doubles  # scores by the language model's cosine with the names alone, (n_documents, n_categories)
 
     def memberships(self, temperature: float) -> Doubles:
         """Shares of each document in the categories; rows add up to 1."""
@@ -69,7 +70,8 @@ def sort_sample(features: Features, names: Floats, settings: SortingSettings) ->
     assert total is not None  # there is at least one round
     spread = spread_of(total.scores)
     weights = total.weights / spread
-    return SortedSample(total.scores / spread, weights, -(features.mean.astype(np.float64) @ weights))
+    offset = -(features.mean.astype(np.float64) @ weights)
+    return SortedSample(total.scores / spread, weights, offset, named.scores)
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,11 @@ from seetopic.files import read_json, write_json, write_text
 from seetopic.frames import Library, dataframe
 from seetopic.spreadsheets import SafeRows
 
+LOW_CONFIDENCE = (
+    "low confidence: by the language model its terms are hardly nearer to this name than any terms, "
+    "or than to the other names; read them with care"
+)
+_TOLD = 5  # residual themes in a sentence
 _LARGEST = 1e9  # far beyond the scores of any method
 
 
@@ -44,6 +49,16 @@ class Topic:
         return (ranked.term for ranked in self.terms)
 
 
+@dataclass(frozen=True)
+class Residual:
+    """A theme of the documents that no name covers."""
+
+    suggested_name: str  # of its terms the one that says best what it is about
+    share: float  # of the documents, from 0 to 1
+    terms: tuple[str, ...]  # best first
+    passages: tuple[str, ...] = ()  # how typical documents begin
+
+
 @dataclass(frozen=True, repr=False)
 class Topics:
     """All topics: topic i is seed i. `made_with` says how to get the same again.
@@ -53,6 +68,8 @@ class Topics:
 
     topics: tuple[Topic, ...]
     made_with: dict[str, Any]
+    coverage: float = 1.0  # share of the documents that the names cover, from 0 to 1
+    residual: tuple[Residual, ...] = ()  # what they leave, the largest theme first
 
     def __iter__(self) -> Iterator[Topic]:
         return iter(self.topics)
@@ -68,10 +85,28 @@ class Topics:
         width = max(width, len("topic"))
         lines = [f"{'topic':<{width}}  confidence  terms"]
         lines += [f"{topic.name:<{width}}  {topic.confidence:>10.2f}  {', '.join(topic)}" for topic in self.topics]
-        lines += [f"warning, {topic.name}: {sentence}" for topic in self.topics for sentence in topic.warnings]
+        lines += self.notes
         return "\n".join(line.rstrip() for line in lines)
 
     __repr__ = __str__
+
+    @property
+    def notes(self) -> list[str]:
+        """What a person should know of all topics together: a sentence for each thing, not one for each topic."""
+        told = []
+        if self.doubtful:
+            names = ", ".join(topic.name for topic in self.doubtful)
+            told.append(f"Low confidence, read these with care: {names}.")
+        if self.residual:
+            largest = ", ".join(f"{each.suggested_name} ({each.share:.0%})" for each in self.residual[:_TOLD])
+            told.append(f"The names cover {self.coverage:.0%} of the documents. Others are about: {largest}.")
+        others = [(topic.name, each) for topic in self.topics for each in topic.warnings if each != LOW_CONFIDENCE]
+        return [*told, *(f"{name}: {sentence}" for name, sentence in others)]
+
+    @property
+    def doubtful(self) -> tuple[Topic, ...]:
+        """Topics of low confidence."""
+        return tuple(topic for topic in self.topics if LOW_CONFIDENCE in topic.warnings)
 
     def _repr_html_(self) -> str:
         """What a notebook shows; names and terms are escaped."""
@@ -119,6 +154,16 @@ class Topics:
                 }
                 for topic in self.topics
             ],
+            "coverage": {"share": self.coverage},
+            "residual": [
+                {
+                    "suggested_name": each.suggested_name,
+                    "share": each.share,
+                    "terms": list(each.terms),
+                    "passages": list(each.passages),
+                }
+                for each in self.residual
+            ],
             "made_with": self.made_with,
         }
 
@@ -159,7 +204,9 @@ class Topics:
     def from_json(cls, value: dict[str, Any]) -> Topics:
         """The inverse of `to_json`."""
         topics = tuple(_topic(each) for each in _of(value["topics"], list))
-        return cls(topics, _of(value["made_with"], dict))
+        coverage = _number(_of(value.get("coverage", {}), dict).get("share", 1.0))  # files of before have none
+        residual = tuple(_residual(each) for each in _of(value.get("residual", []), list))
+        return cls(topics, _of(value["made_with"], dict), coverage, residual)
 
 
 def results_in(folder: Path) -> FileSet:
@@ -203,6 +250,12 @@ def _topic(saved: dict[str, Any]) -> Topic:
         tuple(_ranked(each) for each in _of(saved["terms"], list)),
         _number(saved["confidence"]),
         _texts(saved["warnings"]),
+    )
+
+
+def _residual(saved: dict[str, Any]) -> Residual:
+    return Residual(
+        _of(saved["suggested_name"], str), _number(saved["share"]), _texts(saved["terms"]), _texts(saved["passages"])
     )
 
 

@@ -33,6 +33,7 @@ for command in (
     verifying.verify,
     topics.check,
     topics.discover,
+    topics.suggest,
     topics.assign,
     judging.evaluate,
     judging.compare,

@@ -83,12 +83,13 @@ READING = (
         help="What to do with broken records.",
     ),
 )
+MODEL = click.option(
+    "--model",
+    metavar="NAME|PATH",
+    help="Language model: a folder or a hub name.  [default: embedded all-MiniLM-L6-v2]",
+)
 INDEXING = (
-    click.option(
-        "--model",
-        metavar="NAME|PATH",
-        help="Language model: a folder or a hub name.  [default: embedded all-MiniLM-L6-v2]",
-    ),
+    MODEL,
     click.option(
         "--preset",
         type=click.Choice(list(PRESETS)),

@@ -1,4 +1,4 @@
-"""From documents and names to topics: `demo`, `index`, `check`, `discover`, `assign`."""
+"""From documents and names to topics: `demo`, `index`, `check`, `discover`, `suggest`, `assign`."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from seetopic.cli.options import (
     ENGINE,
     INDEXING,
     JOBS,
+    MODEL,
     PATH,
     READING,
     SEEDS,
@@ -34,7 +35,7 @@ from seetopic.cli.options import (
     say_warnings,
     with_options,
 )
-from seetopic.errors import OutputError
+from seetopic.errors import CorpusError, OutputError
 from seetopic.settings import DEFAULT, PRESETS
 
 if TYPE_CHECKING:
@@ -182,6 +183,49 @@ def discover(
         run = run_of(opened, asked, settings, preset.preset, options["device"], progress)
         run.topics  # noqa: B018 - found here, while progress is shown
     show_topics(run, out, as_json, documents)
+
+
+@click.command()
+@click.argument("source", metavar="INDEX")
+@click.option("--seeds", type=PATH, metavar="FILE", help="The category names so far, if there are any.")
+@click.option("--number", type=int, default=10, show_default=True, help="How many names to suggest at most.")
+@click.option("--out", type=PATH, metavar="FILE", help="File of names to write (.yaml), instead of standard output.")
+@with_options(MODEL, DEVICE, CACHE, *SHOWING)
+def suggest(
+    source: str,
+    seeds: Path | None,
+    number: int,
+    out: Path | None,
+    quiet: bool,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Suggest names for what the documents of INDEX are about and no name covers.
+
+    The result is a file of names to edit: each stands below its share of the documents and its terms.
+    """
+    from dataclasses import asdict
+
+    from seetopic.files import write_text
+    from seetopic.seeds import read_seeds
+    from seetopic.suggestions import as_seeds_file
+    from seetopic.suggestions import suggest as suggested
+
+    asked = None if seeds is None else read_seeds(seeds)
+    if out is not None and out.suffix not in (".yaml", ".yml"):
+        raise OutputError(f"--out {out} has another ending than .yaml; give such a name, because names go into YAML")
+    if not is_index(source):
+        raise CorpusError(f"{source} is no index; build one with `seetopic index {source} --out INDEX`")
+    found = suggested(open_index(source, options), asked, number=number, device=options["device"])
+    text = as_seeds_file(found)
+    if as_json:
+        text = json.dumps([asdict(each) for each in found], ensure_ascii=False, indent=1) + "\n"
+    if out is None:
+        click.echo(text, nl=False)
+    else:
+        write_text(out, text)
+        if not quiet:
+            click.echo(f"{out}: {len(found)} names")
 
 
 @click.command()

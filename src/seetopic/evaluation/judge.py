@@ -181,8 +181,8 @@ def _guess_shard(shard: Shard, sorter: Sorter, table: TermTable) -> Longs:
     found = found_in(shard.words(), shard.ends(), table)
     documents, terms = held_terms(found)
     matched = Lists(terms, np.searchsorted(documents, np.arange(found.lengths.size + 1)))
-    best = sorter.scores(matched).argmax(axis=1)
-    return np.where(matched.sizes > 0, best, NO_GUESS).astype(np.int64)
+    best = sorter.shares(matched).argmax(axis=1)
+    return np.where((matched.sizes > 0) & (best < len(sorter.names)), best, NO_GUESS).astype(np.int64)
 
 
 def names_of(topics: Topics) -> list[str]:

@@ -14,7 +14,6 @@ from seetopic.assign import Sorter, sorter_of
 from seetopic.errors import SettingsError
 from seetopic.figures.drawing import brief
 from seetopic.run import Discovery
-from seetopic.sorting import shares
 from seetopic.threads import one_thread
 from seetopic.topics import RankedTerm, Topic, Topics
 
@@ -78,17 +77,24 @@ class Scene:
     @cached_property
     def document_shares(self) -> Doubles:
         """Shares of the sample's documents in the topics, as `assign` sorts them; (n_documents, n_topics)."""
+        return self._shares_with_none[:, :-1]
+
+    @cached_property
+    def _shares_with_none(self) -> Doubles:
         sorter, rows = self.sorter, self.run.sampled.rows
+        if not rows.shape[0]:
+            return np.empty((0, len(self.topics) + 1))
         scores = rows @ sorter.arrays["term_weights"] + sorter.arrays["term_offset"]
-        return shares(np.asarray(scores, np.float64), sorter.temperature) if len(scores) else scores
+        return sorter.shares_by(np.asarray(scores, np.float64), read=False)
 
     @cached_property
     def document_topics(self) -> Longs:
         """The topic that each document of the sample is given, or NONE."""
         if not len(self.document_shares):
             return np.empty(0, np.int64)
-        known = np.diff(self.run.sampled.documents.indptr) > 0
-        return np.where(known, self.document_shares.argmax(axis=1), NONE).astype(np.int64)
+        best = self._shares_with_none.argmax(axis=1)
+        known = (np.diff(self.run.sampled.documents.indptr) > 0) & (best < len(self.topics))
+        return np.where(known, best, NONE).astype(np.int64)
 
     @cached_property
     def documents_given(self) -> Longs:

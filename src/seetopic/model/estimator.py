@@ -25,9 +25,11 @@ from seetopic.model.temporary import build_temporary
 from seetopic.model.vectors import Ready, document_rows, model_for, name_vectors
 from seetopic.placement import Assigned
 from seetopic.progress import Progress, silent
+from seetopic.run import Discovery
 from seetopic.seeds import Seeds
 from seetopic.settings import Settings
-from seetopic.topics import Topics
+from seetopic.suggestions import suggest_beside
+from seetopic.topics import Residual, Topics
 from seetopic.words import Tokenizer, tokenize
 
 if TYPE_CHECKING:
@@ -209,6 +211,13 @@ class SeeTopic(Pictures):
             fitting.say_unreadable(self.index_, asked, given.ready)
         return type(self)(**params)._learn(self.index_, asked, self._settings(), given)
 
+    def suggest(self, number: int = 10) -> tuple[Residual, ...]:
+        """Themes of the documents that the names do not cover, each with a name that could be given to it."""
+        index, settings = self._checked().index_, self._settings()
+        ready = self._given.ready.names
+        run = Discovery(index, self.seeds_, settings.discovery, settings.preset, name_vectors=ready)
+        return suggest_beside(index, run.spoken_names, number, settings.discovery)
+
     def accept(self, topic: int | str, terms: str | Sequence[str]) -> Self:
         """A new fitted model in which these terms stand first in a topic, given by its number or name."""
         return self.with_seeds(fitting.accepted(self._checked().seeds_, topic, fitting.listed_terms(terms)))
@@ -219,13 +228,15 @@ class SeeTopic(Pictures):
 
     # Sorting documents
 
-    def transform(self, X: Any, *, document_embeddings: Any = None) -> Doubles:
+    def transform(self, X: Any, *, document_embeddings: Any = None, none: bool = False) -> Doubles:
         """How much each document belongs to each topic, as shares of 1; (n_documents, n_topics).
 
+        What a row lacks of 1 is the share of none of the topics; with `none`, it is a further, last column.
         `X` is what `fit` takes; every document has a row, empty ones too. With `document_embeddings`, an array with a
         row a document by the language model of the fit, documents are sorted by these, too.
         """
-        return self._unsorted(X, document_embeddings).shares()
+        shares = self._unsorted(X, document_embeddings).shares()
+        return shares if none else shares[:, :-1]
 
     def fit_transform(
         self,
@@ -242,7 +253,10 @@ class SeeTopic(Pictures):
         return self.transform(X, document_embeddings=document_embeddings)
 
     def predict(self, X: Any, *, document_embeddings: Any = None) -> Longs:
-        """The number of each document's topic, -1 for none: no term is known, or no share reaches `threshold`."""
+        """The number of each document's topic, -1 for none: it is about something else, or nothing is known of it.
+
+        None is given, too, where no share reaches `threshold`.
+        """
         return np.array(
             [each.categories[0] if each.categories else -1 for each in self._assigned(X, document_embeddings)]
         )

@@ -21,8 +21,8 @@ class SeeTopic(estimator.SeeTopic, TransformerMixin, BaseEstimator):  # type: ig
 
     # scikit-learn wraps these two where it finds them, so that `set_output` works.
 
-    def transform(self, X: Any, *, document_embeddings: Any = None) -> Doubles:
-        return super().transform(X, document_embeddings=document_embeddings)
+    def transform(self, X: Any, *, document_embeddings: Any = None, none: bool = False) -> Doubles:
+        return super().transform(X, document_embeddings=document_embeddings, none=none)
 
     def fit_transform(self, X: Any, y: Any = None, **embeddings: Any) -> Doubles:
         return super().fit_transform(X, y, **embeddings)

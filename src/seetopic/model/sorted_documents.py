@@ -36,9 +36,9 @@ class Unsorted:
     jobs: int | None = None
 
     def shares(self) -> Doubles:
-        """How much each document belongs to each category; (n_documents, n_categories)."""
+        """How much each document belongs to each category and, last, to none; (n_documents, n_categories + 1)."""
         parts = self._each(partial(_shares, sorter=self.sorter))
-        return np.concatenate([np.zeros((0, len(self.sorter.names))), *parts])
+        return np.concatenate([np.zeros((0, len(self.sorter.names) + 1)), *parts])
 
     def assigned(self, threshold: float) -> list[Assigned]:
         """The category of each document."""

@@ -44,6 +44,7 @@ class Page:
     def _sections(self) -> Iterable[Section | None]:
         yield self._summary()
         yield self._topics()
+        yield self._residual() if self.topics.residual else None
         if self.scene is not None:
             yield self._map(self.scene)
             yield self._documents(self.scene)
@@ -89,6 +90,27 @@ class Page:
             sentences.append(f"{flagged} of {len(self.topics)} topics carry a warning: read it before using them.")
         notes = "".join(f'<p class="note">{safe(sentence)}</p>' for sentence in sentences)
         return Section("summary", "Summary", "Summary", f'<dl class="tiles">{shown}</dl>{notes}{self._overview()}')
+
+    def _residual(self) -> Section:
+        """What the names miss, with the beginnings of typical documents."""
+        rows = []
+        for each in self.topics.residual:
+            passages = "".join(f"<li>{safe(passage)}</li>" for passage in each.passages)
+            cells = [
+                f'<th scope="row">{safe(each.suggested_name)}</th>',
+                f'<td class="count">{each.share:.1%}</td>',
+                f"<td>{safe(', '.join(each.terms))}<details><summary>Documents</summary>"
+                f'<ul class="sentences">{passages}</ul></details></td>',
+            ]
+            rows.append(f"<tr>{''.join(cells)}</tr>")
+        head = "".join(f'<th scope="col">{name}</th>' for name in ("Suggested name", "Documents", "Terms"))
+        intro = (
+            f"<p>The names cover {self.topics.coverage:.0%} of the documents. The others are about these themes, which "
+            "were found without any name: whatever belongs to them stays out of the topics. Give a theme a name of "
+            "its own to make it a topic.</p>"
+        )
+        table = f'<div class="table"><table><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
+        return Section("residual", "Not covered", "What the names do not cover", f"{intro}{table}")
 
     def _overview(self) -> str:
         given = self.scene is not None and len(self.scene.document_topics) > 0
