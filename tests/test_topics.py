@@ -66,7 +66,9 @@ def test_every_term_carries_its_score_documents_and_ranks(index, documents, topi
 
 def test_topics_json_has_the_promised_fields(topics):
     value = json.loads(json.dumps(topics.to_json()))
-    assert set(value) == {"topics", "made_with"}
+    assert set(value) == {"topics", "coverage", "residual", "made_with"}
+    assert value["coverage"] == {"share": 1.0}
+    assert value["residual"] == []
     assert {"preset", "settings", "model", "random_state", "version", "corpus"} <= set(value["made_with"])
     assert {"name", "in_vocabulary", "terms", "confidence", "warnings"} <= set(value["topics"][0])
     assert set(value["topics"][0]["terms"][0]) == {"term", "score", "documents", "ranks", "variants"}
@@ -178,7 +180,11 @@ def test_topics_print_as_a_table(topics):
 
 def test_warnings_stand_below_the_table(index):
     topics = discover(index, ["cooking and food", "sports", "zqxj vbnm"])
-    assert "warning, zqxj vbnm: low confidence" in str(topics).splitlines()[-1]
+    low, left_out = topics.notes
+    assert low.startswith("Low confidence")
+    assert "zqxj vbnm" in low
+    assert left_out.startswith("The names cover 6")
+    assert str(topics).splitlines()[-2:] == topics.notes
 
 
 def test_a_notebook_shows_a_table_in_which_names_are_escaped(index):

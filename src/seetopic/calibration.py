@@ -1,7 +1,7 @@
 """Shares of documents as probabilities, told without a single label.
 
 What was learned from the names is right about as often as it and the names themselves, each for itself, agree on where
-a document belongs. Shares are made flatter or steeper until the largest is on average what this says.
+a document belongs. Shares are made flatter until the largest is on average what this says; never steeper.
 """
 
 from __future__ import annotations

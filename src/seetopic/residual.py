@@ -29,12 +29,14 @@ def told_themes(
     told = []
     for theme in by_size(sizes).tolist():
         own = list(terms[first + theme])
+        if not own:
+            continue
         nearness = memberships[:, first + theme] if vectors is None else vectors @ centres[theme]
         documents = np.flatnonzero(best == first + theme)
         typical = documents[np.argsort(-nearness[documents], kind="stable")][:_PASSAGES]
         told.append(
             Residual(
-                index.vocabulary.terms[_best_name(index, own, centres[theme])] if own else f"theme {theme + 1}",
+                index.vocabulary.terms[_best_name(index, own, centres[theme])],
                 round(float(sizes[theme]), 4),
                 tuple(index.vocabulary.terms[term] for term in own[:TERMS]),
                 tuple(_passage(index, int(number)) for number in index.sampled[typical]),
@@ -43,7 +45,7 @@ def told_themes(
     return tuple(told)
 
 
-def by_size(sizes: Doubles) -> Longs:
+def by_size(sizes: Doubles | Longs) -> Longs:
     """Themes that have documents, the largest first."""
     order = np.argsort(-sizes, kind="stable")
     return order[sizes[order] > 0]

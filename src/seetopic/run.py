@@ -16,8 +16,9 @@ from seetopic.device import resolve_device
 from seetopic.discovery import Discovered, Wishes, discover_terms, starting_terms
 from seetopic.errors import EncoderError, NotEnoughTerms
 from seetopic.evidence import CurrentTerms, Evidence, StartRemembered
+from seetopic.evidence.confidence import DOUBTFUL, topic_confidence
 from seetopic.evidence.documents import MatchedDocumentsEvidence, ReadDocumentsEvidence, typical_terms
-from seetopic.evidence.general import DRIFT, GeneralEvidence, confidence
+from seetopic.evidence.general import GeneralEvidence, confidence
 from seetopic.evidence.local import LocalEvidence
 from seetopic.index import Index
 from seetopic.naming import MANY, with_named_terms
@@ -145,7 +146,7 @@ class Discovery:
     @property
     def _coverage(self) -> float:
         """Share of the sample's documents that are about a name rather than about a residual theme."""
-        if self.reading is None:
+        if not len(self.uncovered.centres) or self.reading is None:
             return 1.0
         best = shares_with_none(self.reading.found.scores, len(self.seeds), self.settings.sorting.temperature)
         return round(float((best.argmax(axis=1) < len(self.seeds)).mean()), 4)
@@ -153,7 +154,7 @@ class Discovery:
     @property
     def _residual(self) -> tuple[Residual, ...]:
         """What the names leave, the largest themes first."""
-        if self.reading is None or not len(self.uncovered.centres):
+        if not len(self.uncovered.centres) or self.reading is None:
             return ()
         return told_themes(
             self.index, self.reading.memberships, self.found.deep, self.uncovered.centres, len(self.seeds)
@@ -402,7 +403,9 @@ class Discovery:
 
     @cached_property
     def _confidences(self) -> Any:
-        return confidence(self._general_evidence.similarity, self.found.terms)
+        pairs = zip(self.found.deep, self.wishes.fixed, strict=True)
+        found = [[term for term in terms if term not in set(given)] for terms, given in pairs]
+        return topic_confidence(self._general_evidence.similarity, len(self.seeds), np.asarray(self.index.local), found)
 
     def _warnings(self, category: int) -> list[str]:
         seed, n_found = self.seeds.seeds[category], len(self.found.terms[category])
@@ -411,7 +414,7 @@ class Discovery:
             sentences.append(
                 f"{n_found} of {self.settings.top} terms: other categories suit the rest better, or there are no more"
             )
-        if n_found and self._confidences[category] < DRIFT:
+        if n_found and self._confidences[category] < DOUBTFUL:
             sentences.append(LOW_CONFIDENCE)
         absent = [word for word in seed.pinned if self.index.term_id(word) is None]
         if absent:

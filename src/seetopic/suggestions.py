@@ -58,10 +58,9 @@ def suggest_beside(
     wanted = themes.sizes if names is None else themes.sizes * np.exp(-themes.standing(names).max(axis=0))
     memberships = np.zeros((len(themes.vectors), len(themes.centres)))
     memberships[np.arange(len(themes.vectors)), themes.of_documents] = 1.0
-    told = told_themes(
-        index, memberships, _terms_of(index, themes, memberships, settings), themes.centres, 0, themes.vectors
-    )
-    largest = by_size(themes.sizes / len(themes.vectors))  # in this order they are told
+    terms = _terms_of(index, themes, memberships, settings)
+    told = told_themes(index, memberships, terms, themes.centres, 0, themes.vectors)
+    largest = [theme for theme in by_size(themes.sizes) if terms[theme]]  # in this order they are told
     return tuple(told[place] for place in np.argsort(-wanted[largest], kind="stable")[:number])
 
 

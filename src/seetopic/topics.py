@@ -16,8 +16,8 @@ from seetopic.frames import Library, dataframe
 from seetopic.spreadsheets import SafeRows
 
 LOW_CONFIDENCE = (
-    "low confidence: by the language model its terms are hardly nearer to this name than any terms, "
-    "or than to the other names; read them with care"
+    "low confidence: its terms are hardly nearer to this name than to other names, or the documents do not use them "
+    "alike; read them with care"
 )
 _TOLD = 5  # residual themes in a sentence
 _LARGEST = 1e9  # far beyond the scores of any method
@@ -112,7 +112,8 @@ class Topics:
         """What a notebook shows; names and terms are escaped."""
         head = "".join(f'<th style="text-align:left">{each}</th>' for each in ("topic", "confidence", "terms"))
         rows = "".join(_html_row(topic) for topic in self.topics)
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        notes = "".join(f"<p>{escape(sentence)}</p>" for sentence in self.notes)
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{notes}"
 
     def to_dataframe(self, library: Library = "pandas") -> Any:
         """A row a term, as a table of pandas or polars; the columns are those of `topics.csv`."""
@@ -216,8 +217,7 @@ def results_in(folder: Path) -> FileSet:
 
 def _html_row(topic: Topic) -> str:
     terms = ", ".join(escape(term) for term in topic)
-    notes = "".join(f"<br><small>{escape(sentence)}</small>" for sentence in topic.warnings)
-    cells = (f"<b>{escape(topic.name)}</b>", f"{topic.confidence:.2f}", terms + notes)
+    cells = (f"<b>{escape(topic.name)}</b>", f"{topic.confidence:.2f}", terms)
     return "<tr>" + "".join(f'<td style="text-align:left">{cell}</td>' for cell in cells) + "</tr>"
 
 

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from seetopic.evaluation.meanings import in_order, meaning, stem
 from seetopic.evaluation.significance import mark
-from seetopic.evidence.general import DRIFT
+from seetopic.evidence.confidence import DOUBTFUL
 
 if TYPE_CHECKING:
     from seetopic.comparison import Comparison
@@ -61,7 +61,7 @@ def print_comparison(comparison: Comparison) -> None:
         if outcome.random_state == 0:
             terms = _table(f"category, by {outcome.method}", "terms, best first")
             for topic in outcome.topics:
-                doubtful = " [yellow](low confidence)[/]" if topic.confidence < DRIFT else ""
+                doubtful = " [yellow](low confidence)[/]" if topic.confidence < DOUBTFUL else ""
                 terms.add_row(escape(topic.name) + doubtful, escape(", ".join(list(topic)[:10])))
             console.print(terms)
     told = f"{comparison.n_learned_from:,} documents to learn from, {evaluation.n_documents:,} to judge by"

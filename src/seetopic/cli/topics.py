@@ -215,17 +215,16 @@ def suggest(
     if out is not None and out.suffix not in (".yaml", ".yml"):
         raise OutputError(f"--out {out} has another ending than .yaml; give such a name, because names go into YAML")
     if not is_index(source):
-        raise CorpusError(f"{source} is no index; build one with `seetopic index {source} --out INDEX`")
+        raise CorpusError(f"{source} is not an index; build one with `seetopic index {source} --out INDEX`")
     found = suggested(open_index(source, options), asked, number=number, device=options["device"])
-    text = as_seeds_file(found)
+    if out is not None:
+        write_text(out, as_seeds_file(found))
     if as_json:
-        text = json.dumps([asdict(each) for each in found], ensure_ascii=False, indent=1) + "\n"
-    if out is None:
-        click.echo(text, nl=False)
-    else:
-        write_text(out, text)
-        if not quiet:
-            click.echo(f"{out}: {len(found)} names")
+        click.echo(json.dumps([asdict(each) for each in found], ensure_ascii=False, indent=1))
+    elif out is None:
+        click.echo(as_seeds_file(found), nl=False)
+    elif not quiet:
+        click.echo(f"{out}: {len(found)} names")
 
 
 @click.command()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from seetopic.evidence.general import DRIFT
+from seetopic.evidence.confidence import DOUBTFUL
 from seetopic.figures.bars import bar_length
 from seetopic.figures.drawing import safe
 from seetopic.figures.theme import HUES
@@ -106,7 +106,7 @@ class Card:
 
 def confidence_meter(value: float) -> str:
     """The number, and how much of a whole it is; below the limit it is marked in words, not by colour alone."""
-    low = "" if value >= DRIFT else ' <span class="low">low</span>'
+    low = "" if value >= DOUBTFUL else ' <span class="low">low</span>'
     bar = f'<span class="meter" aria-hidden="true"><span style="width:{100 * value:.0f}%"></span></span>'
     return f'<span class="sure">Confidence {bar}<b>{value:.2f}</b>{low}</span>'
 

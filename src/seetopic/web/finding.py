@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeAlias, TypeVar
 from pydantic import Field
 
 from seetopic.documents import Documents
-from seetopic.evidence.general import DRIFT
+from seetopic.evidence.confidence import DOUBTFUL
 from seetopic.figures.scene import Scene
 from seetopic.index import Index
 from seetopic.naming import NamedIndex
@@ -297,7 +297,7 @@ def shown_topics(topics: Topics, names: Names, index: Index | None = None) -> tu
             names=topic.names,
             in_vocabulary=topic.in_vocabulary,
             confidence=topic.confidence,
-            low=bool(topic.terms) and topic.confidence < DRIFT,
+            low=bool(topic.terms) and topic.confidence < DOUBTFUL,
             warnings=topic.warnings,
             terms=tuple(
                 Term(
