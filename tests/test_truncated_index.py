@@ -40,7 +40,7 @@ from seetopic import Index, discover
 
 index = Index.open(sys.argv[1], model=directions)
 index.general, index.local, index.sample, index.variants, index.texts, index.positions, index.idf
-index.posting_documents, index.vocabulary, index.sampled
+index.posting_documents, index.vocabulary, index.sampled, index.themes
 for path in Path(sys.argv[1]).glob("*.npy"):
     os.truncate(path, 0)
 print(discover(index, sys.argv[2:]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import seetopic
 from seetopic import (
     Index,
     RankedTerm,
+    Residual,
     Seeds,
     SeeTopic,
     Sorter,
@@ -20,6 +22,7 @@ from seetopic import (
     export,
     sorter_for,
 )
+from seetopic.errors import CorpusError
 from seetopic.figures import Figure
 
 TEXTS = ["The striker scored, the goalkeeper was late.", "Garlic and onion, then bake the bread."] * 3
@@ -59,6 +62,9 @@ def use_the_estimator(folder: Path) -> None:
     best: tuple[str, float] = model.get_topic("sports")[0]
     tables: list[Any] = [model.get_topic_info(), model.get_document_info(TEXTS, library="polars")]
     other: SeeTopic = model.with_seeds(["food", "football"]).accept("food", "bread").reject(1, ["garlic"])
+    missed: tuple[Residual, ...] = ()
+    with suppress(CorpusError):  # so few texts have no themes
+        missed = other.suggest(3)
     same: SeeTopic = other.partial_fit(["A late goal."])
     same.save(folder / "model")
     loaded: SeeTopic = SeeTopic.load(folder / "model", embedding_model=lengths)
@@ -76,7 +82,7 @@ def use_the_estimator(folder: Path) -> None:
     drawn[0].save(folder / "terms.svg", theme="dark")
     report: Path = loaded.write_report(folder / "report")
     whole: tuple[int, ...] = loaded.set_output(transform="default").fit_transform(TEXTS).shape
-    print(len(params), shape, first >= -1, names, len(terms), len(best), len(tables), whole)
+    print(len(params), shape, first >= -1, names, len(terms), len(best), len(tables), whole, len(missed))
     print(len(topics), len(index), len(sorter.names), len(seeds), len(drawn), report.name)
 
 

@@ -13,11 +13,12 @@ if TYPE_CHECKING:
     from seetopic.model import SeeTopic
     from seetopic.run import discover
     from seetopic.seeds import Seeds, as_seeds
-    from seetopic.topics import RankedTerm, Topic, Topics
+    from seetopic.topics import RankedTerm, Residual, Topic, Topics
 
 _HOMES = {
     "Index": "seetopic.index",
     "RankedTerm": "seetopic.topics",
+    "Residual": "seetopic.topics",
     "SeeTopic": "seetopic.model",
     "Seeds": "seetopic.seeds",
     "Sorter": "seetopic.assign",
@@ -32,6 +33,7 @@ _HOMES = {
 __all__ = [
     "Index",
     "RankedTerm",
+    "Residual",
     "SeeTopic",
     "Seeds",
     "Sorter",

@@ -28,7 +28,8 @@ def topic_confidence(similarity: Floats, n_names: int, local: Floats, found: Seq
         terms = list(found[category][:JUDGED])
         if terms:
             nearer = np.median(similarity[category, terms] - _elsewhere(similarity, n_names, category, terms))
-            sure[category] = 1 / (1 + np.exp(-(_NEARER * nearer + _ALIKE * _likeness(local[terms]) + _BASE)))
+            odds = _NEARER * float(nearer) + _ALIKE * _likeness(local[terms]) + _BASE
+            sure[category] = 0.5 + 0.5 * np.tanh(odds / 2)  # the logistic function, whatever the number
     return sure
 
 
