@@ -12,7 +12,7 @@ import numpy as np
 
 from seetopic.arrays import Doubles, Floats
 
-DOUBTFUL = 0.5  # a topic with less confidence is more likely than not to have more than three wrong terms of ten
+DOUBTFUL = 0.4  # of topics below it, most have more than three wrong terms of ten; docs/method.md has the figures
 JUDGED = 10  # terms of a topic that tell, however many are shown
 _NEARER, _ALIKE, _BASE = 14.0, 10.0, -4.8  # logistic regression on topics that two readers judged; see docs/method.md
 
