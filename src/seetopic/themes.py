@@ -20,7 +20,8 @@ from seetopic.threads import one_thread
 
 _GRAINS = (6, 9, 12, 18, 25, 36, 50, 72)  # numbers of themes, each about half as many again as the one before
 _LEAST = 20  # documents that a theme has on average, or the grain is too fine for the sample
-_ROUNDS = 50  # of k-means at most; it settles sooner
+_ROUNDS = 30  # of k-means at most; it settles sooner
+_MOVING = 0.003  # share of documents that still change their theme when it has settled
 _STANDS_OUT = 1.2  # standard deviations above the mean over themes, from which a name covers a theme
 _SAME = 0.85  # cosine of two centres from which they are those of one theme that was cut in two
 _OWN = 1.3  # themes that a name covers on average before the grain is fine enough
@@ -197,11 +198,12 @@ def _grouped(vectors: Floats, n_themes: int, random_state: int) -> Floats:
     of_documents = np.full(len(vectors), -1)
     for _ in range(_ROUNDS):
         nearest = (vectors @ centres.T).argmax(axis=1)
-        if (nearest == of_documents).all():
-            break
+        settled = np.count_nonzero(nearest != of_documents) <= _MOVING * len(vectors)
         of_documents = nearest
         sums = _sums(vectors, of_documents, n_themes)
         centres = np.where((sums != 0).any(axis=1, keepdims=True), _unit(sums), centres)
+        if settled:
+            break
     return centres
 
 
