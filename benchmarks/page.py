@@ -183,12 +183,47 @@ def phrases() -> str:
     return "\n".join(lines)
 
 
+OF_README = ("two names", "30 % of the names")
+
+
+def open_world(kinds: tuple[str, ...] = (*OF_README, "one name", "all names")) -> str:
+    """Names that cover a part of the documents: means over draws of names and random states."""
+    lines = (RESULTS / "open_world.jsonl").read_text(encoding="utf-8").splitlines()
+    groups: dict[tuple[str, str], list[Json]] = {}
+    for each in map(json.loads, lines):
+        if each["asked_for"] in kinds:
+            groups.setdefault((each["corpus"], each["asked_for"]), []).append(each)
+    told = [
+        "| | names | label precision@10 (language model alone) | average precision of documents (cosine with the name) "
+        "| macro-F1 | documents given none / that have none | calibration error |",
+        "|---|---|--:|--:|--:|--:|--:|",
+    ]
+    for (corpus, asked_for), found in groups.items():
+
+        def mean(*path: str, found: list[Json] = found) -> str:
+            values = [_at(each, path) for each in found]
+            return f"{sum(values) / len(values):.2f}"
+
+        told.append(
+            f"| {corpus} | {asked_for} | {mean('label_precision@10')} "
+            f"({mean('of the language model alone', 'label_precision@10')}) "
+            f"| {mean('assign --read', 'average_precision')} ({mean('cosine', 'average_precision')}) "
+            f"| {mean('assign --read', 'macro_f1')} | {mean('assign --read', 'none_given')} / {mean('none_true')} "
+            f"| {mean('assign --read', 'calibration_error')} |"
+        )
+    return "\n".join(told)
+
+
+def _at(value: Json, path: tuple[str, ...]) -> float:
+    return float(value[path[0]] if len(path) == 1 else _at(value[path[0]], path[1:]))
+
+
 def filled(page: str, parts: dict[str, str]) -> str:
     for name, text in parts.items():
         pattern = rf"(<!-- {name} -->\n).*?(<!-- end -->)"
         page, found = re.subn(pattern, lambda match, text=text: f"{match[1]}{text}\n{match[2]}", page, flags=re.DOTALL)
         if found != 1:
-            raise SystemExit(f"docs/benchmarks.md needs one part {name!r}, but has {found}")
+            raise SystemExit(f"the page needs one part {name!r}, but has {found}")
     return page
 
 
@@ -200,6 +235,7 @@ def parts(table: Json, found: Json) -> dict[str, str]:
         "cases": cases(table),
         "rare terms": rare_terms(found),
         "phrases": phrases(),
+        "open world": open_world(),
     }
 
 
@@ -209,6 +245,10 @@ def main() -> None:
     table, found, studied = results()
     page = DOCS / "benchmarks.md"
     page.write_text(filled(page.read_text(encoding="utf-8"), parts(table, found)), encoding="utf-8")
+    readme = DOCS.parent / "README.md"
+    readme.write_text(
+        filled(readme.read_text(encoding="utf-8"), {"open world": open_world(OF_README)}), encoding="utf-8"
+    )
     draw_all(table, found, studied, DOCS / "figures")
 
 
