@@ -28,7 +28,7 @@ _OWN = 1.3  # themes that a name covers on average before the grain is fine enou
 _FINENESS = 35  # documents to the square of a grain, above which it is too coarse
 _NEAR = 0.5  # standard deviations above the mean, from which a name may be meant for a theme
 _ELSEWHERE = 0.2  # share of documents nearer to no name than to other themes, above which something is missing
-_FAR, _FAR_POWER = 0.7, 0.6  # share of documents not near to a name: of one name, and how it falls with more of them
+_FAR, _FAR_POWER = 0.65, 0.6  # share of documents not near to a name: of one name, and how it falls with more of them
 _LEFT, _LEFT_POWER = 1.5, 0.7  # the same of documents in themes that no name covers
 _ACROSS = 4  # groups of documents by what is left when their theme is taken off
 _STANDS_OUT_ACROSS = 1.0
@@ -138,7 +138,8 @@ def uncovered_by(names: Floats, themes: SampleThemes) -> Uncovered:
         return Uncovered(themes.centres[:0], 1.0)
     if themes.are_cut_across_by(names):
         chosen, covered = themes.across, themes.across.covered_by(names, _STANDS_OUT_ACROSS)
-        covers_all = chosen.share_of(covered) >= _ALL_ACROSS
+        # As many names as groups may cover everything, however unlike the groups they are.
+        covers_all = len(names) >= _ACROSS or chosen.share_of(covered) >= _ALL_ACROSS
     else:
         chosen, covered = _at_grain_of(names, themes)
         covers_all = _cover_everything(names, _at_most(_JUDGED_AT, themes.grains), chosen.share_of(covered))
