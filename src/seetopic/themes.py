@@ -101,12 +101,12 @@ class SampleThemes:
 
     @one_thread()
     def are_cut_across_by(self, names: Floats) -> bool:
-        """Whether the documents nearest to the names are of very many themes."""
+        """Whether the documents nearest to a name, the middle one of the names, are of very many themes."""
         themes = _at_most(_JUDGED_AT, self.grains)
         size = max(_NEAREST_LEAST, int(_NEAREST * len(self.vectors)))
         nearest = np.argpartition(-(names @ self.vectors.T), min(size, len(self.vectors) - 1), axis=1)[:, :size]
         spread = [_effective_number(np.bincount(each, minlength=1)) for each in themes.of_documents[nearest]]
-        return float(np.mean(spread)) > _SPREAD * _effective_number(themes.sizes)
+        return float(np.median(spread)) > _SPREAD * _effective_number(themes.sizes)
 
 
 @dataclass(frozen=True)
