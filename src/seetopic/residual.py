@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 
 import numpy as np
 
@@ -61,5 +62,6 @@ def _best_name(index: Index, terms: Sequence[int], centre: Floats) -> int:
 def _passage(index: Index, number: int) -> str:
     """The beginning of a document, by the words that the index keeps."""
     words = index.texts.words_of(number)
-    shown = " ".join(word or "·" for word in words[:_PASSAGE_WORDS]).strip(" ·")
+    parts = groupby(words[:_PASSAGE_WORDS], bool)  # words in a row, and what parts them
+    shown = " · ".join(" ".join(each) for is_word, each in parts if is_word)
     return shown + (" …" if len(words) > _PASSAGE_WORDS else "")
