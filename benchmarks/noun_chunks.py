@@ -39,7 +39,7 @@ class Parsed:
 
     @property
     def no_values(self) -> set[Span]:
-        """Such chunks, and entities that are no dates, amounts and the like."""
+        """Such chunks, and entities that are not dates, amounts and the like."""
         return set().union(*(spans for kind, spans in self.without_numbers.items() if kind not in _VALUES))
 
 

@@ -520,7 +520,7 @@ def test_bad_bytes_in_another_column_do_no_harm(tmp_path):
 @pytest.mark.parametrize("ending", ["txt", "jsonl"])
 def test_nul_bytes_are_refused(tmp_path, ending):
     path = written(tmp_path / f"a.{ending}", b"\0" * 4096)
-    with pytest.raises(CorpusError, match=rf"a\.{ending}, line 1: holds NUL bytes, so it is no UTF-8 text"):
+    with pytest.raises(CorpusError, match=rf"a\.{ending}, line 1: holds NUL bytes, so it is not UTF-8 text"):
         texts_of(path)
     with pytest.raises(CorpusError, match=r"holds no documents \(1 with NUL bytes\)"):
         texts_of(path, on_error="skip")
@@ -655,11 +655,11 @@ def test_a_quote_that_is_never_closed_is_refused_with_the_line_that_opened_it(tm
 @pytest.mark.parametrize("ending", ["csv", "tsv"])
 def test_a_row_that_is_no_row_is_named_by_its_line(tmp_path, ending):
     path = written(tmp_path / f"a.{ending}", "text\nfine\nold\rline ends\nalso\n")
-    refuse_or_skip(path, "line 3: is no row of a table", ["fine", "also"], "not a row")
+    refuse_or_skip(path, "line 3: is not a row of a table", ["fine", "also"], "not a row")
 
 
 def test_a_header_that_is_no_row_is_refused(tmp_path):
-    refuse_reading(written(tmp_path / "a.csv", "id\rtext\r1\rx\n"), r"the first line of a\.csv is no header")
+    refuse_reading(written(tmp_path / "a.csv", "id\rtext\r1\rx\n"), r"the first line of a\.csv is not a header")
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ EDITS = [
     NAMES,
     [*NAMES[:2], "stars"],
     [*NAMES[:2], "stars and planets above"],
-    ["oven salad", *NAMES[1:]],  # stands there as words, and is no term
+    ["oven salad", *NAMES[1:]],  # stands there as words, and is not a term
     ["oven salad", "moon goalkeeper", NAMES[2]],
     {**dict.fromkeys(NAMES[1:]), "oven salad": {"pinned": ["soup"]}},
     {**dict.fromkeys(NAMES[1:]), NAMES[0]: {"pinned": ["moon goalkeeper"]}},

@@ -452,7 +452,7 @@ def test_a_sentence_model_that_is_not_whole_is_refused(tiny_bert, tmp_path):
 
 
 def test_a_folder_that_is_no_model_is_refused(tmp_path):
-    with pytest.raises(EncoderError, match=r"holds no config\.json, so it is no model; give a Hugging Face"):
+    with pytest.raises(EncoderError, match=r"holds no config\.json, so it is not a model; give a Hugging Face"):
         encoder_for(tmp_path)
 
 
@@ -463,7 +463,9 @@ def test_a_folder_that_is_no_model_is_refused(tmp_path):
 @pytest.mark.parametrize("name", ["nobody/no-such-model", "./no/such/folder"])
 def test_a_name_that_is_no_folder_says_what_to_do_when_there_is_no_network(name, monkeypatch):
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
-    message = rf"the model '{name}' is no folder here and could not be fetched.*; give the path of a downloaded model"
+    message = (
+        rf"the model '{name}' is not a folder here and could not be fetched.*; give the path of a downloaded model"
+    )
     with pytest.raises(EncoderError, match=message) as raised:
         encoder_for(name)
     assert "\n" not in str(raised.value)

@@ -30,7 +30,7 @@ WITHOUT_DATA = [
 ]
 _NO_COLUMNS = "texts have no columns, so there is no number of features to keep to"
 _NO_NUMBERS = "any row can be written as a text, whatever its numbers are"
-_NO_MATRIX = "a sparse matrix is no list of texts; it is refused as any other object is"
+_NO_MATRIX = "a sparse matrix is not a list of texts; it is refused as any other object is"
 DO_NOT_APPLY = {
     "check_n_features_in": _NO_COLUMNS,
     "check_n_features_in_after_fitting": _NO_COLUMNS,
@@ -40,7 +40,7 @@ DO_NOT_APPLY = {
     "check_transformer_data_not_an_array": _NO_COLUMNS,
     "check_complex_data": _NO_NUMBERS,
     "check_estimators_nan_inf": _NO_NUMBERS,
-    "check_estimators_empty_data_messages": "no documents are a CorpusError here, which is no ValueError",
+    "check_estimators_empty_data_messages": "no documents are a CorpusError here, which is not a ValueError",
     "check_estimator_sparse_tag": _NO_MATRIX,
     "check_estimator_sparse_array": _NO_MATRIX,
     "check_estimator_sparse_matrix": _NO_MATRIX,

@@ -276,7 +276,7 @@ def test_a_document_that_holds_a_variant_holds_its_term(how, tmp_path, cache):
         settings = replace(DEFAULT.index, text=replace(DEFAULT.index.text, min_count=1, max_phrase_words=1))
         documents = Index.build(texts, tmp_path / "index", settings=settings, cache=cache, jobs=1)
     found = evaluate(topics, documents, options=EvaluationOptions(draws=0), jobs=1)
-    # "gym" is a term itself, so it is no variant of another.
+    # "gym" is a term itself, so it is not a variant of another.
     assert found.topics[0].documents == {"exercise": 3, "gym": 3}
     assert found.figures["pmi"] == pytest.approx(math.log((2 / 5 + 1 / 5) / ((3 / 5 + 1 / 5) * (3 / 5 + 1 / 5))))
 

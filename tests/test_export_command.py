@@ -64,7 +64,7 @@ def test_the_help_names_every_format(place):
         (["topics", "--out", "topics.doc"], "'topics.doc' does not tell a format by its ending"),
         (["topics", "--format", "xml"], "'xml' is not one of"),
         (["missing", "--format", "csv"], "missing/topics.json cannot be read as topics"),
-        (["edited", "--format", "csv"], "edited/topics.json cannot be read as topics ('high' is no float or int)"),
+        (["edited", "--format", "csv"], "edited/topics.json cannot be read as topics ('high' is not a float or int)"),
         (["topics", "--format", "csv", "--top", "0"], "`top` is 0"),
         (["doubtful", "--format", "csv", "--min-confidence", "0.9"], "the surest topic has a confidence of 0.7"),
         (["topics", "--format", "csv", "--out", "topics"], "topics is a folder; name a file in it"),

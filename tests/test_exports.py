@@ -369,9 +369,9 @@ def test_doubts_are_told():
         (TOPICS, {"top": 0}, SettingsError, "`top` is 0, but must be at least 1"),
         (Topics((), {}), {}, OutputError, "there are no topics to export"),
         (topics_of({"a\tb": [], "a b": []}), {}, OutputError, r"two categories are named 'a\\tb' and 'a b'"),
-        (topics_of({"a": [" \n"]}), {}, OutputError, r"a term of 'a' is ' \\n', which is no text to look for"),
-        (topics_of({"a": ["\ud800"]}), {}, OutputError, r"a term of 'a' is '\\ud800', which is no Unicode text"),
-        (topics_of({"\0": []}), {}, OutputError, r"a category's name is '\\x00', which is no text"),
+        (topics_of({"a": [" \n"]}), {}, OutputError, r"a term of 'a' is ' \\n', which is not text to look for"),
+        (topics_of({"a": ["\ud800"]}), {}, OutputError, r"a term of 'a' is '\\ud800', which is not Unicode text"),
+        (topics_of({"\0": []}), {}, OutputError, r"a category's name is '\\x00', which is not text"),
         (Topics((Topic(3, (), False, ()),), {}), {}, OutputError, "a category's name is 3"),
     ],
 )

@@ -91,7 +91,7 @@ def test_vectors_are_learned_anew_from_the_terms_of_each_iteration(index, monkey
         return real(*arguments, **named)
 
     monkeypatch.setattr(trained, "train", noting)
-    run_of(index, preset).topics  # noqa: B018
+    run_of(index, preset).find()
     assert trained_with == [[size] * 3 for size in sizes]
 
 
@@ -115,7 +115,7 @@ def test_the_papers_terms_stay_as_they_are_within_an_iteration_and_the_programs_
             return real(*arguments, **{**named, "after_epoch": watched})
 
         monkeypatch.setattr(trained, "train", noting)
-        run_of(index, preset, iterations=1).topics  # noqa: B018
+        run_of(index, preset, iterations=1).find()
     assert seen["paper"] == [[3] * 3] * 12
     assert seen["released-code"] == [[3] * 3] * 2 + [[3 + epoch] * 3 for epoch in range(1, 11)]
 

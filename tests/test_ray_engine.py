@@ -392,8 +392,8 @@ def test_a_node_with_other_programs_is_refused(seen, python, version, said):
         ),
         ("ray://127.0.0.1:1", "no Ray cluster can be joined at 'ray://127"),
         ("127.0.0.1:99999", "no Ray cluster can be joined at '127"),
-        ("nowhere", "'nowhere' is no address of a Ray cluster; give auto, HOST:PORT or ray://HOST:PORT"),
-        ("", "'' is no address of a Ray cluster"),
+        ("nowhere", "'nowhere' is not an address of a Ray cluster; give auto, HOST:PORT or ray://HOST:PORT"),
+        ("", "'' is not an address of a Ray cluster"),
     ],
 )
 def test_an_address_without_a_cluster_is_refused_at_once(address, said):

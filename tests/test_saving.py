@@ -142,9 +142,9 @@ def test_where_files_cannot_be_shared_they_are_copied(model, saved, tmp_path, mo
 
 def test_a_folder_with_other_things_in_it_is_left_alone(model, tmp_path):
     (tmp_path / "thesis.txt").write_text("years of work")
-    with pytest.raises(OutputError, match="exists and is no saved model"):
+    with pytest.raises(OutputError, match="exists and is not a saved model"):
         model.save(tmp_path)
-    with pytest.raises(OutputError, match="exists and is no saved model"):
+    with pytest.raises(OutputError, match="exists and is not a saved model"):
         model.save(tmp_path / "thesis.txt")
     assert (tmp_path / "thesis.txt").read_text() == "years of work"
 
@@ -228,7 +228,7 @@ def test_what_is_no_saved_model_is_refused(saved, model, tmp_path):
         saved / "index": r"it is an index; fit on it: SeeTopic\(names\)\.fit\(folder\)",
         tmp_path / "topics": r"it holds topics, without the index; read these with Topics\.load\(folder\)",
     }.items():
-        with pytest.raises(OutputError, match=f"is no saved model: {sentence}"):
+        with pytest.raises(OutputError, match=f"is not a saved model: {sentence}"):
             SeeTopic.load(folder)
 
 

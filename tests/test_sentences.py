@@ -124,7 +124,7 @@ CASES = [
     "arguments", CASES, ids=lambda each: " ".join(part[:12] for part in each).encode("ascii", "replace").decode()
 )
 def test_what_is_wrong_is_said_in_one_line_and_nothing_is_left(place, arguments):
-    before = sorted(os.listdir(place))  # noqa: PTH208 - one name is no text
+    before = sorted(os.listdir(place))  # noqa: PTH208 - one name is not text
     assert_one_sentence(*given(*arguments, cwd=place))
     assert set(os.listdir(place)) - {"cache"} == set(before) - {"cache"}  # noqa: PTH208
 

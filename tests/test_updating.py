@@ -340,7 +340,7 @@ def test_the_same_documents_are_added_twice_where_that_is_meant(small, tmp_path)
         index.update([same, same], jobs=1)
     twice = index.update([same, same], again=True, jobs=1)
     assert [part.documents for part in twice.parts] == [60, 30, 30]
-    assert len(twice.update(planted_documents(9, seed=2), jobs=1)) == 129  # they are no hindrance later
+    assert len(twice.update(planted_documents(9, seed=2), jobs=1)) == 129  # they do no harm later
     other = Index.open(index.folder, model=directions).update(planted_documents(30), remove=[1, 2, 3], jobs=1)
     assert [part.first for part in other.parts] == [120, 129]
 

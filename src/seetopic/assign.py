@@ -88,7 +88,7 @@ class Sorter:
 
     def prepared(self) -> Sorter:
         """The same with all that it needs ready, so that no worker has to make it again."""
-        self._finder, self._topic_pairs  # noqa: B018 - made when they are asked for
+        self.place(self.terms_in([]), bound=0.0, several=False)  # to sort no document takes all that sorting needs
         return self
 
     def scores(self, matched: Sequence[Sequence[int]] | Lists, vectors: Floats | None = None) -> Doubles:
@@ -191,7 +191,7 @@ class Sorter:
                 raise OSError("there is no such file")
             with safe_open(path, "np") as file:
                 about = json.loads((file.metadata() or {})["seetopic"])
-                arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - it is no dict
+                arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - it is not a dict
             if about.pop("format") != _FORMAT:
                 raise OutputError(f"{path} was made by another version of seetopic; run `seetopic discover` again")
             expected = about.pop("sha256")
@@ -218,7 +218,7 @@ def _as_written(about: dict[str, Any]) -> dict[str, Any]:
     SampleSettings(document_words=about["document_words"])
     SortingSettings(temperature=about["temperature"])
     if not all(0 < about[power] <= _LARGEST for power in ("term_power", "read_power")):
-        raise ValueError("its powers are no positive numbers")
+        raise ValueError("its powers are not positive")
     return {**about, "names": names, "terms": terms, "topic_terms": topics}
 
 
@@ -234,7 +234,7 @@ def _check_parts(sorter: Sorter) -> None:
     if {name: array.shape for name, array in arrays.items()} != shapes or not 0 < n_names <= width:
         raise ValueError("its arrays have other shapes than its terms and names ask for")
     if not all(array.dtype.kind == "f" and (np.abs(array) <= _LARGEST).all() for array in arrays.values()):
-        raise ValueError("its arrays hold what are no weights")
+        raise ValueError("its arrays hold values that cannot be weights")
     if len(sorter.topic_terms) != n_names or not {t for topic in sorter.topic_terms for t in topic} <= set(
         sorter.terms
     ):

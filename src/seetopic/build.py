@@ -122,7 +122,7 @@ class Build:
 
     @cached_property
     def estimate(self) -> Estimate:
-        """What a build that is no update will take; only a stream has to be read to know how long it is."""
+        """What a build that is not an update will take; only a stream has to be read to know how long it is."""
         (pieces,) = self._pieces
         is_cut = all(isinstance(each, Piece) for each in pieces.cut)
         known = None if is_cut else self.n_documents

@@ -83,7 +83,9 @@ def _check_address(address: str) -> None:
         return
     host, _, port = address.removeprefix(_CLIENT).rpartition(":")
     if not host or not port.isdigit():
-        raise ClusterError(f"{address!r} is no address of a Ray cluster; give auto, HOST:PORT or {_CLIENT}HOST:PORT")
+        raise ClusterError(
+            f"{address!r} is not an address of a Ray cluster; give auto, HOST:PORT or {_CLIENT}HOST:PORT"
+        )
     try:
         socket.create_connection((host.strip("[]"), int(port)), timeout=_KNOCKING).close()
     except (OSError, OverflowError) as error:

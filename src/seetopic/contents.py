@@ -67,7 +67,7 @@ def read_words(path: Path) -> tuple[str, ...]:
     except (ValueError, RecursionError) as error:
         raise DamagedIndex(f"{path} cannot be read ({error}); build the index again") from error
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words) or len(set(words)) < len(words):
-        raise DamagedIndex(f"{path} is no list of different texts; build the index again")
+        raise DamagedIndex(f"{path} is not a list of different texts; build the index again")
     return tuple(words)
 
 
@@ -79,7 +79,7 @@ def read_lists(path: Path) -> tuple[tuple[str, ...], ...]:
         raise DamagedIndex(f"{path} cannot be read ({error}); build the index again") from error
     fine = isinstance(lists, list) and all(isinstance(each, list) for each in lists)
     if not fine or not all(isinstance(text, str) for each in lists for text in each):
-        raise DamagedIndex(f"{path} is no list of lists of texts; build the index again")
+        raise DamagedIndex(f"{path} is not a list of lists of texts; build the index again")
     return tuple(map(tuple, lists))
 
 

@@ -112,7 +112,7 @@ def _detected(counts: csr_array, language: Longs) -> dict[str, float]:
 
 
 def _says_something(counts: csr_array, listed: Flags, language: Longs, used: Sequence[int]) -> Flags:
-    """Words of which most documents of the used languages are in one where they are no function words."""
+    """Words of which most documents of the used languages are in one where they are not function words."""
     holds = counts.copy()
     holds.sum_duplicates()
     holds.data = np.ones_like(holds.data)

@@ -84,7 +84,7 @@ class Index:
         """Open an index; a damaged, foreign or too new one is refused with a sentence."""
         path = Path(folder)
         index = cls(path, layout.read_manifest(path), model, tokenizer, VectorCache(cache_folder(_as_path(cache))))
-        index.settings  # noqa: B018 - refuses settings that this version does not know
+        index._check_settings()
         if path.name:
             clear_finished(layout.resolved(path))
         return index
@@ -267,9 +267,12 @@ class Index:
             raise DamagedIndex(
                 f"{self.folder} is damaged: {shown}; build the index again, or bring these files back from a backup"
             )
-        # Whole files may still not fit together: an index may be of any origin.
-        fresh._stored, fresh.local, fresh.variants, fresh.themes, fresh.posting_documents, fresh._documents  # noqa: B018
+        fresh._everything()  # whole files may still not fit together: an index may be of any origin
         return None
+
+    def _everything(self) -> tuple[object, ...]:
+        """All that is stored, each part checked against the others as it is read."""
+        return self._stored, self.local, self.variants, self.themes, self.posting_documents, self._documents
 
     def __getstate__(self) -> dict[str, Any]:
         """It is pickled as what opens it, without the arrays that were read so far."""
@@ -287,6 +290,10 @@ class Index:
 
     @cached_property
     def settings(self) -> IndexSettings:
+        return self._check_settings()
+
+    def _check_settings(self) -> IndexSettings:
+        """Those of the manifest; refuses what this version does not know."""
         try:
             return index_settings_from(self.manifest["settings"])
         except (KeyError, TypeError, SettingsError) as error:

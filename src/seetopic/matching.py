@@ -57,7 +57,7 @@ def term_table(
     term_of: dict[int, int] = {}
     for number, term in spellings:
         if (whole := word_ids.get(term)) is not None:
-            # Nothing goes on from a word like `breast_cancer`, so it is no beginning; any other is one.
+            # Nothing goes on from a word like `breast_cancer`, so it is not a beginning; any other is one.
             first[whole] = nodes[(term,) if " " in term else term]
             term_of[first[whole]] = number
         if " " in term:
@@ -161,5 +161,5 @@ def finder_of(terms: Sequence[str]) -> Finder:
         pieces = (words[first:last] for first in range(1, len(words)) for last in range(first + 1, len(words) + 1))
         for piece in (words, words[:1], *pieces):
             word_ids[" ".join(piece)]  # asked for, it is numbered
-    numbered = {word: number for word, number in word_ids.items() if word}  # what parts words is no word
+    numbered = {word: number for word, number in word_ids.items() if word}  # what parts words is not a word
     return Finder(numbered, term_table(terms, numbered, max(len(word_ids), 1)), len(terms))

@@ -95,7 +95,7 @@ def shards_of(records: Iterable[Record], rules: Rules) -> Iterator[Texts]:
 
 
 def refuse_or_count(fault: Fault, on_error: OnError, skipped: Counter[str]) -> None:
-    """A record that is no document."""
+    """A record that is not a document."""
     if on_error == "raise":
         raise CorpusError(
             f"{fault.place}: {fault.sentence}; mend it, or leave such records out with --on-error skip "

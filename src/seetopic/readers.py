@@ -143,13 +143,13 @@ def header_of(file: StoredFile, delimiter: str) -> Header | None:
 def _first_row(rows: Iterator[tuple[int, Row]], name: str) -> Header | None:
     number, row = next(rows, (0, None))
     if isinstance(row, csv.Error):
-        raise CorpusError(f"the first line of {name} is no header of a table ({row}); mend it")
+        raise CorpusError(f"the first line of {name} is not a header of a table ({row}); mend it")
     return None if row is None else Header(tuple(row), number)
 
 
 def _row_record(row: Row, name: str, number: int, header: tuple[str, ...], column: int) -> Record:
     if isinstance(row, csv.Error):
-        return Fault(f"{name}, line {number}", f"is no row of a table ({row})", "not a row")
+        return Fault(f"{name}, line {number}", f"is not a row of a table ({row})", "not a row")
     if len(row) <= column:
         sentence = f"has {len(row)} fields, so none in column {header[column]!r}"
         return Fault(f"{name}, line {number}", sentence, "without text field")
@@ -380,7 +380,7 @@ def _lines_with_ends(stretch: Stretch) -> Generator[str, None, None]:
 
 
 def _blocks(stretch: Stretch) -> Iterator[_Block]:
-    """Whole lines by the megabyte; bytes that are no UTF-8 stay visible as lone surrogates."""
+    """Whole lines by the megabyte; bytes that are not UTF-8 stay visible as lone surrogates."""
     file, number = stretch.file, stretch.first_line
     with file.open() as opened:
         try:

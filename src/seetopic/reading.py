@@ -105,10 +105,11 @@ class SampledDocuments:
     def _local_features(self) -> Floats:
         return local_features(self._narrow.read_rows, self._narrow.local)
 
-    def get_ready(self) -> None:
-        """Make all that sorting needs and that does not depend on names."""
-        if self.sample.was_read:
-            self.documents, self._features, self._local_features, self._narrow.other_rows  # noqa: B018
+    def get_ready(self) -> tuple[object, ...]:
+        """Make, and keep, all that sorting needs and that does not depend on names."""
+        if not self.sample.was_read:
+            return ()
+        return self.documents, self._features, self._local_features, self._narrow.other_rows
 
     @cached_property
     def _readings(self) -> Memory[tuple[bytes, SortingSettings], Reading]:

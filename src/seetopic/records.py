@@ -81,7 +81,7 @@ def _is_missing(value: Any) -> bool:
 def text_fault(text: str) -> tuple[str, str] | None:
     """Why a text is none: a sentence, and its kind."""
     if "\0" in text:
-        return "holds NUL bytes, so it is no UTF-8 text", "with NUL bytes"
+        return "holds NUL bytes, so it is not UTF-8 text", "with NUL bytes"
     if not text.isascii():
         try:
             text.encode("utf-8")

@@ -124,6 +124,10 @@ class Discovery:
             return Uncovered(nothing, 1.0)
         return uncovered_by(self.spoken_names, index.themes)
 
+    def find(self) -> Topics:
+        """Find the topics now, if they were not found before, and not when they are first asked for."""
+        return self.topics
+
     @cached_property
     def topics(self) -> Topics:
         categories = range(len(self.seeds))
@@ -133,15 +137,20 @@ class Discovery:
     @cached_property
     def found(self) -> Discovered:
         with ThreadPoolExecutor(1) as pool:  # documents are read from disk while names are read by the language model
-            getting_ready = pool.submit(self._get_ready)
-            self.similarity  # noqa: B018
+            getting_ready = pool.submit(self._read_from_disk)
+            self._read_names()
             getting_ready.result()
         return self._found(self.settings, self.reading if self._uses_documents else None)
 
-    def _get_ready(self) -> None:
-        self._variants  # noqa: B018
+    def _read_names(self) -> Floats:
+        """The language model reads the names; their similarity to all terms is kept."""
+        return self.similarity
+
+    def _read_from_disk(self) -> Variants:
+        """What does not depend on names, and is kept: the documents in the forms that sorting needs, and variants."""
         if self._uses_documents:
             self.sampled.get_ready()
+        return self._variants
 
     @property
     def _coverage(self) -> float:

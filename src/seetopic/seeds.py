@@ -128,7 +128,7 @@ def _text(name: Any) -> str:
     try:
         name.encode("utf-8")
     except UnicodeEncodeError as error:
-        raise SeedError(f"the name {name!r} is no Unicode text (at character {error.start}); write it anew") from error
+        raise SeedError(f"the name {name!r} is not Unicode text (at character {error.start}); write it anew") from error
     return name.strip()
 
 
@@ -145,7 +145,7 @@ def read_seeds(path: Path) -> Seeds:
     except UnicodeDecodeError as error:
         raise SeedError(f"{path} is not UTF-8 text (byte {error.start}); save it as UTF-8") from error
     if "\0" in text:
-        raise SeedError(f"{path} holds NUL bytes, so it is no text; save it as UTF-8")
+        raise SeedError(f"{path} holds NUL bytes, so it is not text; save it as UTF-8")
     parse = {".yaml": _from_yaml, ".yml": _from_yaml, ".json": _from_json, ".csv": _from_csv, ".dic": _from_dic}
     try:
         return parse.get(path.suffix.lower(), _from_lines)(text)
@@ -210,7 +210,7 @@ def _from_dic(text: str) -> Seeds:
     """A LIWC dictionary: categories between two lines of `%`, then words with their categories' numbers."""
     parts = re.split(r"^%[ \t]*$", text, flags=re.MULTILINE)
     if len(parts) != 3 or parts[0].strip():
-        raise SeedError("is no LIWC dictionary: its categories must stand between two lines that hold only %")
+        raise SeedError("is not a LIWC dictionary: its categories must stand between two lines that hold only %")
     categories: dict[str, tuple[str, list[str]]] = {}
     for line in filter(str.strip, parts[1].splitlines()):
         number, _, name = line.strip().partition("\t")

@@ -261,7 +261,7 @@ def _scan_piece(
         scanned.own_words.append(np.array([places[token] for token in tokens], np.int32))
         scanned.sizes.append(len(shard.texts))
         counts.append(own_counts)
-    total = np.zeros(len(places.words) + 1, np.int64)  # the last entry takes what is no word
+    total = np.zeros(len(places.words) + 1, np.int64)  # the last entry takes what is not a word
     for own, own_counts in zip(scanned.own_words, counts, strict=True):
         np.add.at(total, own, own_counts)
     return replace(scanned, words=list(places.words), counts=total[:-1])

@@ -224,7 +224,7 @@ def _html_row(topic: Topic) -> str:
 def _of(value: Any, *kinds: type) -> Any:
     """The value, if it is of one of these kinds."""
     if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
-        raise TypeError(f"{value!r:.60} is no {' or '.join(kind.__name__ for kind in kinds)}")
+        raise TypeError(f"{value!r:.60} is not a {' or '.join(kind.__name__ for kind in kinds)}")
     if isinstance(value, str):
         value.encode()  # a lone surrogate can be in JSON, but in no file that is written from it
     return value
@@ -234,7 +234,7 @@ def _number(value: Any) -> float:
     """A number that can be reckoned with: neither missing nor beyond any score."""
     number: float = _of(value, float, int)
     if not -_LARGEST <= number <= _LARGEST:
-        raise ValueError(f"{value!r:.60} is no score")
+        raise ValueError(f"{value!r:.60} is not a score")
     return number
 
 

@@ -13,7 +13,7 @@ import regex
 Tokenizer: TypeAlias = Callable[[str], list[str]]
 
 _TOKENS = r"""
-      (?:https?://|www\.)\S+                                   # an address is no word; it parts words
+      (?:https?://|www\.)\S+                                   # an address is not a word; it parts words
     | @\w+                                                     # neither is a user's name
     | (?:[\p{L}]\.){2,}                                        # u.s.a.
     | ['’](?:s|t|m|d|re|ve|ll)\b                               # the rest of a word that was cut: do n't, it 's

@@ -216,8 +216,7 @@ NEAR_EDIT = edits_of(["ball", "law"], ["c1", "c2", "c4"])  # so few that two peo
 
 def is_valid(names: Names) -> bool:
     """What is kept can be read again, can be sought for, and has ids that are its own."""
-    if names.categories:
-        names.seeds  # noqa: B018 - refuses what `discover` would
+    names.check()
     ids = [each.id for each in names.categories]
     numbers = [int(each[1:]) for each in ids]
     read = Names.model_validate_json(names.model_dump_json())

@@ -95,7 +95,7 @@ def test_a_program_may_show_the_token_as_a_bearer(server: Served, others: httpx.
 def test_a_token_that_is_not_the_token_is_refused(server: Served, token: str) -> None:
     head = b"DELETE /api/corpora/0123456789abcdef HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
     said = raw(server, head + b"X-Seetopic-Token: " + token.encode("latin-1") + b"\r\n\r\n")
-    assert said.split(b" ")[1] in (b"401", b"400")  # a NUL is no header at all
+    assert said.split(b" ")[1] in (b"401", b"400")  # a NUL is not a header at all
 
 
 def test_a_cookie_alone_changes_nothing(server: Served, others: httpx.Client) -> None:

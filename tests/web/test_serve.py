@@ -81,7 +81,7 @@ def test_only_one_workbench_runs_on_a_folder_and_its_token_stays_the_same(tmp_pa
 
 
 def test_what_cannot_be_served_is_refused_with_one_sentence(folder: Path, tmp_path: Path) -> None:
-    assert "--folder nowhere is no folder" in refused("--folder", "nowhere", cwd=tmp_path)
+    assert "--folder nowhere is not a folder" in refused("--folder", "nowhere", cwd=tmp_path)
     assert "does not exist" in refused("nothing.csv", cwd=tmp_path)
     assert "16 to 200" in refused("--token", "short-ish", cwd=tmp_path)
     assert "not a host name" in refused("--allow-host", "http://example.org/", cwd=tmp_path)

@@ -84,7 +84,7 @@ def serve(
 
     address = Address(host=host, port=port)
     if folder is not None and not folder.is_dir():
-        raise SettingsError(f"--folder {folder} is no folder; give one that is there")
+        raise SettingsError(f"--folder {folder} is not a folder; give one that is there")
     allowed = folder if folder is not None else (Path.cwd() if address.is_loopback else None)
     settings = WorkbenchSettings(
         data=data_folder(data),

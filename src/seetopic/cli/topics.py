@@ -181,7 +181,7 @@ def discover(
             opened = open_index(build.out, options)
         say_skipped(opened)
         run = run_of(opened, asked, settings, preset.preset, options["device"], progress)
-        run.topics  # noqa: B018 - found here, while progress is shown
+        run.find()  # while progress is shown
     show_topics(run, out, as_json, documents)
 
 

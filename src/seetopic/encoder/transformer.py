@@ -235,12 +235,12 @@ def _in_precision(model: Any, precision: Precision) -> Any:
 
 
 def model_folder(name: str) -> Path:
-    """The folder of a model; only a name that is no folder is looked up on the hub."""
+    """The folder of a model; only a name that is not a folder is looked up on the hub."""
     folder = Path(name)
     if folder.is_dir():
         if not any((folder / file).exists() for file in ("config.json", "modules.json")):
             raise EncoderError(
-                f"the folder {name} holds no config.json, so it is no model; give a Hugging Face model's folder"
+                f"the folder {name} holds no config.json, so it is not a model; give a Hugging Face model's folder"
             )
         return folder
     from huggingface_hub import snapshot_download
@@ -253,7 +253,7 @@ def model_folder(name: str) -> Path:
     except Exception as error:  # the hub's client has a dozen kinds; all mean that the model cannot be had
         reason = " ".join(str(error).split())[:200]
         raise EncoderError(
-            f"the model {name!r} is no folder here and could not be fetched from the hub ({reason}); "
+            f"the model {name!r} is not a folder here and could not be fetched from the hub ({reason}); "
             "give the path of a downloaded model, or leave it out for the embedded one"
         ) from error
 
@@ -264,7 +264,7 @@ def _loading(name: str) -> Iterator[None]:
         yield
     except SeeTopicError:
         raise
-    except Exception as error:  # each format has kinds of its own; all mean that the folder is no model we can run
+    except Exception as error:  # each format has kinds of its own; all mean that the folder is not a model we can run
         reason = " ".join(str(error).split())[:200]
         raise EncoderError(f"the model {name!r} cannot be loaded ({reason}); is its folder whole?") from error
 

@@ -105,11 +105,11 @@ def _entry(rank: int, each: RankedTerm, variants: bool, name: str) -> Entry:
 
 def _writable(text: Any, what: str) -> str:
     if not isinstance(text, str) or not one_line(text):
-        raise OutputError(f"{what} is {text!r}, which is no text to look for; mend it in topics.json")
+        raise OutputError(f"{what} is {text!r}, which is not text to look for; mend it in topics.json")
     try:
         text.encode("utf-8")
     except UnicodeEncodeError as error:
-        raise OutputError(f"{what} is {text!r}, which is no Unicode text; mend it in topics.json") from error
+        raise OutputError(f"{what} is {text!r}, which is not Unicode text; mend it in topics.json") from error
     return text
 
 

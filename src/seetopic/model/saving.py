@@ -162,7 +162,7 @@ def _check_place(folder: Path) -> None:
     if not folder.exists():
         return
     if not folder.is_dir() or (any(folder.iterdir()) and not (folder / MODEL).exists()):
-        raise OutputError(f"{folder} exists and is no saved model; choose another folder")
+        raise OutputError(f"{folder} exists and is not a saved model; choose another folder")
     others = sorted(path.name for path in folder.iterdir() if path.name not in _NAMES)
     if others:
         raise OutputError(f"{folder} holds {others[0]!r}, which would be lost; move it, or choose another folder")
@@ -214,7 +214,7 @@ def load(folder: Path, embedding_model: Any, tokenizer: Tokenizer | None, cache:
 def _read_about(folder: Path) -> dict[str, Any]:
     path = folder / MODEL
     if not path.is_file():
-        raise OutputError(f"{folder} is no saved model: {_what_it_is(folder)}")
+        raise OutputError(f"{folder} is not a saved model: {_what_it_is(folder)}")
     try:
         about = read_json(path)
     except (OSError, ValueError) as error:

@@ -101,5 +101,5 @@ def _check_lengths(ready: Ready, other: Floats, whose: str) -> None:
 
 
 def _is_mapping(given: Any) -> bool:
-    """Also word vectors of other libraries, which are no mappings by name."""
+    """Also word vectors of other libraries, which are not mappings by name."""
     return isinstance(given, Mapping) or (hasattr(given, "key_to_index") and hasattr(given, "__getitem__"))

@@ -8,7 +8,7 @@ from seetopic.arrays import Doubles, Flags
 from seetopic.phrases.quality import sigmoid
 
 ENOUGH = 20  # known phrases among the candidates, from which there is something to learn
-_ROUNDS = 20  # regressions, each with other negatives: most of those drawn are no phrases, some are
+_ROUNDS = 20  # regressions, each with other negatives: most of those drawn are not phrases, some are
 _RIDGE = 1.0
 _STEPS = 12  # of Newton's method
 _TRUST = 200  # known phrases at which what was learned has half of the weight that it can have

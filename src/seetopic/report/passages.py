@@ -58,7 +58,7 @@ def _passage(index: Index, number: int, original: str | None, words: int) -> Pas
     if original is None:
         return stored
     quoted = _quoted(index, original, words)
-    # Another document than the one that was indexed is no example of its terms.
+    # Another document than the one that was indexed is not an example of its terms.
     return (
         quoted
         if [word for word in quoted.words if word][:20] == [word for word in stored.words if word][:20]

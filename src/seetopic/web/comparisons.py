@@ -26,7 +26,7 @@ from seetopic.web.sides import MEASURING, Run, Sides, Wanted, Within, find_topic
 ComparisonState = Literal["running", "ready", "failed"]
 _SAME_DOCUMENTS = (
     "Both sides are measured on the documents of {corpus}, from which topics were made: the figures compare the two "
-    "sides and are no promise for new documents."
+    "sides and do not predict what happens on new documents."
 )
 
 

@@ -104,7 +104,7 @@ class Corpora:
             return self.get(made)
         self.jobs.require_room()
         documents = self._documents(source, options)
-        options.settings  # noqa: B018 - what is refused is refused now
+        options.to_settings()  # what is refused is refused now
         self._insert(made, title or documents.name, source, options, self.indexes / made, own=True, state="waiting")
         self._start(made)
         return self.get(made)
@@ -282,7 +282,7 @@ class Corpora:
             build_index,
             documents,
             self._folder(row),
-            settings=options.settings,
+            settings=options.to_settings(),
             model=model,
             cache=self.cache,
             jobs=self.workers,

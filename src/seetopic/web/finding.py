@@ -250,7 +250,7 @@ class Finder:
         try:
             search("waiting", 0, None)
             run = run_of(index, names.seeds, settings_of(names), progress=search)
-            run.topics  # noqa: B018 - found now, in this thread
+            run.find()
         finally:
             self._ended(search)
         finding = Finding(run, names, documents, time.perf_counter() - started)

@@ -100,7 +100,7 @@ def is_readable(name: str) -> bool:
 
 
 def _kind(path: Path) -> Literal["folder", "file", "index"] | None:
-    """What may be opened; nothing that is hidden, or whose name is no Unicode text."""
+    """What may be opened; nothing that is hidden, or whose name is not Unicode text."""
     try:
         if path.name.startswith(".") or path.name != readable(path.name):
             return None
@@ -116,7 +116,7 @@ def _hidden(path: Path, root: Path) -> bool:
 
 
 def readable(name: str) -> str:
-    """A text that is no Unicode, as far as it is."""
+    """A text that is not Unicode, as far as it is."""
     return name.encode("utf-8", "replace").decode()
 
 

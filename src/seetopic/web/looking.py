@@ -172,7 +172,7 @@ def why(finding: Finding, category: str, term: str) -> WhyTerm:
     topic, index = finding.topics[number], finding.run.index
     ranked = next((each for each in topic.terms if same(each.term, term)), None)
     if ranked is None:
-        raise Missing(f"{term[:80]!r} is no term of {topic.name!r} any more; look at its terms as they are now")
+        raise Missing(f"{term[:80]!r} is no longer a term of {topic.name!r}; load its terms again")
     own = finding.names.categories[number]
     spelled = [{index.as_term(each) or each for each in texts} for texts in (own.pinned, own.names)]
     sentence = finding.examples.of_terms[number].get(ranked.term)

@@ -72,9 +72,17 @@ class Names(Frozen):
         """Whether it may take many seconds to find their topics."""
         return self.count > HEAVY or self.count_judged > 10 * HEAVY
 
+    def check(self) -> None:
+        """Refuse what `discover` would: names that stand twice. To have no name yet is fine."""
+        if self.categories:
+            self._as_seeds()
+
     @property
     def seeds(self) -> Seeds:
         """What `discover` takes; refuses names that stand twice, or none at all."""
+        return self._as_seeds()
+
+    def _as_seeds(self) -> Seeds:
         return Seeds(tuple(Seed(each.name, each.names, each.pinned, each.negative) for each in self.categories))
 
 

@@ -51,7 +51,7 @@ def preview_of(path: Path) -> Preview:
         raise CorpusError(f"{path.name} has {len(columns):,} columns, but at most {COLUMNS} can be shown; keep a few")
     strange = next((column for column in columns if column != readable(column)), None)
     if strange is not None:
-        raise CorpusError(f"{path.name} has a column {strange!r} whose name is no Unicode text; rename it")
+        raise CorpusError(f"{path.name} has a column {strange!r} whose name is not Unicode text; rename it")
     text, label = guessed(columns, rows)
     shown = tuple({column: _cell(value) for column, value in row.items()} for row in rows[:PREVIEW_ROWS])
     return Preview(columns=tuple(columns), text_field=text, label_field=label, rows=shown, format=kind)
@@ -99,7 +99,7 @@ def _beginning(path: Path) -> tuple[str, bool]:
         raise CorpusError(f"{path.name} cannot be read: {error}; is the file whole?") from error
     text = data[:PREVIEW_BYTES].decode("utf-8-sig", "replace")
     if "\0" in text:
-        raise CorpusError(f"{path.name} holds NUL bytes, so it is no text; save it as UTF-8")
+        raise CorpusError(f"{path.name} holds NUL bytes, so it is not text; save it as UTF-8")
     return text, len(data) <= PREVIEW_BYTES
 
 
@@ -182,7 +182,9 @@ def _few_rows(batches: Iterable[Any]) -> list[dict[str, Any]]:
         if len(rows) >= _GUESSED_FROM:
             break
     if not rows and size:
-        raise CorpusError(f"a row of the file has {size:,} bytes, which is no document; leave out such columns")
+        raise CorpusError(
+            f"a row of the file has {size:,} bytes, too many for one document; leave out its large columns"
+        )
     return rows
 
 

@@ -64,8 +64,7 @@ class Projects:
 
     def make(self, corpus: str, names: Names, by: str = "", label: str = "begin") -> str:
         project = new_id()
-        if names.categories:
-            names.seeds  # noqa: B018 - refuses names that stand twice
+        names.check()
         _require_few(names)
         with self._data.change():
             self._data.insert("projects", id=project, corpus=corpus, version=0, created=now())
@@ -103,8 +102,7 @@ class Projects:
             label = edit.told(kept.names)
             start = self._with_unused_ids(project, kept.names)
             new = edit.applied(start)
-            if new.categories:
-                new.seeds  # noqa: B018 - refused before it is kept
+            new.check()
             _require_few(new, start)
             if new != start:
                 self._keep(project, self._current(project), new, label, by)

@@ -56,9 +56,8 @@ class BuildOptions(Frozen):
     language: Annotated[str, StringConstraints(min_length=1, max_length=100)] = DEFAULT.index.text.language
     on_error: Literal["raise", "skip"] = "raise"
 
-    @property
-    def settings(self) -> IndexSettings:
-        """What an index is built with."""
+    def to_settings(self) -> IndexSettings:
+        """What an index is built with; refuses what it cannot be built with."""
         text = replace(DEFAULT.index.text, min_count=self.min_count, language=self.language)
         return replace(DEFAULT.index, text=text)
 

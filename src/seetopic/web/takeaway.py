@@ -114,7 +114,8 @@ def read_project(value: Any) -> ProjectFile:
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False)[0]
         where = ".".join(str(part) for part in first["loc"]) or "it"
-        raise OutputError(f"this is no project file ({where}: {first['msg']}); give one that was taken away") from error
-    if found.names.categories:
-        found.names.seeds  # noqa: B018 - refuses names that stand twice
+        raise OutputError(
+            f"this is not a project file ({where}: {first['msg']}); give one that was taken away"
+        ) from error
+    found.names.check()
     return found

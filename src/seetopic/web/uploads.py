@@ -134,7 +134,7 @@ def file_name(name: str) -> str:
     safe = _UNSAFE.sub(" ", last.encode("utf-8", "replace").decode()).strip(" .")
     if not is_readable(safe) or safe.startswith("."):
         format_of(Path(safe or "file"))  # says which endings are known
-        raise CorpusError(f"{name[:80]!r} is no name for a file; give it one such as documents.csv")
+        raise CorpusError(f"{name[:80]!r} cannot be a file name; choose one such as documents.csv")
     if len(safe.encode()) > LETTERS:
         raise CorpusError(f"the file name {safe[:40]!r}… is longer than {LETTERS} bytes; shorten it")
     return safe
@@ -156,7 +156,7 @@ def check_contents(path: Path, name: str, most: int) -> None:
                     raise TooLarge(f"{name} unpacks to more than {most:,} bytes; send a part of it")
                 line = line + len(chunk) if b"\n" not in chunk else len(chunk) - chunk.rfind(b"\n")
                 if line > LONGEST_LINE:
-                    raise TooLarge(f"{name} has a line of more than {LONGEST_LINE:,} bytes, which is no document")
+                    raise TooLarge(f"{name} has a line of more than {LONGEST_LINE:,} bytes, too many for one document")
     except (OSError, EOFError, zlib.error) as error:
         raise CorpusError(f"{name} cannot be unpacked ({error}); is the file whole?") from error
 

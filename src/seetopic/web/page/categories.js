@@ -157,7 +157,7 @@ function makeRow({ category: { id }, open, feedback, drafts, place, announce, dr
     const typing = document.activeElement === field && field.dataset.typing === "true";
     if (!typing) {
       field.value = draft?.text ?? category.name;
-      field.base = open.begin(); // one's own change is no reason for a conflict
+      field.base = open.begin(); // one's own change is not a reason for a conflict
     }
     field.title = category.name;
     field.setAttribute("aria-label", `Name of category ${number + 1}`);

@@ -18,7 +18,7 @@ export function projectOpener(announce, me) {
     try {
       bring(JSON.parse(await chosen.text()), null);
     } catch {
-      fill(place, note(`“${chosen.name}” is not a project file: it is no JSON. Choose one that was saved here or in another workbench.`, "bad"));
+      fill(place, note(`“${chosen.name}” is not a project file: it is not JSON. Choose one that was saved here or in another workbench.`, "bad"));
     }
   });
 
