@@ -148,7 +148,7 @@ class Discovery:
 
     def _read_from_disk(self) -> Variants:
         """What does not depend on names, and is kept: the documents in the forms that sorting needs, and variants."""
-        if self._uses_documents:
+        if self.settings.documents_weight > 0:  # whether they are used may depend on the names, which are not read yet
             self.sampled.get_ready()
         return self._variants
 
