@@ -420,7 +420,7 @@ def test_stored_texts_that_no_index_has_are_refused(small, tmp_path, stored):
     sealed = {"bytes": path.stat().st_size, "sha256": sha256_of(path)}
     manifest["files"][layout.SAMPLE_TEXTS] = sealed
     (index.folder / layout.MANIFEST).write_text(json.dumps(manifest))
-    with pytest.raises(SeeTopicError, match=r"cannot be read|no list|other documents|does not hold the texts"):
+    with pytest.raises(SeeTopicError, match=r"cannot be read|not a list|other documents|does not hold the texts"):
         Index.open(index.folder, model=directions).update(["more"], jobs=1)
 
 

@@ -110,7 +110,7 @@ def test_two_methods_have_the_figures_of_evaluate_on_the_same_documents(bench):
         assert side == {name: evaluation.to_json()[name] for name in side}
     assert found["figures"]["left"]["label_precision@10"] is not None
     assert found["figures"]["about"]["diversity"]
-    assert "no promise" in found["figures"]["note"]
+    assert "do not predict" in found["figures"]["note"]
 
 
 @pytest.mark.slow
