@@ -36,10 +36,15 @@ def guided(task: Task, size: int, random_state: int) -> Topics:
 def zero_shot(task: Task, size: int, random_state: int) -> Topics:
     """`zeroshot_topic_list` are the names. A category's topic is the one that its documents were put into: those near
     to its name, and nearer than to any other."""
+    model, topics = zero_shot_model(task, random_state)
+    return _topics(task, "bertopic-zeroshot", model, topics, size, random_state, near=_NEAR)
+
+
+def zero_shot_model(task: Task, random_state: int) -> tuple[Any, list[int | None]]:
+    """BERTopic's own model, which has further clusters beside the names, and the topic of each name."""
     names = [seed.name for seed in task.seeds.seeds]
     model = _fitted(task, random_state, zeroshot_topic_list=names, zeroshot_min_similarity=_NEAR)
-    topics = _assigned_topics(task, np.array(model.topics_))
-    return _topics(task, "bertopic-zeroshot", model, topics, size, random_state, near=_NEAR)
+    return model, _assigned_topics(task, np.array(model.topics_))
 
 
 def _fitted(task: Task, random_state: int, **guidance: Any) -> Any:
