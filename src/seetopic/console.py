@@ -1,73 +1,13 @@
-"""What the command line shows: progress while it works, tables when it is done."""
+"""What the command line shows: tables when it is done."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    SpinnerColumn,
-    TaskID,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
-from rich.progress import Progress as Bars
 from rich.table import Table
 
 from seetopic.check import Check
-from seetopic.progress import Progress, silent
 from seetopic.topics import Topics
-
-
-@contextmanager
-def shown_progress(quiet: bool) -> Iterator[Progress]:
-    """Bars with the time that remains on a terminal, a line a stage in a log, nothing if quiet."""
-    console = Console(stderr=True)
-    if quiet:
-        yield silent
-    elif not console.is_terminal:
-        yield _Lines(console)
-    else:
-        columns = (
-            SpinnerColumn(),
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-        )
-        with Bars(*columns, TextColumn("left"), TimeRemainingColumn(), console=console, transient=True) as bars:
-            yield _Bars(bars)
-
-
-class _Bars:
-    def __init__(self, bars: Bars) -> None:
-        self._bars = bars
-        self._task: TaskID | None = None
-        self._stage = ""
-
-    def __call__(self, stage: str, done: int, total: int | None) -> None:
-        if stage != self._stage:
-            if self._task is not None:
-                self._bars.remove_task(self._task)
-            self._stage, self._task = stage, self._bars.add_task(stage, total=total)
-        if self._task is not None:
-            self._bars.update(self._task, completed=done, total=total)
-
-
-class _Lines:
-    def __init__(self, console: Console) -> None:
-        self._console = console
-        self._stage = ""
-
-    def __call__(self, stage: str, done: int, total: int | None) -> None:
-        if stage != self._stage:
-            self._stage = stage
-            self._console.print(f"{stage} ...", highlight=False)
 
 
 def print_topics(topics: Topics) -> None:

@@ -20,7 +20,7 @@ _SEARCHED = 64 << 20  # bytes of a file that one worker searches for lines
 _READ = 4 << 20
 _LARGEST_WHOLE = 256 << 20  # bytes of a file that one worker may read from its beginning to its end
 _UNPACKED = 8  # how many times as large a packed file is in truth, as a rule
-_FEW = 4  # stretches that are searched before a worker has started
+_FEW_STRETCHES = 4  # stretches that are searched before a worker has started
 
 Weighed: TypeAlias = tuple[Part, int]  # with its size in bytes; parts that are large enough have the largest
 Begins: TypeAlias = list[tuple[int, int]]  # a byte, and the number of lines before it
@@ -97,7 +97,7 @@ def _text(files: Sequence[SeenFile], file_format: str, rules: Rules, engine: Eng
         for first in firsts
     ]
     search = partial(line_begins, most_lines=rules.most_documents, most_bytes=rules.most_characters)
-    found = engine.map(search, items) if len(items) > _FEW else map(search, items)
+    found = engine.map(search, items) if len(items) > _FEW_STRETCHES else map(search, items)
     for each, firsts in zip(files, searched, strict=True):
         if firsts:
             lines = _lines(each, file_format, [next(found) for _ in firsts])
@@ -156,7 +156,7 @@ def _cut(lines: Longs, n_before: int, current: Begins, most_lines: int, most_byt
 
 def _parquet(files: Sequence[SeenFile], rules: Rules, engine: Engine) -> Iterator[list[Weighed]]:
     search = partial(_row_groups, rules=rules)
-    return engine.map(search, files) if len(files) > _FEW else map(search, files)
+    return engine.map(search, files) if len(files) > _FEW_STRETCHES else map(search, files)
 
 
 def _row_groups(file: SeenFile, rules: Rules) -> list[Weighed]:

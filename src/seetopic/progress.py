@@ -1,10 +1,16 @@
-"""How long work tells what it is doing; the library itself prints nothing."""
+"""How long work reports what it is doing: a callback, and what shows it on a terminal."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress as Bars
+    from rich.progress import TaskID
 
 Item = TypeVar("Item")
 
@@ -38,3 +44,62 @@ class Renamed:
 
     def __call__(self, stage: str, done: int, total: int | None) -> None:
         self.progress(self.stage, done, total)
+
+
+@contextmanager
+def shown_progress(quiet: bool) -> Iterator[Progress]:
+    """Bars with the time that remains on a terminal, a line a stage in a log, nothing if quiet."""
+    if quiet:
+        yield silent
+        return
+    # Loaded only here: the library itself prints nothing.
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        SpinnerColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+    from rich.progress import Progress as Bars
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield _Lines(console)
+    else:
+        columns = (
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+        )
+        with Bars(*columns, TextColumn("left"), TimeRemainingColumn(), console=console, transient=True) as bars:
+            yield _Bars(bars)
+
+
+class _Bars:
+    def __init__(self, bars: Bars) -> None:
+        self._bars = bars
+        self._task: TaskID | None = None
+        self._stage = ""
+
+    def __call__(self, stage: str, done: int, total: int | None) -> None:
+        if stage != self._stage:
+            if self._task is not None:
+                self._bars.remove_task(self._task)
+            self._stage, self._task = stage, self._bars.add_task(stage, total=total)
+        if self._task is not None:
+            self._bars.update(self._task, completed=done, total=total)
+
+
+class _Lines:
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._stage = ""
+
+    def __call__(self, stage: str, done: int, total: int | None) -> None:
+        if stage != self._stage:
+            self._stage = stage
+            self._console.print(f"{stage} ...", highlight=False)

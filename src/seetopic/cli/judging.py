@@ -49,8 +49,8 @@ def evaluate(topics: Path, held_out: str, top: int, quiet: bool, as_json: bool, 
     Coherence as in the paper, what it hides, random words for comparison, and with --label-field how well the
     terms point to the true categories.
     """
-    from seetopic.console import shown_progress
     from seetopic.evaluation.evaluate import EvaluationOptions, evaluate_folder
+    from seetopic.progress import shown_progress
     from seetopic.verdicts import print_evaluation
 
     label_field = options["label_field"]
@@ -99,7 +99,7 @@ def compare(
 ) -> None:
     """Run methods side by side on the same documents and names, and judge them by other documents."""
     from seetopic.comparison import CompareOptions, Parts, compare, split
-    from seetopic.console import shown_progress
+    from seetopic.progress import shown_progress
     from seetopic.seeds import read_seeds
     from seetopic.verdicts import print_comparison
 

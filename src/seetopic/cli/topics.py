@@ -54,10 +54,9 @@ if TYPE_CHECKING:
 @with_options(*SHOWING, JOBS, CACHE)
 def demo(out: Path, quiet: bool, as_json: bool, jobs: int | None, cache: Path | None) -> None:
     """Find topics in 2,225 news articles that came with seetopic."""
-    from seetopic.console import shown_progress
     from seetopic.demo import NAMES, demo_documents
     from seetopic.index import Index, plan_cached
-    from seetopic.progress import silent
+    from seetopic.progress import shown_progress, silent
     from seetopic.run import run_of
 
     with shown_progress(quiet) as progress:
@@ -88,8 +87,8 @@ def index(documents: str, out: Path, overwrite: bool, quiet: bool, as_json: bool
     ("data/part-?.jsonl"), a URL of these (s3://, https://, ...), a folder of .txt files, or - for standard
     input. A build that was cut off goes on when the same command is given again.
     """
-    from seetopic.console import shown_progress
     from seetopic.index import Index, plan
+    from seetopic.progress import shown_progress
 
     with shown_progress(quiet) as progress:
         build = plan(given_documents(documents, options), out, **build_options(options, progress))
@@ -114,8 +113,9 @@ def index(documents: str, out: Path, overwrite: bool, quiet: bool, as_json: bool
 def check(source: str, seeds: Path, quiet: bool, as_json: bool, **options: Any) -> None:
     """Look at category names before any slow work: do they occur, what is near them."""
     from seetopic.check import check_build, check_index
-    from seetopic.console import print_check, shown_progress
+    from seetopic.console import print_check
     from seetopic.layout import is_intact
+    from seetopic.progress import shown_progress
     from seetopic.seeds import read_seeds
 
     asked = read_seeds(seeds)
@@ -158,7 +158,7 @@ def discover(
 
     DOCS are indexed first, and the index is kept in the cache for the next time.
     """
-    from seetopic.console import shown_progress
+    from seetopic.progress import shown_progress
     from seetopic.run import run_of
     from seetopic.seeds import read_seeds
 
@@ -260,10 +260,10 @@ def assign(
     """
     from seetopic.assign import Sorter
     from seetopic.assigning import AssignOptions, Reader, assign_documents
-    from seetopic.console import shown_progress
     from seetopic.encoder import encoder_for
     from seetopic.encoder.cache import VectorCache, cache_folder
     from seetopic.engine import available_cores, engine_for
+    from seetopic.progress import shown_progress
 
     sorter = Sorter.load(topics)
     jobs = options["jobs"] or available_cores()

@@ -53,8 +53,8 @@ def update(
     settings are the index's. It stays usable until the new one takes its place; an update that was cut off goes on
     when the same command is given again.
     """
-    from seetopic.console import shown_progress
     from seetopic.index import Index
+    from seetopic.progress import shown_progress
 
     index = Index.open(folder, model=options["model"], cache=options["cache"])
     if not (added or removed):

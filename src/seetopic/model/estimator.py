@@ -382,7 +382,7 @@ class SeeTopic(Pictures):
         if not self.verbose:
             yield silent
             return
-        from seetopic.console import shown_progress
+        from seetopic.progress import shown_progress
 
         with shown_progress(quiet=False) as progress:
             yield progress
