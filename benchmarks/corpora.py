@@ -8,9 +8,9 @@ import random
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from seetopic.comparison import Parts
-from seetopic.documents import open_documents
-from seetopic.seeds import Seeds, read_seeds
+from seetopic.corpus.documents import open_documents
+from seetopic.corpus.seeds import Seeds, read_seeds
+from seetopic.evaluation.comparison import Parts
 
 
 @dataclass(frozen=True)

@@ -21,9 +21,9 @@ import numpy as np
 
 from corpora import corpus_named, labelled_split
 from seetopic import Index, Topics, discover
-from seetopic.assign import sorter_for
+from seetopic.classify.sorter import sorter_for
+from seetopic.discovery.topics import RankedTerm, Topic
 from seetopic.evaluation.evaluate import evaluate
-from seetopic.topics import RankedTerm, Topic
 
 N_WORDS, N_TOPICS, N_TERMS = 200_000, 50, 10
 

@@ -1,4 +1,4 @@
-"""Fit the numbers of `seetopic.phrases.english` to a parser's noun chunks in the demo's articles, and print them.
+"""Fit the numbers of `seetopic.text.phrases.english` to a parser's noun chunks in the demo's articles, and print them.
 
     python benchmarks/fit_phrases.py PIPELINE [--documents 3000] [--kept FILE]
 
@@ -16,16 +16,16 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 
 from noun_chunks import Parsed, parsed
-from seetopic.crosstab import Desk
-from seetopic.demo import demo_documents
-from seetopic.engine import LocalEngine, available_cores
-from seetopic.phrases.candidates import frequent_runs, runs_by_length
-from seetopic.phrases.contexts import N_TOLD, classes_of, neighbours_of_runs, told_of_words
-from seetopic.phrases.english import FEATURES, Model
-from seetopic.phrases.quality import described, well_formed
+from seetopic.corpus.demo import demo_documents
+from seetopic.runtime.disk_counts import Desk
+from seetopic.runtime.engine import LocalEngine, available_cores
 from seetopic.settings import DEFAULT
-from seetopic.shards import Shard, WordTable, scan
-from seetopic.words import tokenize
+from seetopic.text.phrases.candidates import frequent_runs, runs_by_length
+from seetopic.text.phrases.contexts import N_TOLD, classes_of, neighbours_of_runs, told_of_words
+from seetopic.text.phrases.english import FEATURES, Model
+from seetopic.text.phrases.quality import described, well_formed
+from seetopic.text.shards import Shard, WordTable, scan
+from seetopic.text.tokenizer import tokenize
 
 TEXT = DEFAULT.index.text
 OFTEN = 3  # occurrences of a word in the sample from which it teaches

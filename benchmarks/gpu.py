@@ -19,15 +19,14 @@ from pathlib import Path
 import numpy as np
 
 from planted import Model
-from seetopic.arrays import Longs
-from seetopic.counts import blocks_of
-from seetopic.crosstab import Band, Desk
-from seetopic.encoder.minilm import EmbeddedEncoder
-from seetopic.engine import LocalEngine, available_cores
-from seetopic.local.factorise import Counts, factorise
-from seetopic.progress import silent
+from seetopic.runtime.arrays import Longs
+from seetopic.runtime.disk_counts import Band, Desk, Tally, tally
+from seetopic.runtime.engine import LocalEngine, available_cores
+from seetopic.runtime.progress import silent
 from seetopic.settings import LocalSettings
-from seetopic.tally import Tally, tally
+from seetopic.vectors.cooccurrence import blocks_of
+from seetopic.vectors.encoder.minilm import EmbeddedEncoder
+from seetopic.vectors.local.factorise import Counts, factorise
 
 N_TERMS = 200_000
 PARTS = 40  # bands of rows

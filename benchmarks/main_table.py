@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from corpora import corpus_named
-from seetopic.baselines import METHODS
-from seetopic.comparison import CompareOptions, Comparison, compare
+from seetopic.evaluation.comparison import CompareOptions, Comparison, compare
+from seetopic.evaluation.methods import METHODS
 
 FIGURES = (
     "npmi", "lcp", "pmi", "diversity", "median_document_frequency", "terms_never_seen", "pairs_never_together",

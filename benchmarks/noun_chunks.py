@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from seetopic.words import cleaned, tokenize
+from seetopic.text.tokenizer import cleaned, tokenize
 
 CHUNK = "chunk"
 # What spaCy's models call entities, too, though they name nothing.

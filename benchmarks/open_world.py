@@ -23,13 +23,13 @@ from sklearn.metrics import average_precision_score, f1_score
 
 from corpora import Corpus, corpus_named
 from seetopic import Index
-from seetopic.arrays import Doubles, Floats, Longs
-from seetopic.assign import sorter_of
-from seetopic.baselines import Task, method_named
+from seetopic.classify.sorter import sorter_of
+from seetopic.corpus.seeds import as_seeds
+from seetopic.discovery.run import run_of
 from seetopic.evaluation.evaluate import EvaluationOptions, evaluate_all
-from seetopic.run import run_of
-from seetopic.sample import beginning
-from seetopic.seeds import as_seeds
+from seetopic.evaluation.methods import Task, method_named
+from seetopic.index.sample import beginning
+from seetopic.runtime.arrays import Doubles, Floats, Longs
 from seetopic.settings import DEFAULT
 
 BINS = 10  # of shares, to tell how far they can be relied on

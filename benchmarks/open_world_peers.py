@@ -24,13 +24,13 @@ import numpy as np
 from corpora import Corpus, corpus_named, labelled_split
 from open_world import OTHER, asked_for
 from seetopic import Index
-from seetopic.arrays import Floats
-from seetopic.baselines import Task, method_named
-from seetopic.baselines.bertopic import zero_shot_model
+from seetopic.corpus.seeds import as_seeds
+from seetopic.discovery.suggestions import suggest
 from seetopic.evaluation.evaluate import EvaluationOptions, evaluate_all
-from seetopic.seeds import as_seeds
+from seetopic.evaluation.methods import Task, method_named
+from seetopic.evaluation.methods.bertopic import zero_shot_model
+from seetopic.runtime.arrays import Floats
 from seetopic.settings import DEFAULT
-from seetopic.suggestions import suggest
 
 METHODS = ("default", "plm", "zero-shot", "seeded-lda", "anchored-corex", "bertopic-guided", "bertopic-zeroshot")
 LEFT_OUT = {"amazon": 4, "huffpost": 8}

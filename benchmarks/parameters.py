@@ -16,8 +16,8 @@ from pathlib import Path
 
 from corpora import corpus_named
 from seetopic import Index
+from seetopic.discovery.run import Discovery
 from seetopic.evaluation.evaluate import EvaluationOptions, evaluate_all
-from seetopic.run import Discovery
 from seetopic.settings import DEFAULT, PAPER, DiscoverySettings
 
 RHOS = (0.1, 0.3, 0.5, 0.7, 0.9, 1.0)

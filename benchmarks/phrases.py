@@ -41,14 +41,14 @@ import numpy as np
 
 from chunk_scores import Cut, Gold, Sentence, found_by, gold_of, scores
 from noun_chunks import Parsed, Span, parsed
-from seetopic.crosstab import Desk
-from seetopic.engine import LocalEngine
-from seetopic.phrases import Candidates, PhraseTable, mine, segment
-from seetopic.phrases.candidates import runs_by_length
+from seetopic.runtime.disk_counts import Desk
+from seetopic.runtime.engine import LocalEngine
 from seetopic.settings import DEFAULT
-from seetopic.shards import Shard, WordTable, scan
-from seetopic.vocabulary import segment_shards, vocabulary_of
-from seetopic.words import cleaned, tokenize
+from seetopic.text.phrases import Candidates, PhraseTable, mine, segment
+from seetopic.text.phrases.candidates import runs_by_length
+from seetopic.text.shards import Shard, WordTable, scan
+from seetopic.text.tokenizer import cleaned, tokenize
+from seetopic.text.vocabulary import segment_shards, vocabulary_of
 
 CORPORA = ("ohsumed", "amazon", "huffpost")
 JUDGED = ("ohsumed", "amazon")

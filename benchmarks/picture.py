@@ -14,10 +14,10 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 from seetopic import Index
-from seetopic.demo import NAMES, demo_documents
-from seetopic.figures import barchart, documents_map, documents_per_topic, heatmap, term_rank, topics_map
-from seetopic.report import write_report
-from seetopic.run import run_of
+from seetopic.corpus.demo import NAMES, demo_documents
+from seetopic.discovery.run import run_of
+from seetopic.output.charts import barchart, documents_map, documents_per_topic, heatmap, term_rank, topics_map
+from seetopic.output.report import write_report
 from workbench import serving
 
 SIZE = {"width": 1240, "height": 1160}

@@ -18,8 +18,8 @@ from pathlib import Path
 
 from corpora import corpus_named
 from seetopic import Index
+from seetopic.discovery.run import Discovery
 from seetopic.evaluation.evaluate import EvaluationOptions, evaluate
-from seetopic.run import Discovery
 from seetopic.settings import DEFAULT, PRESETS, preset_named
 
 FIGURES = ("label_precision@10", "label_f1@10", "label_f1@50")

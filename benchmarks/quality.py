@@ -21,11 +21,11 @@ import numpy as np
 
 from corpora import Corpus, corpus_named
 from seetopic import Index, sorter_for
-from seetopic.baselines import Task, method_named
+from seetopic.discovery.run import Discovery
 from seetopic.evaluation.evaluate import EvaluationOptions, evaluate_all
 from seetopic.evaluation.labels import f1_of_guesses, labels_of, own_labels
-from seetopic.run import Discovery
-from seetopic.sample import beginning
+from seetopic.evaluation.methods import Task, method_named
+from seetopic.index.sample import beginning
 from seetopic.settings import DEFAULT, PAPER
 
 # Two kinds of evidence as in the paper, with local vectors by factorisation.

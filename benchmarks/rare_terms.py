@@ -17,9 +17,9 @@ from pathlib import Path
 import numpy as np
 
 from corpora import corpus_named
+from seetopic.discovery.topics import RankedTerm, Topic, Topics
 from seetopic.evaluation.evaluate import EvaluationOptions, evaluate_all
-from seetopic.topics import RankedTerm, Topic, Topics
-from seetopic.words import ENGLISH, cleaned, tokenize
+from seetopic.text.tokenizer import ENGLISH, cleaned, tokenize
 
 FREQUENCIES = (0, 1, 2, 4, 8, 16, 32, 64, 128, 256)  # held-out documents with a word; 0: it never occurs
 N_TOPICS, N_TERMS = 50, 10

@@ -26,9 +26,9 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from seetopic.layout import DOCUMENT_STARTS, DOCUMENTS
-from seetopic.local.skipgram import train
+from seetopic.index.layout import DOCUMENT_STARTS, DOCUMENTS
 from seetopic.settings import SkipgramSettings
+from seetopic.vectors.local.skipgram import train
 
 # The size of SciDocs, the larger of the paper's corpora.
 SYNTHETIC_TOKENS, SYNTHETIC_TERMS, SYNTHETIC_DOCUMENTS = 3_400_000, 56_000, 14_000

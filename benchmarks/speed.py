@@ -75,10 +75,10 @@ def encoder_ratio(texts: list[str], rounds: int = 3) -> dict[str, float]:
     import numpy as np
     from sentence_transformers import SentenceTransformer
 
-    from seetopic.encoder import encoder_for
-    from seetopic.encoder.minilm import embedded_folder
-    from seetopic.engine import available_cores
-    from seetopic.progress import silent
+    from seetopic.runtime.engine import available_cores
+    from seetopic.runtime.progress import silent
+    from seetopic.vectors.encoder import encoder_for
+    from seetopic.vectors.encoder.minilm import embedded_folder
 
     plain = SentenceTransformer(str(embedded_folder()), device="cpu")
     ours = {precision: encoder_for(device="cpu", precision=precision) for precision in ("float32", "bfloat16")}

@@ -34,9 +34,9 @@ default_role = "code"  # a word between backticks is code, as everywhere in this
 # Types of other packages have no pages here, and their own are not asked for over the network.
 nitpick_ignore_regex = [("py:.*", r"(?!seetopic\.).*")]
 nitpick_ignore = [  # named in signatures, and of no use by themselves
-    ("py:class", "seetopic.figures.scene.Scene"),
-    ("py:class", "seetopic.pieces.Part"),
-    ("py:class", "seetopic.progress.Progress"),
+    ("py:class", "seetopic.output.charts.scene.Scene"),
+    ("py:class", "seetopic.corpus.partition.PieceRange"),
+    ("py:class", "seetopic.runtime.progress.Progress"),
     ("py:class", "seetopic.evaluation.significance.TopicDifference"),
 ]
 smartquotes = False  # what is typed between quotes is copied from here

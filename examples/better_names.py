@@ -4,8 +4,8 @@
 from sklearn.metrics import f1_score
 
 from seetopic import Index, SeeTopic
-from seetopic.check import check_index
-from seetopic.demo import demo_documents
+from seetopic.corpus.demo import demo_documents
+from seetopic.discovery.check import check_index
 
 SECTIONS = ["entertainment", "business", "politics", "sports", "tech"]
 articles = sorted(demo_documents().source.glob("*/*.txt"))

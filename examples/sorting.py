@@ -5,7 +5,7 @@ import pandas
 from sklearn.metrics import classification_report
 
 from seetopic import Index, SeeTopic
-from seetopic.demo import demo_documents
+from seetopic.corpus.demo import demo_documents
 from seetopic.evaluation.evaluate import evaluate
 
 SECTIONS = {

@@ -15,14 +15,17 @@ from hypothesis import settings
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 os.environ["HF_HUB_OFFLINE"] = "1"  # no test may ask a hub, and the library looks once, when it is imported
+os.environ["PYTHONPATH"] = os.pathsep.join(  # scripts that tests run import what stands beside this file
+    [str(Path(__file__).parent), *filter(None, [os.environ.get("PYTHONPATH")])]
+)
 
 from planted import NAMES, planted_documents
 from seetopic import Index, SeeTopic
-from seetopic.demo import demo_documents
-from seetopic.encoder import minilm
-from seetopic.files import sha256_of
-from seetopic.index import plan_cached
+from seetopic.corpus.demo import demo_documents
+from seetopic.index.index import plan_cached
+from seetopic.runtime.files import sha256_of
 from seetopic.settings import DEFAULT
+from seetopic.vectors.encoder import minilm
 
 # Speed is measured in benchmarks: on a busy machine a slow example is not a wrong one. Examples are the same in every
 # run, so that only a change can make a test fail; `pytest --hypothesis-profile thorough` tries many others.

@@ -49,7 +49,7 @@ def test_a_page_without_a_part_is_refused(page):
 
 
 def test_every_method_is_in_the_table_of_every_corpus(page):
-    from seetopic.baselines import METHODS
+    from seetopic.evaluation.methods import METHODS
 
     table, _, _ = page.results()
     for corpus in table["corpora"].values():

@@ -154,7 +154,7 @@ def all_errors(kind: type[SeeTopicError] = SeeTopicError) -> list[type[SeeTopicE
 
 
 def test_the_tree_of_errors_is_drawn_as_it_is():
-    drawn = [line.strip("│ ├└─").split(" ")[0] for line in (inspect.getdoc(errors) or "").splitlines()[2:]]
+    drawn = [line.strip("│ ├└─").split(" ")[0] for line in (inspect.getdoc(errors) or "").split("\n\n")[1].splitlines()]
     own = [kind for kind in all_errors() if kind.__module__ == errors.__name__]
     assert sorted(drawn) == sorted(kind.__name__ for kind in own)
     for kind in own:

@@ -23,7 +23,7 @@ from seetopic import (
     sorter_for,
 )
 from seetopic.errors import CorpusError
-from seetopic.figures import Figure
+from seetopic.output.charts import Figure
 
 TEXTS = ["The striker scored, the goalkeeper was late.", "Garlic and onion, then bake the bread."] * 3
 

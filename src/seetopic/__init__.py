@@ -7,27 +7,26 @@ from typing import TYPE_CHECKING, Any
 from seetopic.version import __version__
 
 if TYPE_CHECKING:
-    from seetopic.assign import Sorter, sorter_for
-    from seetopic.exports import export
+    from seetopic.classify import Sorter, sorter_for
+    from seetopic.corpus import Seeds, as_seeds
+    from seetopic.discovery import RankedTerm, Residual, Topic, Topics, discover
+    from seetopic.estimator import SeeTopic
     from seetopic.index import Index
-    from seetopic.model import SeeTopic
-    from seetopic.run import discover
-    from seetopic.seeds import Seeds, as_seeds
-    from seetopic.topics import RankedTerm, Residual, Topic, Topics
+    from seetopic.output import export
 
 _HOMES = {
     "Index": "seetopic.index",
-    "RankedTerm": "seetopic.topics",
-    "Residual": "seetopic.topics",
-    "SeeTopic": "seetopic.model",
-    "Seeds": "seetopic.seeds",
-    "Sorter": "seetopic.assign",
-    "Topic": "seetopic.topics",
-    "Topics": "seetopic.topics",
-    "as_seeds": "seetopic.seeds",
-    "discover": "seetopic.run",
-    "export": "seetopic.exports",
-    "sorter_for": "seetopic.assign",
+    "RankedTerm": "seetopic.discovery",
+    "Residual": "seetopic.discovery",
+    "SeeTopic": "seetopic.estimator",
+    "Seeds": "seetopic.corpus",
+    "Sorter": "seetopic.classify",
+    "Topic": "seetopic.discovery",
+    "Topics": "seetopic.discovery",
+    "as_seeds": "seetopic.corpus",
+    "discover": "seetopic.discovery",
+    "export": "seetopic.output",
+    "sorter_for": "seetopic.classify",
 }
 
 __all__ = [

@@ -15,6 +15,8 @@ SeeTopicError
 ├── WorkerLost          a piece of work that ends every process that does it
 ├── NotEnoughMemory     a build that would need more memory than it may have
 └── MissingExtra        an optional package that is not installed
+
+The first three are `ValueError`s as well, and `MissingExtra` is an `ImportError`.
 """
 
 from __future__ import annotations
@@ -24,15 +26,15 @@ class SeeTopicError(Exception):
     """The root: the command line shows its message as one line and ends with exit code 2."""
 
 
-class SettingsError(SeeTopicError):
+class SettingsError(SeeTopicError, ValueError):
     """A number or an option outside its range."""
 
 
-class CorpusError(SeeTopicError):
+class CorpusError(SeeTopicError, ValueError):
     """Documents that cannot be read."""
 
 
-class SeedError(SeeTopicError):
+class SeedError(SeeTopicError, ValueError):
     """Category names that cannot be used."""
 
 
@@ -76,7 +78,7 @@ class NotEnoughMemory(SeeTopicError):
     """Work that would need more memory than it was allowed."""
 
 
-class MissingExtra(SeeTopicError):
+class MissingExtra(SeeTopicError, ImportError):
     """An optional package that is not installed."""
 
     def __init__(self, purpose: str, extra: str) -> None:

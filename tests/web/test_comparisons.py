@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from planted import NAMES, PLANTED
-from seetopic.documents import open_documents
+from seetopic.corpus.documents import open_documents
 from seetopic.evaluation.evaluate import evaluate_all
+from seetopic.web.candidates import MethodSide, ProjectSide, Within
 from seetopic.web.differences import differences
-from seetopic.web.finding import ShownTopic, Term
 from seetopic.web.limits import WorkbenchSettings
-from seetopic.web.sides import MethodSide, ProjectSide, Within
 from seetopic.web.sources import BuildOptions
+from seetopic.web.topic_service import ShownTopic, Term
 from waiting import until
 
 from .served import Bench

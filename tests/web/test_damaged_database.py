@@ -13,8 +13,8 @@ import pytest
 from seetopic.errors import OutputError
 from seetopic.web import database as database_module
 from seetopic.web.database import FORMAT, Database
-from seetopic.web.names import Given, Names, with_new
 from seetopic.web.projects import Projects
+from seetopic.web.schemas import GivenCategory, Names, with_new
 
 from .test_edits import edit
 
@@ -32,7 +32,7 @@ def path(tmp_path: Path) -> Path:
     data.insert("corpora", id="k", title="", source="", options="", folder="", own=0, state="ready", created=0)
     projects = Projects(data)
     for number in range(3):
-        made = projects.make("k", with_new(Names(title=f"Project {number}"), [Given(name="sport")]), "Ann")
+        made = projects.make("k", with_new(Names(title=f"Project {number}"), [GivenCategory(name="sport")]), "Ann")
         for version in range(1, 8):
             projects.edit(made, version, "Ben", edit("add", names=[f"name {version}"]))
     projects.remove(made)

@@ -15,10 +15,10 @@ from pydantic import TypeAdapter
 from seetopic.errors import SeedError
 from seetopic.web.database import Database
 from seetopic.web.edits import Edit, clash
-from seetopic.web.failures import Conflict
+from seetopic.web.errors import Conflict
 from seetopic.web.limits import CATEGORIES, TERMS
-from seetopic.web.names import Given, Names, with_new
 from seetopic.web.projects import Projects
+from seetopic.web.schemas import GivenCategory, Names, with_new
 
 AN_EDIT: TypeAdapter[Any] = TypeAdapter(Edit)
 
@@ -29,7 +29,11 @@ def edit(kind: str, **parts: Any) -> Any:
 
 def three() -> Names:
     """c1 sport, c2 food, c3 sky."""
-    given = [Given(name="sport", pinned=("ball",)), Given(name="food", negative=("ball",)), Given(name="sky")]
+    given = [
+        GivenCategory(name="sport", pinned=("ball",)),
+        GivenCategory(name="food", negative=("ball",)),
+        GivenCategory(name="sky"),
+    ]
     return with_new(Names(title="A project"), given)
 
 
@@ -108,7 +112,7 @@ def test_what_cannot_be_done_is_refused_with_a_sentence(kind: str, parts: dict[s
 
 
 def test_a_category_takes_no_more_terms_than_its_bound() -> None:
-    full = with_new(Names(title="x"), [Given(name="a", pinned=tuple(f"t{n}" for n in range(TERMS)))])
+    full = with_new(Names(title="x"), [GivenCategory(name="a", pinned=tuple(f"t{n}" for n in range(TERMS)))])
     with pytest.raises(SeedError, match=f"would have {TERMS + 1} pinned, but may have {TERMS}"):
         edit("pin", category="c1", term="one more").applied(full)
 

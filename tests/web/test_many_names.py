@@ -13,15 +13,15 @@ import httpx
 import pytest
 
 from seetopic import Index
-from seetopic.documents import open_documents
-from seetopic.progress import Progress
-from seetopic.run import run_of
-from seetopic.web.failures import NotYet
-from seetopic.web.finding import Finder
+from seetopic.corpus.documents import open_documents
+from seetopic.discovery.run import run_of
+from seetopic.runtime.progress import Progress
+from seetopic.web.errors import NotYet
 from seetopic.web.jobs import Jobs, Plan
 from seetopic.web.limits import PROJECT_NAMES, QUEUE, WAITING, WorkbenchSettings
-from seetopic.web.names import Given, Names, with_new
+from seetopic.web.schemas import GivenCategory, Names, with_new
 from seetopic.web.sources import BuildOptions, FileSource
+from seetopic.web.topic_service import TopicFinder
 from seetopic.web.workbench import Workbench
 from waiting import until
 
@@ -36,7 +36,7 @@ def many(number: int, each: int = 1) -> list[dict[str, Any]]:
 
 
 def named(number: int, each: int) -> Names:
-    return with_new(Names(title="many"), [Given(**given) for given in many(number, each)])
+    return with_new(Names(title="many"), [GivenCategory(**given) for given in many(number, each)])
 
 
 def project_of(client: httpx.Client, corpus: str, *names: str) -> str:
@@ -54,7 +54,7 @@ def test_a_project_has_so_many_names_and_no_more(client: httpx.Client, project: 
 class Held:
     """Holds searches of many names up until they may go on, so that no test depends on how long they take."""
 
-    def __init__(self, finder: Finder) -> None:
+    def __init__(self, finder: TopicFinder) -> None:
         self.go, self.begun = threading.Event(), threading.Event()
         self._do = finder.do
 
@@ -141,7 +141,7 @@ def test_who_listens_to_a_search_of_many_names_can_end_it_at_every_step(index: I
 
 
 def test_only_so_many_requests_wait_for_topics(index: Index) -> None:
-    finder, go = Finder(), threading.Event()
+    finder, go = TopicFinder(), threading.Event()
     with ThreadPoolExecutor(WAITING) as people:
         waiting = [people.submit(finder.do, go.wait, 30) for _ in range(WAITING)]
         until(lambda: finder._quick._waiting == WAITING)

@@ -16,10 +16,10 @@ import pytest
 
 from commands import run_here
 from seetopic import Index
-from seetopic.encoder import encoder_for
-from seetopic.encoder.minilm import embedded_folder
 from seetopic.errors import EncoderError
-from seetopic.progress import silent
+from seetopic.runtime.progress import silent
+from seetopic.vectors.encoder import encoder_for
+from seetopic.vectors.encoder.minilm import embedded_folder
 
 from .served import commanded
 

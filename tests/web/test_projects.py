@@ -14,10 +14,10 @@ import pytest
 from planted import NAMES
 from seetopic.errors import OutputError
 from seetopic.web.database import FORMAT, Database
-from seetopic.web.failures import Conflict, Missing
+from seetopic.web.errors import Conflict, Missing
 from seetopic.web.limits import WorkbenchSettings
-from seetopic.web.names import Given, Names, with_new
 from seetopic.web.projects import Projects
+from seetopic.web.schemas import GivenCategory, Names, with_new
 from seetopic.web.sources import BuildOptions
 from seetopic.web.workbench import Workbench
 
@@ -40,7 +40,9 @@ def projects(data: Database) -> Projects:
 
 @pytest.fixture
 def made(projects: Projects) -> str:
-    return projects.make("k", with_new(Names(title="A project"), [Given(name="sport"), Given(name="food")]), "Ann")
+    return projects.make(
+        "k", with_new(Names(title="A project"), [GivenCategory(name="sport"), GivenCategory(name="food")]), "Ann"
+    )
 
 
 def test_history_tells_every_step_the_newest_first(projects: Projects, made: str) -> None:
@@ -257,7 +259,7 @@ def test_what_was_answered_is_there_after_the_server_is_killed(fresh: WorkbenchS
 @pytest.mark.slow
 def test_three_hundred_edits_do_not_fill_the_memory(workbench: Workbench) -> None:
     corpus = workbench.corpora.all()[0].id
-    made = workbench.projects.make(corpus, with_new(Names(title="x"), [Given(name=name) for name in NAMES]))
+    made = workbench.projects.make(corpus, with_new(Names(title="x"), [GivenCategory(name=name) for name in NAMES]))
 
     def edits(first: int, last: int) -> None:
         for number in range(first, last):

@@ -17,6 +17,8 @@ from seetopic.cli.saying import say
 from seetopic.errors import NotEnoughMemory, SeeTopicError
 from seetopic.version import __version__
 
+__all__ = ["cli", "main"]
+
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(__version__, prog_name="seetopic")

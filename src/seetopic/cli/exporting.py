@@ -8,17 +8,23 @@ import click
 
 from seetopic.cli.options import PATH, say_warnings
 from seetopic.errors import SettingsError
-from seetopic.exports import FORMATS, doubts, format_of
-from seetopic.exports import export as export_topics
 
-_ENDINGS = "".join(f"  {name:<9} {each.suffixes[0]:<7} {each.about}\n" for name, each in FORMATS.items())
+# The names in `seetopic.output.FORMATS`, once more: importing it takes longer than `--help` may.
+FORMATS = ("csv", "json", "liwc", "quanteda", "spacy", "snorkel", "prompt")
 
 
 @click.command(
-    help=f"""Write the topics in DIR (what `discover --out` wrote, or its topics.json) for another tool.
+    help="""Write the topics in DIR (what `discover --out` wrote, or its topics.json) for another tool.
 
 \b
-{_ENDINGS}
+  csv       .csv    a table with a row for each form of each term
+  json      .json   each name with the list of its words
+  liwc      .dic    a LIWC dictionary
+  quanteda  .yml    for dictionary(file = "topics.yml") in R
+  spacy     .jsonl  patterns for spaCy's EntityRuler and Matcher
+  snorkel   .py     labelling functions, with or without Snorkel
+  prompt    .txt    asks a language model to sort a {document}
+
 Every term comes with its inflections and other spellings. Without --out the text goes to standard output.
 
 \b
@@ -28,7 +34,7 @@ Every term comes with its inflections and other spellings. Without --out the tex
 """
 )
 @click.argument("topics", type=PATH, metavar="DIR")
-@click.option("--format", type=click.Choice(list(FORMATS)), help="[default: as the ending of --out tells]")
+@click.option("--format", type=click.Choice(FORMATS), help="[default: as the ending of --out tells]")
 @click.option("--out", type=PATH, metavar="FILE", help="File to write.")
 @click.option("--top", type=int, metavar="N", help="Best terms of each topic.  [default: all]")
 @click.option("--variants/--no-variants", default=True, help="With or without inflections and other spellings.")
@@ -38,7 +44,9 @@ Every term comes with its inflections and other spellings. Without --out the tex
 def export(
     topics: Path, format: str | None, out: Path | None, top: int | None, variants: bool, min_confidence: float
 ) -> None:
-    from seetopic.topics import Topics
+    from seetopic.discovery import Topics
+    from seetopic.output import doubts, format_of
+    from seetopic.output import export as export_topics
 
     if format is None:
         if out is None:

@@ -49,9 +49,9 @@ def evaluate(topics: Path, held_out: str, top: int, quiet: bool, as_json: bool, 
     Coherence as in the paper, what it hides, random words for comparison, and with --label-field how well the
     terms point to the true categories.
     """
-    from seetopic.evaluation.evaluate import EvaluationOptions, evaluate_folder
-    from seetopic.progress import shown_progress
-    from seetopic.verdicts import print_evaluation
+    from seetopic.cli.verdicts import print_evaluation
+    from seetopic.evaluation import EvaluationOptions, evaluate_folder
+    from seetopic.runtime import shown_progress
 
     label_field = options["label_field"]
     # An index holds no labels: the library says so if they are asked for.
@@ -98,10 +98,10 @@ def compare(
     **options: Any,
 ) -> None:
     """Run methods side by side on the same documents and names, and judge them by other documents."""
-    from seetopic.comparison import CompareOptions, Parts, compare, split
-    from seetopic.progress import shown_progress
-    from seetopic.seeds import read_seeds
-    from seetopic.verdicts import print_comparison
+    from seetopic.cli.verdicts import print_comparison
+    from seetopic.corpus import read_seeds
+    from seetopic.evaluation import CompareOptions, Parts, compare, split
+    from seetopic.runtime import shown_progress
 
     asked = read_seeds(seeds)
     if held_out is None:
@@ -133,7 +133,7 @@ def annotate(topics: tuple[Path, ...], out: Path, top: int, random_state: int) -
     Terms are shuffled, and which method found them is hidden; several DIRs are judged together. A page beside the
     sheet can be filled in with the keyboard, in a browser.
     """
-    from seetopic.evaluation.judgements import annotate
+    from seetopic.evaluation import annotate
 
     files = annotate(topics, out, top=top, random_state=random_state)
     click.echo(f"{files.table}: to be filled in with 1 or 0, a copy for each annotator")
@@ -148,8 +148,8 @@ def annotate(topics: tuple[Path, ...], out: Path, top: int, random_state: int) -
 @with_options(_RANDOM)
 def agreement(sheets: tuple[Path, ...], key: Path | None, as_json: bool, random_state: int) -> None:
     """What filled sheets say: accuracy of each method (MACC), and how far annotators agree."""
-    from seetopic.evaluation.agreement import read_agreement
-    from seetopic.verdicts import print_agreement
+    from seetopic.cli.verdicts import print_agreement
+    from seetopic.evaluation import read_agreement
 
     result = read_agreement(sheets, key, random_state=random_state)
     if as_json:

@@ -14,9 +14,8 @@ from seetopic.cli.saying import say
 from seetopic.settings import DEFAULT, PRESETS, IndexSettings
 
 if TYPE_CHECKING:
-    from seetopic.build import Build
-    from seetopic.index import Index
-    from seetopic.progress import Progress
+    from seetopic.index import Build, Index
+    from seetopic.runtime import Progress
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 _TEXT, _LOCAL = DEFAULT.index.text, DEFAULT.index.local
@@ -179,7 +178,7 @@ def with_options(*options: Callable[[Command], Command]) -> Callable[[Command], 
 
 
 def is_index(source: str) -> bool:
-    from seetopic.layout import is_index
+    from seetopic.index import is_index
 
     return is_index(Path(source))
 
@@ -191,7 +190,7 @@ def open_index(source: str | Path, options: dict[str, Any]) -> Index:
 
 
 def given_documents(source: str, options: dict[str, Any]) -> Any:
-    from seetopic.documents import open_documents
+    from seetopic.corpus import open_documents
 
     return open_documents(
         source,
@@ -235,8 +234,8 @@ def _index_settings(options: dict[str, Any]) -> IndexSettings:
 
 def _known_phrases(options: dict[str, Any]) -> tuple[str, ...]:
     """Those of a file, and names that `index` was given: an index that `discover` makes must serve any names."""
-    from seetopic.phrases.known import phrases_of_names, read_known_phrases
-    from seetopic.seeds import read_seeds
+    from seetopic.corpus import read_seeds
+    from seetopic.text import phrases_of_names, read_known_phrases
 
     path, seeds = options["known_phrases"], options.get("seeds")
     known = read_known_phrases(path) if path else ()

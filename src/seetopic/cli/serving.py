@@ -78,9 +78,7 @@ def serve(
 ) -> None:
     """Open the workbench in a browser: change a name, see the topics change."""
     from seetopic.errors import SettingsError
-    from seetopic.web.limits import UploadLimits, WorkbenchSettings
-    from seetopic.web.place import entry_page
-    from seetopic.web.serve import Address, serve
+    from seetopic.web import Address, UploadLimits, WorkbenchSettings, entry_page, serve
 
     address = Address(host=host, port=port)
     if folder is not None and not folder.is_dir():

@@ -39,8 +39,8 @@ from seetopic.errors import CorpusError, OutputError
 from seetopic.settings import DEFAULT, PRESETS
 
 if TYPE_CHECKING:
-    from seetopic.documents import Documents
-    from seetopic.run import Discovery
+    from seetopic.corpus import Documents
+    from seetopic.discovery import Discovery
 
 
 @click.command()
@@ -54,10 +54,10 @@ if TYPE_CHECKING:
 @with_options(*SHOWING, JOBS, CACHE)
 def demo(out: Path, quiet: bool, as_json: bool, jobs: int | None, cache: Path | None) -> None:
     """Find topics in 2,225 news articles that came with seetopic."""
-    from seetopic.demo import NAMES, demo_documents
+    from seetopic.corpus import NAMES, demo_documents
+    from seetopic.discovery import run_of
     from seetopic.index import Index, plan_cached
-    from seetopic.progress import shown_progress, silent
-    from seetopic.run import run_of
+    from seetopic.runtime import shown_progress, silent
 
     with shown_progress(quiet) as progress:
         means: dict[str, Any] = {"jobs": jobs, "cache": cache, "progress": progress, "warn": say_warning}
@@ -88,7 +88,7 @@ def index(documents: str, out: Path, overwrite: bool, quiet: bool, as_json: bool
     input. A build that was cut off goes on when the same command is given again.
     """
     from seetopic.index import Index, plan
-    from seetopic.progress import shown_progress
+    from seetopic.runtime import shown_progress
 
     with shown_progress(quiet) as progress:
         build = plan(given_documents(documents, options), out, **build_options(options, progress))
@@ -112,11 +112,11 @@ def index(documents: str, out: Path, overwrite: bool, quiet: bool, as_json: bool
 @with_options(*READING, *INDEXING, *SHOWING)
 def check(source: str, seeds: Path, quiet: bool, as_json: bool, **options: Any) -> None:
     """Look at category names before any slow work: do they occur, what is near them."""
-    from seetopic.check import check_build, check_index
-    from seetopic.console import print_check
-    from seetopic.layout import is_intact
-    from seetopic.progress import shown_progress
-    from seetopic.seeds import read_seeds
+    from seetopic.cli.render import print_check
+    from seetopic.corpus import read_seeds
+    from seetopic.discovery import check_build, check_index
+    from seetopic.index import is_intact
+    from seetopic.runtime import shown_progress
 
     asked = read_seeds(seeds)
     with shown_progress(quiet) as progress:
@@ -158,9 +158,9 @@ def discover(
 
     DOCS are indexed first, and the index is kept in the cache for the next time.
     """
-    from seetopic.progress import shown_progress
-    from seetopic.run import run_of
-    from seetopic.seeds import read_seeds
+    from seetopic.corpus import read_seeds
+    from seetopic.discovery import run_of
+    from seetopic.runtime import shown_progress
 
     asked = read_seeds(seeds)
     if out is not None and out.exists() and not out.is_dir():
@@ -206,10 +206,10 @@ def suggest(
     """
     from dataclasses import asdict
 
-    from seetopic.files import write_text
-    from seetopic.seeds import read_seeds
-    from seetopic.suggestions import as_seeds_file
-    from seetopic.suggestions import suggest as suggested
+    from seetopic.corpus import read_seeds
+    from seetopic.discovery import as_seeds_file
+    from seetopic.discovery import suggest as suggested
+    from seetopic.runtime import write_text
 
     asked = None if seeds is None else read_seeds(seeds)
     if out is not None and out.suffix not in (".yaml", ".yml"):
@@ -258,12 +258,9 @@ def assign(
 
     A run that was cut off goes on when the same command is given again.
     """
-    from seetopic.assign import Sorter
-    from seetopic.assigning import AssignOptions, Reader, assign_documents
-    from seetopic.encoder import encoder_for
-    from seetopic.encoder.cache import VectorCache, cache_folder
-    from seetopic.engine import available_cores, engine_for
-    from seetopic.progress import shown_progress
+    from seetopic.classify import AssignOptions, Reader, Sorter, assign_documents
+    from seetopic.runtime import available_cores, engine_for, shown_progress
+    from seetopic.vectors import VectorCache, cache_folder, encoder_for
 
     sorter = Sorter.load(topics)
     jobs = options["jobs"] or available_cores()
@@ -298,10 +295,10 @@ def assign(
 def show_topics(
     run: Discovery, out: Path | None, as_json: bool, documents: Documents | None = None, command: str | None = None
 ) -> None:
-    from seetopic.assign import sorter_of
-    from seetopic.console import print_topics
-    from seetopic.report import write_report
-    from seetopic.topics import results_in
+    from seetopic.classify import sorter_of
+    from seetopic.cli.render import print_topics
+    from seetopic.discovery import results_in
+    from seetopic.output import write_report
 
     topics = run.topics
     if out is not None:

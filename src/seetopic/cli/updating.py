@@ -54,7 +54,7 @@ def update(
     when the same command is given again.
     """
     from seetopic.index import Index
-    from seetopic.progress import shown_progress
+    from seetopic.runtime import shown_progress
 
     index = Index.open(folder, model=options["model"], cache=options["cache"])
     if not (added or removed):

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from seetopic.arrays import Doubles, Longs
 from seetopic.errors import SheetError
 from seetopic.evaluation.judgements import FilledSheet, Sheet, read_sheets
+from seetopic.runtime import Doubles, Longs
 
 DRAWS = 1000
 _MANY = 20  # terms on which two people hardly ever agree throughout

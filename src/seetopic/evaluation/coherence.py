@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from seetopic.arrays import Doubles, Longs
+from seetopic.runtime import Doubles, Longs
 
 _C_V_SMOOTHING = 1e-12  # as Röder et al. and gensim
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from seetopic.arrays import Longs
+from seetopic.runtime import Longs
 
 NEVER_SEEN = -1
 _ALIKE = 20  # candidates to draw from, at least, where the documents have as many

@@ -12,23 +12,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from seetopic import layout
-from seetopic.assign import SORTER, Sorter
-from seetopic.documents import Documents, OnError, open_documents
-from seetopic.encoder import encoder_for
-from seetopic.encoder.cache import VectorCache, cache_folder
-from seetopic.engine import LocalEngine, available_cores
+from seetopic.classify import SORTER, Sorter
+from seetopic.corpus import Documents, OnError, open_documents
+from seetopic.discovery import Topics
 from seetopic.errors import CorpusError, SettingsError
 from seetopic.evaluation.figures import Evaluation, TopicFigures
 from seetopic.evaluation.held_out import IndexedTexts, scan_texts
 from seetopic.evaluation.judge import EvaluationOptions, Judge, depths_of, names_of, terms_of
 from seetopic.evaluation.labels import Labels, labels_of, own_labels
-from seetopic.index import Index
-from seetopic.progress import Progress, silent
+from seetopic.index import Index, layout
+from seetopic.runtime import LocalEngine, Progress, available_cores, remove_temporary, silent, temporary_folder
 from seetopic.settings import DEFAULT
-from seetopic.temporary import remove_temporary, temporary_folder
-from seetopic.topics import Topics
-from seetopic.words import Tokenizer, tokenize
+from seetopic.text import Tokenizer, tokenize
+from seetopic.vectors import VectorCache, cache_folder, encoder_for
 
 __all__ = [
     "Evaluation",

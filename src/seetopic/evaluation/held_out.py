@@ -6,22 +6,40 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
-from scipy.sparse import csr_array
 
-from seetopic.arrays import Ids, Longs
-from seetopic.detection import languages_of
-from seetopic.engine import Engine
+from seetopic.corpus import Piece
 from seetopic.evaluation.coherence import PairCounts
-from seetopic.evaluation.occurrences import Found, document_frequencies, found_in
-from seetopic.evaluation.windows import Groups, counts_together, document_counts, groups_of, n_windows, window_counts
+from seetopic.evaluation.occurrences import (
+    Found,
+    Groups,
+    counts_together,
+    document_counts,
+    document_frequencies,
+    found_in,
+    groups_of,
+    n_windows,
+    window_counts,
+)
 from seetopic.index import Index
-from seetopic.matching import EMPTY, TermTable, distinct, term_table
-from seetopic.pieces import Piece
-from seetopic.shards import Shard, WordTable, sampled_counts, scan
-from seetopic.words import Tokenizer
+from seetopic.runtime import Engine, Ids, Longs
+from seetopic.text import (
+    EMPTY,
+    Shard,
+    TermTable,
+    Tokenizer,
+    WordTable,
+    distinct,
+    languages_of,
+    sampled_counts,
+    scan,
+    term_table,
+)
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 Result = TypeVar("Result")
 
@@ -235,6 +253,8 @@ class IndexedTexts:
 
 def _holds(rows: Sequence[Longs], columns: Sequence[Longs] | Sequence[Ids], shape: tuple[int, int]) -> csr_array:
     flat_rows, flat_columns = _joined(rows), _joined(columns)
+    from scipy.sparse import csr_array
+
     return csr_array((np.ones(flat_rows.size, np.int32), (flat_rows, flat_columns)), shape=shape)
 
 

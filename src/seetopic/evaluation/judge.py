@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
-from seetopic.arrays import Longs
-from seetopic.assign import Sorter
+from seetopic.classify import Sorter
+from seetopic.discovery import Topics
 from seetopic.errors import SettingsError
 from seetopic.evaluation.coherence import BY_DOCUMENTS, c_v, diversity, embedding_coherence
 from seetopic.evaluation.controls import NEVER_SEEN, random_topics
@@ -29,10 +28,11 @@ from seetopic.evaluation.labels import (
     speaks_for,
 )
 from seetopic.evaluation.occurrences import found_in
-from seetopic.lists import Lists
-from seetopic.matching import TermTable
-from seetopic.shards import Shard
-from seetopic.topics import Topics
+from seetopic.runtime import Lists, Longs
+from seetopic.text import Shard, TermTable
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 
 @dataclass(frozen=True, kw_only=True)

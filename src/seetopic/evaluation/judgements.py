@@ -16,11 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from seetopic.discovery import Topics
 from seetopic.errors import OutputError, SettingsError, SheetError
-from seetopic.file_sets import FileSet
-from seetopic.files import read_json, write_text
-from seetopic.spreadsheets import guarded, unguarded
-from seetopic.topics import Topics
+from seetopic.runtime import FileSet, guarded, read_json, unguarded, write_text
 
 FORMAT = 1
 COLUMNS = ("item", "category", "term", "belongs", "sheet")

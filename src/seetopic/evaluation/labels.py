@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import csr_array
 
-from seetopic.arrays import Doubles, Flags, Longs
 from seetopic.errors import CorpusError
+from seetopic.runtime import Doubles, Flags, Longs
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 NO_LABEL = -1
 NO_GUESS = -1
@@ -49,6 +52,8 @@ def labels_of(given: Sequence[tuple[str, ...]]) -> Labels:
 def _marks(columns: Sequence[Sequence[int]], width: int) -> csr_array:
     starts = np.concatenate([np.zeros(1, np.int64), np.cumsum([len(each) for each in columns], dtype=np.int64)])
     flat = np.array([column for each in columns for column in each], np.int64)
+    from scipy.sparse import csr_array
+
     return csr_array((np.ones(flat.size, np.int64), flat, starts), shape=(len(columns), width))
 
 

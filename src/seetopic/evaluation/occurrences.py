@@ -1,13 +1,14 @@
-"""Where terms occur in documents that were scanned, by the rule that sorts documents (`Sorter.matched`)."""
+"""How often the terms of a topic occur together: in documents, and in windows that slide over their words."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from seetopic.arrays import Longs
-from seetopic.matching import TermTable, distinct, occurrences
+from seetopic.runtime import Longs
+from seetopic.text import TermTable, distinct, occurrences
 
 
 @dataclass(frozen=True)
@@ -35,3 +36,81 @@ def document_frequencies(words: Longs, ends: Longs, n_words: int) -> Longs:
     keys = distinct(documents[words >= 0] * n_words + words[words >= 0])
     counts: Longs = np.bincount(keys % n_words, minlength=n_words).astype(np.int64)
     return counts
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Which topics a term stands in, and at which place; a term may stand in several."""
+
+    shape: tuple[int, int]  # topics, and terms of the longest one
+    starts: Longs  # of each term's slots; (n_terms + 1,)
+    slots: Longs  # topic * terms of the longest + place
+
+    @property
+    def counts_shape(self) -> tuple[int, int, int]:
+        return (*self.shape, self.shape[1])
+
+
+def groups_of(topics: Sequence[Sequence[int]], n_terms: int) -> Groups:
+    longest = max((len(topic) for topic in topics), default=0)
+    slots = [number * longest + place for number, topic in enumerate(topics) for place in range(len(topic))]
+    terms = np.array([term for topic in topics for term in topic], np.int64)
+    order = np.argsort(terms, kind="stable")
+    starts = np.searchsorted(terms[order], np.arange(n_terms + 1))
+    return Groups((len(topics), longest), starts.astype(np.int64), np.array(slots, np.int64)[order])
+
+
+def counts_together(rows: Longs, terms: Longs, groups: Groups, weights: Longs) -> Longs:
+    """The weight of the rows that hold each two terms of a topic; (n_topics, longest, longest).
+
+    A row is a document or a stretch of windows; a term with itself: the weight of the rows that hold it.
+    """
+    n_topics, longest = groups.shape
+    times = groups.starts[terms + 1] - groups.starts[terms]
+    slots = groups.slots[expanded(groups.starts[terms], times)]
+    entries = distinct(np.repeat(rows, times) * (n_topics * longest) + slots)
+    # Entries of the same row and topic stand side by side; each of them meets each.
+    where = entries // max(longest, 1)
+    first = np.flatnonzero(np.diff(where, prepend=-1))
+    sizes = np.diff(first, append=entries.size)
+    meets = np.repeat(sizes, sizes)
+    left = np.repeat(entries, meets)
+    right = entries[expanded(np.repeat(first, sizes), meets)]
+    pairs = left % (n_topics * longest or 1) * longest + right % (longest or 1)
+    # Sums of whole numbers far below 2 ** 53 are exact in doubles.
+    sums = np.bincount(pairs, weights[left // (n_topics * longest or 1)], minlength=n_topics * longest * longest)
+    return np.rint(sums).astype(np.int64).reshape(groups.counts_shape)
+
+
+def document_counts(found: Found, groups: Groups) -> Longs:
+    """In how many documents each two terms of a topic occur; (n_topics, longest, longest)."""
+    return counts_together(found.documents, found.terms, groups, np.ones(found.lengths.size, np.int64))
+
+
+def n_windows(lengths: Longs, size: int) -> Longs:
+    """Windows of each document: one at each word that has `size` - 1 words after it, one if it is shorter."""
+    return np.maximum(lengths - size, 0) + 1
+
+
+def window_counts(found: Found, groups: Groups, size: int) -> Longs:
+    """In how many windows of `size` words each two terms of a topic occur; (n_topics, longest, longest).
+
+    A term of several words stands at the place of its first one. Windows that follow each other and hold
+    the same terms are counted at one stroke: windows are numbered through, an occurrence is a stretch of them,
+    and the ends of all stretches cut the windows into rows.
+    """
+    each = n_windows(found.lengths, size)
+    numbered_from = np.cumsum(each) - each
+    base = numbered_from[found.documents]
+    first = base + np.maximum(found.places - size + 1, 0)
+    last = base + np.minimum(found.places, each[found.documents] - 1)
+    cuts = distinct(np.concatenate([first, last + 1]))
+    from_row, to_row = np.searchsorted(cuts, first), np.searchsorted(cuts, last + 1)
+    rows = expanded(from_row, to_row - from_row)
+    return counts_together(rows, np.repeat(found.terms, to_row - from_row), groups, np.diff(cuts))
+
+
+def expanded(starts: Longs, sizes: Longs) -> Longs:
+    """start, start + 1, ... for each start, as many as its size, one after the other."""
+    offsets = np.cumsum(sizes) - sizes
+    return np.repeat(starts - offsets, sizes) + np.arange(int(sizes.sum()), dtype=np.int64)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from seetopic.arrays import Doubles
 from seetopic.errors import SettingsError
+from seetopic.runtime import Doubles
 
 DRAWS = 10_000
 

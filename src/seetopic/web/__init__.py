@@ -1,1 +1,9 @@
-"""The workbench: a page in which a person changes names and sees topics change, and the HTTP API behind it."""
+"""The workbench: the library over HTTP, and its page."""
+
+from __future__ import annotations
+
+from seetopic.web.limits import UploadLimits, WorkbenchSettings
+from seetopic.web.place import entry_page
+from seetopic.web.serve import Address, serve
+
+__all__ = ["Address", "UploadLimits", "WorkbenchSettings", "entry_page", "serve"]

@@ -16,13 +16,12 @@ from fastapi.responses import HTMLResponse, JSONResponse
 from starlette.exceptions import HTTPException
 
 from seetopic.errors import SeeTopicError
-from seetopic.figures.figure import script
-from seetopic.report.frame import colours
+from seetopic.output import colours, figure_script
 from seetopic.version import __version__
-from seetopic.web.failures import Missing, RequestError
+from seetopic.web.errors import Missing, RequestError
 from seetopic.web.folder import readable
 from seetopic.web.guard import Access, Guard
-from seetopic.web.routes import comparisons, corpora, looking, projects, rounds, takeaway
+from seetopic.web.routes import annotation, comparisons, corpora, downloads, inspect, projects
 from seetopic.web.workbench import Workbench
 
 _LOG = logging.getLogger("seetopic.web")
@@ -30,10 +29,10 @@ _KINDS = {"js": "text/javascript", "css": "text/css", "svg": "image/svg+xml", "h
 ROUTERS = (
     corpora.router,
     projects.router,
-    looking.router,
-    rounds.router,
+    inspect.router,
+    annotation.router,
     comparisons.router,
-    takeaway.router,
+    downloads.router,
 )
 
 
@@ -88,7 +87,7 @@ def _add_pages(app: FastAPI) -> None:
         if name == "figures.css":
             return Response(colours(), media_type="text/css")
         if name == "figure.js":
-            return Response(script(), media_type="text/javascript")
+            return Response(figure_script(), media_type="text/javascript")
         if name not in _files() or name.endswith(".html"):
             raise Missing(f"there is no page {name[:80]!r}")
         return Response(_page(name), media_type=_KINDS[name.rpartition(".")[2]])

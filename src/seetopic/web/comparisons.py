@@ -6,22 +6,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from seetopic.documents import Documents
+from seetopic.corpus import Documents
+from seetopic.discovery import Topics
 from seetopic.errors import CorpusError, SeeTopicError
-from seetopic.evaluation.figures import Evaluation
+from seetopic.evaluation import Evaluation
 from seetopic.index import Index
-from seetopic.progress import Progress
-from seetopic.topics import Topics
+from seetopic.runtime import Progress
+from seetopic.web.candidates import MEASURING, Run, Sides, Wanted, Within, find_topics, plan_for, with_own_titles
 from seetopic.web.corpora import Corpora
 from seetopic.web.database import Database, new_id, now
 from seetopic.web.differences import Compared, ComparedFigures, Difference, SideTopics, compared_figures, differences
-from seetopic.web.failures import Conflict, Missing
-from seetopic.web.finding import shown_topics
+from seetopic.web.errors import Conflict, Missing
 from seetopic.web.jobs import Job, Jobs
 from seetopic.web.limits import COMPARISONS
-from seetopic.web.names import Frozen
 from seetopic.web.projects import Kept
-from seetopic.web.sides import MEASURING, Run, Sides, Wanted, Within, find_topics, plan_for, with_own_titles
+from seetopic.web.schemas import Frozen
+from seetopic.web.topic_service import shown_topics
 
 ComparisonState = Literal["running", "ready", "failed"]
 _SAME_DOCUMENTS = (
@@ -46,7 +46,7 @@ class ListedComparison(Frozen):
     state: ComparisonState
 
 
-class Comparison(Frozen):
+class SavedComparison(Frozen):
     """A comparison, found or in the making."""
 
     id: str
@@ -72,7 +72,7 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ComparisonResult:
     """What the process of a comparison gives back."""
 
     topics: tuple[Topics, Topics]
@@ -80,17 +80,17 @@ class Outcome:
     note: str
 
 
-def compare(runs: Sequence[Run], measured: Measured | None, *, progress: Progress) -> Outcome:
+def compare(runs: Sequence[Run], measured: Measured | None, *, progress: Progress) -> ComparisonResult:
     """What the process of a comparison does."""
     left, right = find_topics(runs, progress=progress)
     if measured is None:
-        return Outcome((left, right), None, "")
+        return ComparisonResult((left, right), None, "")
     evaluations, note = _evaluated((left, right), measured, progress)
-    return Outcome((left, right), (evaluations[0], evaluations[1]), note)
+    return ComparisonResult((left, right), (evaluations[0], evaluations[1]), note)
 
 
 def _evaluated(topics: Sequence[Topics], measured: Measured, progress: Progress) -> tuple[list[Evaluation], str]:
-    from seetopic.evaluation.evaluate import evaluate_all  # in the work's own process: the server starts without it
+    from seetopic.evaluation import evaluate_all
 
     documents, workers = measured.documents, measured.workers
     note = _SAME_DOCUMENTS.format(corpus=repr(measured.corpus))
@@ -136,11 +136,11 @@ class Comparisons:
             for row, each in zip(rows, asked, strict=True)
         ]
 
-    def get(self, number: str) -> Comparison:
+    def get(self, number: str) -> SavedComparison:
         row = self._row(number)
         asked = AskedComparison.model_validate_json(row["asked"])
         found = None if row["result"] is None else Compared.model_validate_json(row["result"])
-        return Comparison(
+        return SavedComparison(
             id=row["id"],
             project=row["project"],
             titles=(asked.left.title, asked.right.title),
@@ -154,7 +154,7 @@ class Comparisons:
             figures=None if found is None else found.figures,
         )
 
-    def make(self, kept: Kept, left: Wanted, right: Wanted, evaluate: bool) -> Comparison:
+    def make(self, kept: Kept, left: Wanted, right: Wanted, evaluate: bool) -> SavedComparison:
         """Compare at once or, where methods must run or figures are asked for, beside the server."""
         if left == right:
             raise Conflict("both sides are the same; choose two that can differ")
@@ -176,7 +176,7 @@ class Comparisons:
         self._start(made)
         return self.get(made)
 
-    def again(self, number: str) -> Comparison:
+    def again(self, number: str) -> SavedComparison:
         """Try once more what failed."""
         if self._row(number)["state"] != "failed":
             raise Conflict("this comparison did not fail, so there is nothing to try again")
@@ -199,7 +199,7 @@ class Comparisons:
         asked = AskedComparison.model_validate_json(self._row(number)["asked"])
         sides = (asked.left, asked.right)
 
-        def ended(found: Outcome | None, problem: str | None, stopped: bool) -> None:
+        def ended(found: ComparisonResult | None, problem: str | None, stopped: bool) -> None:
             if stopped:  # removed by a person; or the server ends, and then it goes on at the next start
                 return
             self._keep(number, asked, found) if found is not None else self._mark(
@@ -210,7 +210,7 @@ class Comparisons:
         try:
             found = self.sides.quick(sides) if asked.measured is None else None
             if found is not None:
-                self._keep(number, asked, Outcome((found[0], found[1]), None, ""))
+                self._keep(number, asked, ComparisonResult((found[0], found[1]), None, ""))
                 return
             runs, measured = self.sides.runs(sides), self._measured(asked.measured)
             self.jobs.start(number, plan_for(sides, measured is not None), ended, compare, runs, measured)
@@ -223,7 +223,7 @@ class Comparisons:
         documents = self.corpora.documents(corpus, with_labels=True) or self.corpora.index(corpus)
         return Measured(self.corpora.get(corpus).title, documents, self.workers)
 
-    def _keep(self, number: str, asked: AskedComparison, found: Outcome) -> None:
+    def _keep(self, number: str, asked: AskedComparison, found: ComparisonResult) -> None:
         try:
             left, right = (
                 SideTopics(title=each.title, topics=shown_topics(topics, each.names, self.corpora.index(each.corpus)))

@@ -10,20 +10,17 @@ from typing import Any, Literal
 
 from pydantic import Field, ValidationError
 
-from seetopic.demo import demo_documents
-from seetopic.documents import Documents, open_documents
-from seetopic.encoder.minilm import EMBEDDED_NAME
+from seetopic.corpus import Documents, demo_documents, open_documents
 from seetopic.errors import DamagedIndex, SeeTopicError
-from seetopic.index import Index, plan
-from seetopic.layout import MANIFEST, read_manifest
-from seetopic.notices import ignore
-from seetopic.progress import Progress
+from seetopic.index import MANIFEST, Index, plan, read_manifest
+from seetopic.runtime import Progress, ignore
+from seetopic.vectors import EMBEDDED_NAME
 from seetopic.web.database import Database, new_id, now
-from seetopic.web.failures import Conflict, Missing, NotYet, Refused
+from seetopic.web.errors import Conflict, Missing, NotYet, Refused
 from seetopic.web.folder import AllowedFolder, readable, without_folders
 from seetopic.web.jobs import Job, Jobs, Plan
 from seetopic.web.limits import LETTERS
-from seetopic.web.names import Frozen, Title
+from seetopic.web.schemas import Frozen, Title
 from seetopic.web.sources import BuildOptions, FileSource, GivenSource, UploadSource, source_from
 from seetopic.web.uploads import Uploads
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from seetopic.errors import OutputError
-from seetopic.files import writing, written_whole
+from seetopic.runtime import writing, written_whole
 from seetopic.web.seals import broken_pages, damage, know_seals, seal_rows
 
 FORMAT = 2

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from seetopic.evaluation.figures import Evaluation
-from seetopic.evaluation.meanings import in_order, meaning
-from seetopic.web.finding import ShownTopic
-from seetopic.web.names import Frozen
+from seetopic.evaluation import Evaluation, in_order, meaning
+from seetopic.web.schemas import Frozen
+from seetopic.web.topic_service import ShownTopic
 
 
 class SideTopics(Frozen):

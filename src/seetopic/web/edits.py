@@ -13,7 +13,7 @@ from pydantic import Field
 
 from seetopic.errors import SeedError
 from seetopic.web.limits import CATEGORIES, NAMES, TERMS, TOP
-from seetopic.web.names import Category, CategoryId, Frozen, Given, Names, Text, Title, same, with_new
+from seetopic.web.schemas import Category, CategoryId, Frozen, GivenCategory, Names, Text, Title, same, with_new
 
 
 class Add(Frozen):
@@ -24,7 +24,7 @@ class Add(Frozen):
     at: int | None = Field(default=None, ge=0, le=CATEGORIES)
 
     def applied(self, names: Names) -> Names:
-        return with_new(names, [Given(name=name) for name in self.names], self.at)
+        return with_new(names, [GivenCategory(name=name) for name in self.names], self.at)
 
     def touches(self, names: Names) -> Any:
         return None
@@ -214,7 +214,7 @@ class SetSeeds(Frozen):
     """All categories anew, as a list was pasted."""
 
     kind: Literal["seeds"]
-    categories: tuple[Given, ...] = Field(max_length=CATEGORIES)
+    categories: tuple[GivenCategory, ...] = Field(max_length=CATEGORIES)
 
     def applied(self, names: Names) -> Names:
         return with_new(names.model_copy(update={"categories": ()}), self.categories)

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from seetopic.documents import FORMATS
-from seetopic.layout import MANIFEST
-from seetopic.web.failures import Missing, Refused
+from seetopic.corpus import FORMATS
+from seetopic.index import MANIFEST
+from seetopic.web.errors import Missing, Refused
 from seetopic.web.limits import LISTED
-from seetopic.web.names import Frozen
+from seetopic.web.schemas import Frozen
 
 _ENDINGS = tuple(f".{name}{packed}" for name in (*FORMATS, "ndjson") for packed in ("", ".gz"))
 

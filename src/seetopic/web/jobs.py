@@ -16,9 +16,9 @@ from multiprocessing.process import BaseProcess
 from typing import Any, Literal
 
 from seetopic.errors import SeeTopicError
-from seetopic.web.failures import NotYet
+from seetopic.web.errors import NotYet
 from seetopic.web.limits import QUEUE
-from seetopic.web.names import Frozen
+from seetopic.web.schemas import Frozen
 
 _OFTEN = 0.1  # seconds between two reports of one stage
 _GRACE = 3.0  # seconds that a stopped process has to end by itself

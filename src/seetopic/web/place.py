@@ -10,7 +10,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from seetopic.errors import SettingsError
-from seetopic.files import writing
+from seetopic.runtime import writing
 
 DATABASE = "workbench.sqlite"
 LOCK = "lock"

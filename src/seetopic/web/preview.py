@@ -11,14 +11,12 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from seetopic.documents import format_of, text_files
+from seetopic.corpus import format_of, local_file, parquet_file, text_files
 from seetopic.errors import CorpusError
-from seetopic.layout import read_manifest
-from seetopic.readers import parquet_file
-from seetopic.stored import local_file
+from seetopic.index import read_manifest
 from seetopic.web.folder import readable
 from seetopic.web.limits import COLUMNS, PREVIEW_BYTES, PREVIEW_LETTERS, PREVIEW_PARQUET, PREVIEW_ROWS
-from seetopic.web.names import Frozen
+from seetopic.web.schemas import Frozen
 
 _TEXTS = ("text", "body", "content", "review", "message", "tweet", "abstract", "description", "comment", "document")
 _LABELS = ("label", "labels", "category", "categories", "class", "topic", "target")

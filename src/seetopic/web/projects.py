@@ -10,9 +10,9 @@ from pydantic_core import to_jsonable_python
 from seetopic.errors import SeedError
 from seetopic.web.database import Database, new_id, now
 from seetopic.web.edits import clash
-from seetopic.web.failures import Conflict, Missing
+from seetopic.web.errors import Conflict, Missing
 from seetopic.web.limits import PROJECT_NAMES, PROJECT_TERMS
-from seetopic.web.names import Frozen, Names
+from seetopic.web.schemas import Frozen, Names
 
 NOBODY = "someone"
 

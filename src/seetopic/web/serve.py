@@ -15,7 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from seetopic.errors import CorpusError, MissingExtra, SettingsError
-from seetopic.files import writing
+from seetopic.runtime import writing
 from seetopic.web.limits import WorkbenchSettings
 from seetopic.web.place import claimed
 

@@ -13,7 +13,7 @@ from collections import OrderedDict
 from pathlib import Path
 
 from seetopic.errors import OutputError
-from seetopic.files import read_json, written_whole
+from seetopic.runtime import read_json, written_whole
 
 LASTS = 30 * 86400  # seconds of a session
 _HELD = 500  # sessions: the oldest go

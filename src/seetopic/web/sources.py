@@ -9,7 +9,7 @@ from pydantic import Field, StringConstraints
 
 from seetopic.settings import DEFAULT, IndexSettings
 from seetopic.web.limits import LETTERS
-from seetopic.web.names import Frozen
+from seetopic.web.schemas import Frozen
 
 PathText = Annotated[str, StringConstraints(max_length=4000)]
 Field_ = Annotated[str, StringConstraints(min_length=1, max_length=LETTERS)]

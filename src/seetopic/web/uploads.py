@@ -14,16 +14,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
 
-from seetopic.documents import format_of
+from seetopic.corpus import format_of, local_file, parquet_file, unpacked_bytes
 from seetopic.errors import CorpusError
-from seetopic.files import writing
-from seetopic.readers import parquet_file, unpacked_bytes
-from seetopic.stored import local_file
+from seetopic.runtime import writing
 from seetopic.web.database import Database, new_id, now
-from seetopic.web.failures import Missing, TooLarge
+from seetopic.web.errors import Missing, TooLarge
 from seetopic.web.folder import is_readable
 from seetopic.web.limits import LETTERS, LONGEST_LINE, UploadLimits
-from seetopic.web.names import Frozen
+from seetopic.web.schemas import Frozen
 
 _CHUNK = 1 << 20
 _MARK = ".seetopic-upload"  # in every folder that is made here; it holds the name that the file will have

@@ -7,23 +7,21 @@ import sqlite3
 from contextlib import suppress
 from typing import Any
 
+from seetopic.discovery import Topics, run_of
 from seetopic.errors import SeeTopicError
 from seetopic.index import Index
-from seetopic.run import run_of
-from seetopic.topics import Topics
-from seetopic.web.annotators import Annotators
+from seetopic.web.annotation import Annotators, Rounds
+from seetopic.web.candidates import Sides
 from seetopic.web.comparisons import Comparisons
 from seetopic.web.corpora import Corpora
 from seetopic.web.database import Database
-from seetopic.web.finding import Change, Finder, Finding, Found, ShownTopic, changes
 from seetopic.web.folder import AllowedFolder
 from seetopic.web.jobs import Jobs
 from seetopic.web.limits import WorkbenchSettings
-from seetopic.web.names import Category, Frozen, Options
 from seetopic.web.place import DATABASE
 from seetopic.web.projects import Kept, Last, Projects
-from seetopic.web.rounds import Rounds
-from seetopic.web.sides import Sides
+from seetopic.web.schemas import Category, Frozen, Options
+from seetopic.web.topic_service import Change, Finding, FoundTopics, ShownTopic, TopicFinder, changes
 from seetopic.web.uploads import Uploads
 
 _LOG = logging.getLogger("seetopic.web")
@@ -74,7 +72,7 @@ class Workbench:
             {},
         )
         self.projects = Projects(self.database)
-        self.finder = Finder()
+        self.finder = TopicFinder()
         self.given: str | None = None  # the corpus that the command line named
         self.sides = Sides(self.projects, self.corpora, self.finder, settings.data / "methods")
         self.rounds = Rounds(self.database, Annotators(self.database), self.sides, self.working)
@@ -109,7 +107,7 @@ class Workbench:
         documents = self.corpora.documents(kept.corpus)
         return self.finder.find(kept.corpus, index, kept.names, documents, (kept.id, kept.version))
 
-    def _found(self, kept: Kept) -> Found:
+    def _found(self, kept: Kept) -> FoundTopics:
         index = self.corpora.index(kept.corpus)
         documents = self.corpora.documents(kept.corpus)
         return self.finder.shown(kept.corpus, index, kept.names, documents, (kept.id, kept.version))

@@ -8,10 +8,10 @@ from urllib.parse import quote
 from fastapi import APIRouter, Depends, Path, Request, Response
 from pydantic import StringConstraints
 
+from seetopic.web.downloads import CorpusFacts
 from seetopic.web.limits import TITLE
-from seetopic.web.names import Frozen
 from seetopic.web.projects import Kept
-from seetopic.web.takeaway import CorpusFacts
+from seetopic.web.schemas import Frozen
 from seetopic.web.workbench import Project, Workbench
 
 Id = Annotated[str, Path(pattern=r"^[0-9a-f]{16}$")]

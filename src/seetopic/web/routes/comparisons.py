@@ -6,10 +6,10 @@ from typing import Annotated
 
 from fastapi import Body, Response
 
-from seetopic.web.comparisons import Comparison, ListedComparison
-from seetopic.web.names import Frozen
+from seetopic.web.candidates import Side
+from seetopic.web.comparisons import ListedComparison, SavedComparison
 from seetopic.web.routes.common import Bench, Id, KeptProject, router_for
-from seetopic.web.sides import Side
+from seetopic.web.schemas import Frozen
 
 router = router_for("comparing")
 
@@ -27,20 +27,20 @@ def comparisons(workbench: Bench, kept: KeptProject) -> list[ListedComparison]:
 
 
 @router.post("/projects/{project}/comparisons", status_code=202)
-def make(workbench: Bench, kept: KeptProject, asked: Annotated[NewComparison, Body()]) -> Comparison:
+def make(workbench: Bench, kept: KeptProject, asked: Annotated[NewComparison, Body()]) -> SavedComparison:
     """Two sides next to each other, as they are now; with `evaluate` also figures of both on the same documents."""
     left, right = (workbench.sides.wanted(kept, side) for side in (asked.left, asked.right))
     return workbench.comparisons.make(kept, left, right, asked.evaluate)
 
 
 @router.get("/comparisons/{comparison}")
-def one(workbench: Bench, comparison: Id) -> Comparison:
+def one(workbench: Bench, comparison: Id) -> SavedComparison:
     """What was found, or how far it is."""
     return workbench.comparisons.get(comparison)
 
 
 @router.post("/comparisons/{comparison}/again")
-def again(workbench: Bench, comparison: Id) -> Comparison:
+def again(workbench: Bench, comparison: Id) -> SavedComparison:
     """Try once more what failed."""
     return workbench.comparisons.again(comparison)
 

@@ -7,18 +7,18 @@ from typing import Annotated, Any
 from fastapi import Body, Query, Request, Response
 from starlette.requests import ClientDisconnect
 
-from seetopic.baselines import METHODS, available
-from seetopic.demo import demo_documents
-from seetopic.encoder.minilm import EMBEDDED_NAME
+from seetopic.corpus import demo_documents
 from seetopic.errors import CorpusError
-from seetopic.exports import FORMATS
+from seetopic.evaluation import METHODS, available
+from seetopic.output import FORMATS
 from seetopic.settings import PRESETS
+from seetopic.vectors import EMBEDDED_NAME
 from seetopic.version import __version__
 from seetopic.web.corpora import Corpus
 from seetopic.web.folder import Listing
-from seetopic.web.names import Frozen, Title
 from seetopic.web.preview import Preview, preview_of
 from seetopic.web.routes.common import Bench, Id, router_for
+from seetopic.web.schemas import Frozen, Title
 from seetopic.web.sources import BuildOptions, DemoSource, Source
 from seetopic.web.uploads import Upload
 

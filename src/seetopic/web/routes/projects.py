@@ -9,13 +9,13 @@ from typing import Annotated, Any
 from fastapi import Body, Header, Response
 from pydantic import Field
 
+from seetopic.web.downloads import read_project
 from seetopic.web.edits import Edit
-from seetopic.web.failures import Conflict, NeedsCorpus
+from seetopic.web.errors import Conflict, NeedsCorpus
 from seetopic.web.limits import CATEGORIES
-from seetopic.web.names import Frozen, Given, Names, Text, Title, with_new
 from seetopic.web.projects import Entry, Kept
 from seetopic.web.routes.common import Bench, Id, KeptProject, Person, router_for
-from seetopic.web.takeaway import read_project
+from seetopic.web.schemas import Frozen, GivenCategory, Names, Text, Title, with_new
 from seetopic.web.workbench import Project, Result, Workbench, shown_project
 
 router = router_for("projects")
@@ -91,7 +91,7 @@ def make(workbench: Bench, asked: Annotated[NewProject, Body()]) -> Project:
         names = names.model_copy(update={"title": asked.title or names.title})
     else:
         title = asked.title or corpus.title[:100].strip() or "A project"
-        names = with_new(Names(title=title), [Given(name=name) for name in asked.names])
+        names = with_new(Names(title=title), [GivenCategory(name=name) for name in asked.names])
     made = workbench.projects.make(asked.corpus, names, asked.by)
     return shown_project(workbench.projects.get(made))
 
@@ -109,7 +109,7 @@ def import_project(workbench: Bench, asked: Annotated[Imported, Body()]) -> Proj
             corpus=file.corpus.model_dump(),
         )
     workbench.corpora.get(found[0])
-    given = [Given(**each.model_dump(exclude={"id"})) for each in file.names.categories]  # ids of its own
+    given = [GivenCategory(**each.model_dump(exclude={"id"})) for each in file.names.categories]  # ids of its own
     names = with_new(Names(title=file.title, options=file.names.options), given)
     made = workbench.projects.make(found[0], names, asked.by, "open a project file")
     return shown_project(workbench.projects.get(made))

@@ -1,0 +1,247 @@
+"""A whole corpus sorted into a table, shard by shard, whole or not at all; what was cut off goes on.
+
+First every shard is sorted, by whoever is free, into a file of its own: a part. When all are there, it is known what
+number each document has, and which share is enough; then the parts become rows of the table, in order.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from functools import partial
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+
+from seetopic.classify.placement import STEPS, Placement, least_share, threshold_for
+from seetopic.classify.sorter import Sorter
+from seetopic.classify.tables import Table, table_for
+from seetopic.corpus import Documents, Piece, TextShard
+from seetopic.errors import SettingsError
+from seetopic.index import alone
+from seetopic.runtime import (
+    Engine,
+    Floats,
+    Longs,
+    Progress,
+    Shorts,
+    place_of_file,
+    read_json,
+    silent,
+    write_json,
+    writing,
+    written_whole,
+)
+from seetopic.settings import TextSettings
+from seetopic.vectors import TermEncoder, VectorCache
+from seetopic.version import __version__
+
+_SHARDS = TextSettings(shard_documents=2048)  # a shard's shares in all categories are in memory at a time
+
+
+@dataclass(frozen=True)
+class AssignOptions:
+    """Who is given a category, and how many."""
+
+    threshold: float = 0.0  # the least share of a category that is given
+    rate: float | None = None  # or: the share of documents that are given one
+    several: bool = False
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.threshold <= 1:
+            raise SettingsError(f"`threshold` is {self.threshold}, but must lie between 0 and 1")
+        if self.rate is not None and self.threshold > 0:
+            raise SettingsError("both `threshold` and `rate` are given, but each settles the other; give one")
+        if self.rate is not None and not 0 < self.rate <= 1:
+            raise SettingsError(f"`rate` is {self.rate}, but must lie above 0 and at most at 1")
+
+
+@dataclass(frozen=True)
+class Reader:
+    """The language model that reads documents, where that was asked for."""
+
+    encoder: TermEncoder
+    cache: VectorCache
+    jobs: int
+
+
+@dataclass(frozen=True)
+class _Read:
+    """A shard of documents that the language model has read."""
+
+    texts: list[str]
+    vectors: Floats | None  # none where they were sorted before
+
+
+@dataclass(frozen=True)
+class _Sorted:
+    """What came of a piece."""
+
+    parts: dict[str, Shorts]  # by name, the best share of each document
+    skipped: Counter[str]
+
+
+def assign_documents(
+    documents: Documents,
+    sorter: Sorter,
+    out: Path,
+    engine: Engine,
+    *,
+    options: AssignOptions = AssignOptions(),  # noqa: B008 - frozen
+    reader: Reader | None = None,
+    progress: Progress = silent,
+) -> Counter[str]:
+    """Write a row a document: its best category, its share, all given categories, the terms that speak for it.
+
+    The file is Parquet if it is called so, else CSV. Returns how many documents each category was given as the best;
+    `""` counts those that were given none.
+    """
+    table = table_for(out, sorter.names, sorter.terms)
+    out = place_of_file(out)  # whatever cannot be written there is said now, not when all is done
+    folder = out.absolute().with_name(f".{out.name}.parts")  # workers may stand elsewhere
+    with alone(out, "run"):
+        with writing(out):
+            _make_ready(folder, _made_of(sorter, options, reader))
+        pieces = enumerate(documents.pieces(_SHARDS, engine))
+        items = pieces if reader is None else _read_by(reader, pieces, sorter, folder, engine)
+        work = partial(_sort, sorter=sorter.prepared(), folder=folder, options=options)
+        parts, bests, skipped = _gathered(engine.map(work, items), progress)
+        documents.refuse_if_empty(bool(parts), skipped)
+        threshold = options.threshold if options.rate is None else threshold_for(bests, options.rate)
+        bound = least_share(threshold, len(sorter.names), several=options.several)
+        made = engine.map(partial(_rows, table=table, folder=folder, bound=bound), _numbered(parts))
+        given: Counter[int] = Counter()
+        with written_whole(out, beside=folder / "table") as beside:
+            table.write(beside, _counted(made, given, sum(parts.values()), progress))
+        shutil.rmtree(folder, ignore_errors=True)
+    return Counter({"" if category < 0 else sorter.names[category]: number for category, number in given.items()})
+
+
+# What was cut off: parts that are done are kept while they belong to the same sorter and options.
+
+
+def _made_of(sorter: Sorter, options: AssignOptions, reader: Reader | None) -> dict[str, Any]:
+    asked = {**asdict(options), "rate": options.rate is not None}  # how large the rate is matters later
+    read = None if reader is None else reader.encoder.fingerprint or os.urandom(16).hex()  # none is like another
+    return {"version": __version__, "sorter": sorter.fingerprint, "read": read, **asked}
+
+
+def _make_ready(folder: Path, made_of: dict[str, Any]) -> None:
+    record = folder / "made-of.json"
+    try:
+        if read_json(record) == made_of:
+            return
+    except (OSError, ValueError):
+        pass
+    shutil.rmtree(folder, ignore_errors=True)
+    write_json(record, made_of)
+
+
+def _loaded(part: Path) -> Placement | None:
+    try:
+        return Placement.load(part)
+    except (
+        OSError,
+        ValueError,
+        TypeError,
+        KeyError,
+        EOFError,
+        BadZipFile,
+    ):  # there is none, or it was cut off by a power failure
+        return None
+
+
+# First: shards to parts.
+
+
+def _read_by(
+    reader: Reader, pieces: Iterable[tuple[int, Piece]], sorter: Sorter, folder: Path, engine: Engine
+) -> Iterator[tuple[int, _Read]]:
+    """Shards of documents with the language model's vectors."""
+    for number, shard in enumerate(shard for _, piece in pieces for shard in piece.shards() if shard.texts):
+        vectors = None
+        if _loaded(_part(folder, number, 0, shard.texts)) is None:
+            texts = sorter.read_texts(shard.texts)
+            vectors = reader.cache.encode(reader.encoder, texts, reader.jobs, silent, engine)
+        yield number, _Read(shard.texts, vectors)
+
+
+def _sort(numbered: tuple[int, Piece | _Read], sorter: Sorter, folder: Path, options: AssignOptions) -> _Sorted:
+    """Sort what a worker was given, each shard into a part of its own, if it was not before."""
+    number, item = numbered
+    done = _Sorted({}, Counter())
+    shards = [TextShard(item.texts)] if isinstance(item, _Read) else item.shards()
+    for own_number, shard in enumerate(shards):
+        done.skipped.update(shard.skipped)
+        if shard.texts:
+            part = _part(folder, number, own_number, shard.texts)
+            placement = _loaded(part)
+            if placement is None:
+                vectors = item.vectors if isinstance(item, _Read) else None
+                placement = _placed(shard.texts, vectors, sorter, options)
+                placement.save(part)
+            done.parts[part.name] = placement.best_steps
+    return done
+
+
+def _part(folder: Path, number: int, own_number: int, texts: list[str]) -> Path:
+    """A shard's part, named by its texts: that of other texts is not taken for it."""
+    digest = hashlib.sha256(np.array([len(text) for text in texts]).tobytes())
+    digest.update("".join(texts).encode("utf-8", "surrogatepass"))
+    return folder / f"{number:06d}-{own_number:03d}-{digest.hexdigest()[:32]}.npz"
+
+
+def _placed(texts: list[str], vectors: Floats | None, sorter: Sorter, options: AssignOptions) -> Placement:
+    known = least_share(options.threshold, len(sorter.names), several=options.several)
+    bound = known if options.rate is None else 0.0
+    return sorter.place(
+        sorter.terms_in(texts),
+        vectors,
+        bound=bound,
+        several=options.several,
+        may_be_none=options.rate is None,  # who asks for a share of the documents gets it
+    )
+
+
+def _gathered(done: Iterable[_Sorted], progress: Progress) -> tuple[dict[str, int], Longs, Counter[str]]:
+    """How many documents each part has, how many of all have which best share, and what was left out."""
+    parts: dict[str, int] = {}
+    bests, skipped = np.zeros(STEPS + 1, np.int64), Counter[str]()
+    for each in done:
+        skipped.update(each.skipped)
+        for name, best_steps in each.parts.items():
+            parts[name] = len(best_steps)
+            bests += np.bincount(best_steps, minlength=STEPS + 1)
+            progress("sorting documents", int(bests.sum()), None)
+    return parts, bests, skipped
+
+
+# Then: parts to rows.
+
+
+def _numbered(parts: dict[str, int]) -> Iterator[tuple[str, int]]:
+    """Each part with the number of its first document."""
+    return zip(parts, accumulate(parts.values(), initial=0), strict=False)
+
+
+def _rows(numbered: tuple[str, int], table: Table, folder: Path, bound: float) -> tuple[bytes, Counter[int]]:
+    name, first = numbered
+    placement = Placement.load(folder / name).at_least(bound)
+    return table.rows(placement, first), Counter(placement.best.tolist())
+
+
+def _counted(
+    made: Iterable[tuple[bytes, Counter[int]]], given: Counter[int], total: int, progress: Progress
+) -> Iterator[bytes]:
+    """The rows; `given` counts what they say."""
+    for rows, categories in made:
+        yield rows
+        given.update(categories)
+        progress("writing the table", given.total(), total)

@@ -1,0 +1,136 @@
+"""Where documents belong: their shares in categories, the categories they are given, and what speaks for these."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from seetopic.runtime import Doubles, Flags, Lists, Longs, Shorts, arrays_in, written_whole
+
+STEPS = 10_000  # shares are told in ten-thousandths
+
+
+@dataclass(frozen=True)
+class Assigned:
+    """A document's categories: shares of all, the ones it is given, and the topics' terms that it holds."""
+
+    shares: tuple[float, ...]
+    categories: tuple[int, ...]  # best first; none: it abstains
+    evidence: tuple[str, ...]  # matched terms of the best category's topic
+
+
+@dataclass(frozen=True)
+class Placement:
+    """What a sorter says of some documents; the bound on shares can still be raised."""
+
+    steps: Shorts  # shares in ten-thousandths, (n_documents, n_categories)
+    categories: Lists  # those that a document is given, best first
+    shares: Doubles  # of these, to the last bit
+    evidence: Lists  # terms of the first one's topic that a document holds
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    @property
+    def best(self) -> Longs:
+        """The category that each document is given first, or -1."""
+        first = np.append(self.categories.values, -1)[self.categories.starts[:-1]]
+        return np.where(self.categories.sizes > 0, first, -1)
+
+    @property
+    def best_steps(self) -> Shorts:
+        """The best share of each document in ten-thousandths; 0 where it is given no category."""
+        best: Shorts = np.where(self.categories.sizes > 0, self.steps.max(axis=1), np.int16(0))
+        return best
+
+    def at_least(self, bound: float) -> Placement:
+        """Only categories with this share are given; where none is, nothing speaks for it."""
+        enough = self.shares >= bound
+        given = self.categories.where(enough)
+        spoken_for = (given.sizes > 0)[self.evidence.documents]
+        return Placement(self.steps, given, self.shares[enough], self.evidence.where(spoken_for))
+
+    def assigned(self, terms: tuple[str, ...]) -> list[Assigned]:
+        """A value a document."""
+        rows = (self.steps / STEPS).tolist(), self.categories.as_lists(), self.evidence.as_lists()
+        return [
+            Assigned(tuple(shares), tuple(given), tuple(terms[term] for term in evidence))
+            for shares, given, evidence in zip(*rows, strict=True)
+        ]
+
+    def save(self, path: Path) -> None:
+        """A file with checksums: whoever loads it sees if it is not whole, so nobody need wait for the disk."""
+        with written_whole(path, lasting=False) as beside, beside.open("wb") as file:
+            np.savez(
+                file,
+                steps=self.steps,
+                categories=self.categories.values.astype(np.int32),
+                category_starts=self.categories.starts,
+                shares=self.shares,
+                evidence=self.evidence.values.astype(np.int32),
+                evidence_starts=self.evidence.starts,
+            )
+
+    @staticmethod
+    def load(path: Path) -> Placement:
+        arrays = arrays_in(path)
+        return Placement(
+            arrays["steps"],
+            Lists(arrays["categories"].astype(np.int64), arrays["category_starts"]),
+            arrays["shares"],
+            Lists(arrays["evidence"].astype(np.int64), arrays["evidence_starts"]),
+        )
+
+
+def least_share(threshold: float, n_categories: int, *, several: bool) -> float:
+    """The share from which a category is given: where several are and no threshold is set, an even share."""
+    return 1 / n_categories if several and threshold == 0 else threshold
+
+
+@dataclass(frozen=True)
+class AssignmentRule:
+    """When a category is given: its share reaches the bound and, where a document may be of none, that of none."""
+
+    bound: float
+    several: bool  # every such category, or the best alone
+    may_be_none: bool = True
+
+
+def placed(
+    with_none: Doubles, known: Flags, matched: Lists, topic_pairs: Longs, n_terms: int, rule: AssignmentRule
+) -> Placement:
+    """Give each known document its categories.
+
+    `with_none` has a column of shares for each category and a last one for none. `topic_pairs` are category * n_terms +
+    term for the terms of every category's topic, rising.
+    """
+    shares, none = with_none[:, :-1], with_none[:, -1:]
+    order = np.argsort(-shares, axis=1, kind="stable") if rule.several else shares.argmax(axis=1)[:, None]
+    ordered = np.take_along_axis(shares, order, axis=1)
+    given = (ordered >= rule.bound) & known[:, None]
+    if rule.may_be_none:
+        given &= ordered >= none
+    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(given.sum(axis=1))])
+    best = np.where(given[:, 0], order[:, 0], -1)
+    pairs = best[matched.documents] * n_terms + matched.values  # below 0 where no category is given
+    at = np.searchsorted(topic_pairs, pairs)
+    speaks = np.append(topic_pairs, -1)[at] == pairs
+    steps = np.rint(shares * STEPS).astype(np.int16)
+    return Placement(steps, Lists(order[given], starts), ordered[given], matched.where(speaks))
+
+
+def threshold_for(best_steps: Longs, rate: float) -> float:
+    """The threshold at which this share of documents is given a category.
+
+    `best_steps` counts the documents by their best share in ten-thousandths: a quantile of it takes no more memory
+    for more documents.
+    """
+    total = int(best_steps.sum())
+    if rate >= 1 or not total:
+        return 0.0
+    place = (1 - rate) * (total - 1)
+    ranks = np.minimum([int(place), int(place) + 1], total - 1)
+    below, above = np.searchsorted(np.cumsum(best_steps), ranks, side="right") / STEPS
+    return float(np.quantile([below, above], place - int(place)))

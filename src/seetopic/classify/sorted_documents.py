@@ -1,0 +1,101 @@
+"""Documents of any kind sorted by a model, shard by shard: a row for each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from seetopic.classify.placement import Assigned
+from seetopic.classify.sorter import Sorter
+from seetopic.corpus import Documents
+from seetopic.errors import EncoderError, SettingsError
+from seetopic.index import Index
+from seetopic.runtime import Doubles, Floats, LocalEngine, available_cores
+from seetopic.vectors import unit_rows
+
+Texts: TypeAlias = list[str] | list[list[str]]  # an index has documents as words
+_SHARD = 2048
+_AT_ONCE = 32  # shards that are sorted in less time than worker processes take to start
+
+
+@dataclass(frozen=True)
+class Unsorted:
+    """Documents, the sorter that is to sort them, and what of vectors of them there is."""
+
+    source: Documents | Index
+    sorter: Sorter
+    vectors: Any = None  # ready ones, a row a document
+    reader: Callable[[list[str]], Floats] | None = None  # the language model, if it is to read them
+    jobs: int | None = None
+
+    def shares(self) -> Doubles:
+        """How much each document belongs to each category and, last, to none; (n_documents, n_categories + 1)."""
+        parts = self._each(partial(_shares, sorter=self.sorter))
+        return np.concatenate([np.zeros((0, len(self.sorter.names) + 1)), *parts])
+
+    def assigned(self, threshold: float) -> list[Assigned]:
+        """The category of each document."""
+        parts = self._each(partial(_assigned, sorter=self.sorter, threshold=threshold))
+        return [each for part in parts for each in part]
+
+    def _each(self, work: Callable[[tuple[Texts, Floats | None]], Any]) -> Iterator[Any]:
+        if self.vectors is not None or self.reader is not None:
+            self.sorter.require_reading()
+        shards = self._with_vectors()
+        yield from map(work, islice(shards, _AT_ONCE))
+        with closing(LocalEngine(available_cores() if self.jobs is None else self.jobs)) as engine:
+            yield from engine.map(work, shards)
+
+    def _with_vectors(self) -> Iterator[tuple[Texts, Floats | None]]:
+        done, given = 0, None if self.vectors is None else np.asarray(self.vectors)
+        for texts in self._shards():
+            rows = None if given is None else given[done : done + len(texts)]
+            done += len(texts)
+            yield texts, self._read(texts, rows)
+        if given is not None and len(given) != done:
+            raise EncoderError(f"`document_embeddings` has {len(given)} rows for {done} documents; give a row each")
+
+    def _read(self, texts: Texts, rows: Any) -> Floats | None:
+        if rows is not None:
+            vectors = unit_rows(rows, [f"document {number}" for number in range(len(texts))])
+            length = len(self.sorter.arrays["document_weights"])
+            if vectors.shape[1] != length:
+                raise EncoderError(
+                    f"`document_embeddings` has vectors of length {vectors.shape[1]}, but the model was fitted with "
+                    f"vectors of length {length}; give them by the same language model"
+                )
+            return vectors
+        if self.reader is None:
+            return None
+        return self.reader(self.sorter.read_texts([text for text in texts if isinstance(text, str)]))
+
+    def _shards(self) -> Iterator[Texts]:
+        if isinstance(self.source, Documents):
+            rows = self.source.all_texts()
+            while shard := list(islice(rows, _SHARD)):
+                yield shard
+            return
+        if self.reader is not None:
+            raise SettingsError(
+                "an index holds documents as words, which the language model cannot read; "
+                "give the documents, or set read_documents=False"
+            )
+        for first in range(0, len(self.source), _SHARD):
+            numbers = range(first, min(first + _SHARD, len(self.source)))
+            yield [self.source.texts.words_of(number) for number in numbers]
+
+
+def _shares(shard: tuple[Texts, Floats | None], sorter: Sorter) -> Doubles:
+    texts, vectors = shard
+    return sorter.shares(sorter.terms_in(texts), vectors)
+
+
+def _assigned(shard: tuple[Texts, Floats | None], sorter: Sorter, threshold: float) -> list[Assigned]:
+    texts, vectors = shard
+    return sorter.place(sorter.terms_in(texts), vectors, bound=threshold, several=False).assigned(sorter.terms)

@@ -1,0 +1,32 @@
+"""Documents and category names, from wherever users keep them."""
+
+from __future__ import annotations
+
+from seetopic.corpus.demo import NAMES, demo_documents
+from seetopic.corpus.documents import FORMATS, Documents, OnError, format_of, joined, open_documents, text_files
+from seetopic.corpus.partition import Piece, Pieces, TextShard
+from seetopic.corpus.readers import parquet_file, unpacked_bytes
+from seetopic.corpus.seeds import Seed, Seeds, as_seeds, read_seeds
+from seetopic.corpus.storage import local_file
+
+__all__ = [
+    "FORMATS",
+    "NAMES",
+    "Documents",
+    "OnError",
+    "Piece",
+    "Pieces",
+    "Seed",
+    "Seeds",
+    "TextShard",
+    "as_seeds",
+    "demo_documents",
+    "format_of",
+    "joined",
+    "local_file",
+    "open_documents",
+    "parquet_file",
+    "read_seeds",
+    "text_files",
+    "unpacked_bytes",
+]

@@ -1,0 +1,430 @@
+"""Files cut into pieces: plain lines by bytes, Parquet by row groups, small files together, others as a whole."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain, pairwise
+from typing import Literal, Protocol, TypeAlias, TypeVar
+
+import numpy as np
+
+from seetopic.corpus import readers
+from seetopic.corpus.readers import Fault, Labelled, Record, Stretch, TableHeader
+from seetopic.corpus.storage import SeenFile, StoredFile, seen
+from seetopic.errors import CorpusError
+from seetopic.runtime import Engine, Longs
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+OnError: TypeAlias = Literal["raise", "skip"]
+_FEW = 8  # pieces that are read before a worker has started
+_DELIMITERS = {"csv": ",", "tsv": "\t"}
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How records become texts, and how many of them may be in memory at a time."""
+
+    text_field: str
+    label_field: str | None
+    on_error: OnError
+    most_documents: int
+    most_characters: int
+
+
+@dataclass
+class TextShard:
+    """A shard: consecutive texts, cut by number and by size, so that one huge document cannot fill the memory."""
+
+    texts: list[str] = field(default_factory=list)
+    labels: list[tuple[str, ...]] = field(default_factory=list)  # of each text, where labels were asked for
+    skipped: Counter[str] = field(default_factory=Counter)  # how many records were left out, by the reason
+
+
+class PieceRange(Protocol):
+    """Where the records of a piece, or some of them, are."""
+
+    def records(self, rules: Rules) -> Iterator[Record]: ...
+
+    def check(self) -> None:
+        """Refuse it if it has changed since the corpus was cut."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Consecutive records that can be read alone, wherever it is opened."""
+
+    parts: tuple[PieceRange, ...]
+    rules: Rules
+
+    def shards(self) -> Iterator[TextShard]:
+        """Its texts; several shards where it could not be cut small enough."""
+        return shards_of(chain.from_iterable(part.records(self.rules) for part in self.parts), self.rules)
+
+    def check(self) -> None:
+        """For those who do not read it to its end, which is checked, too."""
+        for part in self.parts:
+            part.check()
+
+
+def shards_of(records: Iterable[Record], rules: Rules) -> Iterator[TextShard]:
+    """What is kept of records, in shards, and with each what was left out; the last one may hold no text."""
+    shard, characters = TextShard(), 0
+    for record in records:
+        if type(record) is str:
+            text = record
+        elif isinstance(record, Fault):
+            refuse_or_count(record, rules.on_error, shard.skipped)
+            continue
+        else:
+            text = record[0]
+        if not text.strip():
+            shard.skipped["empty"] += 1
+            continue
+        shard.texts.append(text)
+        if isinstance(record, Labelled):
+            shard.labels.append(record.labels)
+        characters += len(text)
+        if len(shard.texts) >= rules.most_documents or characters >= rules.most_characters:
+            yield shard
+            shard, characters = TextShard(), 0
+    if shard.texts or shard.skipped:
+        yield shard
+
+
+def refuse_or_count(fault: Fault, on_error: OnError, skipped: Counter[str]) -> None:
+    """A record that is not a document."""
+    if on_error == "raise":
+        raise CorpusError(
+            f"{fault.place}: {fault.sentence}; mend it, or leave such records out with --on-error skip "
+            '(in Python: on_error="skip")'
+        )
+    skipped[fault.kind] += 1
+
+
+# Kinds of parts.
+
+
+@dataclass(frozen=True)
+class Held:
+    """Records that travel with the piece, because only this process can read them."""
+
+    held: tuple[Record, ...] = field(repr=False)
+
+    def records(self, rules: Rules) -> Iterator[Record]:
+        return iter(self.held)
+
+    def check(self) -> None:
+        """Nobody else can change it."""
+
+
+@dataclass(frozen=True)
+class _InFile(ABC):
+    """Records of a file that must stay what it was when the corpus was cut."""
+
+    seen: SeenFile
+
+    @property
+    def place(self) -> str:
+        return self.seen.file.name
+
+    def check(self) -> None:
+        self.seen.check(self.place)
+
+    def records(self, rules: Rules) -> Iterator[Record]:
+        """Checked before and after: what is read while somebody writes may be a mixture."""
+        self.check()
+        try:
+            yield from self._read(rules)
+        except CorpusError:
+            self.check()  # if it has changed, that is why
+            raise
+        self.check()
+
+    @abstractmethod
+    def _read(self, rules: Rules) -> Iterator[Record]:
+        """The records, of a file that stays as it is."""
+
+
+@dataclass(frozen=True)
+class Lines(_InFile):
+    """Whole lines of a plain file."""
+
+    format: str
+    start: int
+    end: int
+    first_line: int = 1
+    n_lines: int | None = None  # where they were counted
+    header: TableHeader | None = None
+
+    def _read(self, rules: Rules) -> Iterator[Record]:
+        stretch = Stretch(self.seen.file, self.start, self.end, self.first_line)
+        return _records(stretch, self.format, rules, self.header)
+
+    @property
+    def place(self) -> str:
+        if self.n_lines is None:
+            return self.seen.file.name
+        return f"{self.seen.file.name}, lines {self.first_line} to {self.first_line + self.n_lines - 1}"
+
+
+@dataclass(frozen=True)
+class RowGroups(_InFile):
+    """Row groups of a Parquet file."""
+
+    first: int
+    last: int
+    first_row: int
+
+    @property
+    def place(self) -> str:
+        return f"{self.seen.file.name}, row groups {self.first + 1} to {self.last + 1}"
+
+    def _read(self, rules: Rules) -> Iterator[Record]:
+        groups = readers.GroupRange(self.first, self.last, self.first_row)
+        return readers.parquet(self.seen.file, rules.text_field, rules.label_field, groups)
+
+
+@dataclass(frozen=True)
+class Whole(_InFile):
+    """A file that can only be read from its beginning: packed, or a table whose texts may hold line ends."""
+
+    format: str
+
+    def _read(self, rules: Rules) -> Iterator[Record]:
+        return records_of(self.seen.file, self.format, rules)
+
+
+@dataclass(frozen=True)
+class TextFile(_InFile):
+    """A file that is one document."""
+
+    def _read(self, rules: Rules) -> Iterator[Record]:
+        yield readers.whole_text(self.seen.file)
+
+
+def records_of(file: StoredFile, file_format: str, rules: Rules) -> Iterator[Record]:
+    """All records of a file, from beginning to end."""
+    if file_format == "parquet":
+        return readers.parquet(file, rules.text_field, rules.label_field)
+    return _records(Stretch(file), file_format, rules)
+
+
+def _records(stretch: Stretch, file_format: str, rules: Rules, header: TableHeader | None = None) -> Iterator[Record]:
+    if file_format == "txt":
+        return readers.lines(stretch)
+    if file_format == "jsonl":
+        return readers.json_lines(stretch, rules.text_field, rules.label_field)
+    return readers.table(stretch, _DELIMITERS[file_format], rules.text_field, rules.label_field, header)
+
+
+# What this process reads.
+
+
+@dataclass(frozen=True)
+class Stream:
+    """Records that only this process can read, or that only one could: they travel with their pieces."""
+
+    records: Callable[[], Iterator[Record]]
+    rules: Rules
+
+    def pieces(self) -> Iterator[Piece]:
+        held: list[Record] = []
+        characters = 0
+        for record in self.records():
+            held.append(record)
+            characters += len(record if isinstance(record, str) else record[0])
+            if len(held) >= self.rules.most_documents or characters >= self.rules.most_characters:
+                yield Piece((Held(tuple(held)),), self.rules)
+                held, characters = [], 0
+        if held:
+            yield Piece((Held(tuple(held)),), self.rules)
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """The pieces of a corpus in order, as often as they are asked for."""
+
+    cut: tuple[Piece | Stream, ...]
+
+    def __iter__(self) -> Iterator[Piece]:
+        for each in self.cut:
+            if isinstance(each, Piece):
+                yield each
+            else:
+                yield from each.pieces()
+
+    def mapped(self, engine: Engine, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+        """Light work on all or some pieces: by the engine, unless it is done before workers have started.
+
+        Where this process has to read the texts, it also does what is quicker than sending them away.
+        """
+        is_light = len(self.cut) <= _FEW or not all(isinstance(each, Piece) for each in self.cut)
+        return map(work, items) if is_light else engine.map(work, items)
+
+
+_SMALL = 1 << 18  # bytes of a plain file in which lines are not worth looking for
+_SEARCHED = 64 << 20  # bytes of a file that one worker searches for lines
+_READ = 4 << 20
+_LARGEST_WHOLE = 256 << 20  # bytes of a file that one worker may read from its beginning to its end
+_UNPACKED = 8  # how many times as large a packed file is in truth, as a rule
+_FEW_STRETCHES = 4  # stretches that are searched before a worker has started
+
+Weighed: TypeAlias = tuple[PieceRange, int]  # with its size in bytes; parts that are large enough have the largest
+Begins: TypeAlias = list[tuple[int, int]]  # a byte, and the number of lines before it
+
+
+def cut_files(files: Sequence[StoredFile], file_format: str, rules: Rules, engine: Engine) -> list[Piece | Stream]:
+    """Files of one format, in order."""
+    known = [seen(file) for file in files]
+    n_sequential = sum(_is_sequential(each.file, file_format) for each in known)
+    streamed = [_is_streamed(each, file_format, n_sequential, engine) for each in known]
+    cut = [each for each, is_streamed in zip(known, streamed, strict=True) if not is_streamed]
+    found = _parquet(cut, rules, engine) if file_format == "parquet" else _text(cut, file_format, rules, engine)
+    in_order: list[Stream | list[Weighed]] = [
+        Stream(partial(Whole(each, file_format).records, rules), rules) if is_streamed else next(found)
+        for each, is_streamed in zip(known, streamed, strict=True)
+    ]
+    return list(_together(in_order, rules))
+
+
+def cut_folder(files: Iterable[StoredFile], rules: Rules) -> list[Piece | Stream]:
+    """Files that are one document each."""
+    known = [seen(file) for file in files]
+    return list(_together([[(TextFile(each), each.size)] for each in known], rules))
+
+
+def _is_sequential(file: StoredFile, file_format: str) -> bool:
+    """Whether it can only be read from its beginning; the texts of a csv file may hold line ends."""
+    return file_format == "csv" or file.is_packed or not file.can_seek
+
+
+def _is_streamed(each: SeenFile, file_format: str, n_sequential: int, engine: Engine) -> bool:
+    """Whether this process reads it: nobody else can, or it would keep one worker busy while the others wait."""
+    reached = ("everywhere",) if engine.remote else ("everywhere", "this machine")
+    if each.file.reach not in reached:
+        return True
+    return _is_sequential(each.file, file_format) and (n_sequential == 1 or each.size > _LARGEST_WHOLE)
+
+
+def _together(parts: Iterable[Stream | list[Weighed]], rules: Rules) -> Iterator[Piece | Stream]:
+    """Pieces in order; small parts share one."""
+    least = -(-rules.most_characters // rules.most_documents)  # a part has at least one document
+    waiting: list[PieceRange] = []
+    total = 0
+    for each in parts:
+        weighed = [] if isinstance(each, Stream) else each
+        for part, size in weighed:
+            weight = max(size, least)
+            if waiting and total + weight > rules.most_characters:
+                yield Piece(tuple(waiting), rules)
+                waiting, total = [], 0
+            waiting.append(part)
+            total += weight
+        if isinstance(each, Stream):
+            if waiting:
+                yield Piece(tuple(waiting), rules)
+                waiting, total = [], 0
+            yield each
+    if waiting:
+        yield Piece(tuple(waiting), rules)
+
+
+# Lines.
+
+
+def _text(files: Sequence[SeenFile], file_format: str, rules: Rules, engine: Engine) -> Iterator[list[Weighed]]:
+    small = min(_SMALL, rules.most_characters)
+    searched = [
+        range(0, each.size, _SEARCHED) if each.size > small and not _is_sequential(each.file, file_format) else range(0)
+        for each in files
+    ]
+    items = [
+        (each, first, min(first + _SEARCHED, each.size))
+        for each, firsts in zip(files, searched, strict=True)
+        for first in firsts
+    ]
+    search = partial(line_begins, most_lines=rules.most_documents, most_bytes=rules.most_characters)
+    found = engine.map(search, items) if len(items) > _FEW_STRETCHES else map(search, items)
+    for each, firsts in zip(files, searched, strict=True):
+        if firsts:
+            lines = _lines(each, file_format, [next(found) for _ in firsts])
+            yield [(part, rules.most_characters) for part in lines]
+        elif _is_sequential(each.file, file_format):
+            yield [(Whole(each, file_format), each.size * (_UNPACKED if each.file.is_packed else 1))]
+        else:
+            yield [(Lines(each, file_format, 0, each.size), each.size)]
+
+
+def _lines(file: SeenFile, file_format: str, found: Iterable[tuple[Begins, int]]) -> list[Lines]:
+    """Parts of a file from what its stretches hold."""
+    header = readers.header_of(file.file, "\t") if file_format == "tsv" else None
+    begins: Begins = []
+    before = 0
+    for own, n_lines in found:
+        begins += [(byte, before + line) for byte, line in own]
+        before += n_lines
+    return [
+        Lines(file, file_format, start, end, line + 1, last - line, header)
+        for (start, line), (end, last) in pairwise([*begins, (file.size, before)])
+    ]
+
+
+def line_begins(stretch: tuple[SeenFile, int, int], most_lines: int, most_bytes: int) -> tuple[Begins, int]:
+    """Where parts begin among the lines that begin in a stretch of a file, and how many lines do."""
+    file, first, end = stretch
+    begins: Begins = [(0, 0)] if first == 0 else []
+    n_lines = len(begins)
+    at = max(first - 1, 0)  # a line begins behind the end of the one before
+    with file.file.open() as opened:
+        opened.seek(at)
+        while read := opened.read(min(_READ, end - 1 - at)):
+            lines: Longs = np.flatnonzero(np.frombuffer(read, np.uint8) == ord("\n")) + (at + 1)
+            begins += _cut(lines, n_lines, begins[-1:], most_lines, most_bytes)
+            n_lines += len(lines)
+            at += len(read)
+    return begins, n_lines
+
+
+def _cut(lines: Longs, n_before: int, current: Begins, most_lines: int, most_bytes: int) -> Begins:
+    """The beginnings of further parts, behind the current one."""
+    cut = current[:]
+    while True:
+        at = 0
+        if cut:
+            byte, line = cut[-1]
+            at = min(line + most_lines - n_before, int(np.searchsorted(lines, byte + most_bytes)))
+        if at >= len(lines):
+            return cut[len(current) :]
+        cut.append((int(lines[at]), n_before + at))
+
+
+# Parquet.
+
+
+def _parquet(files: Sequence[SeenFile], rules: Rules, engine: Engine) -> Iterator[list[Weighed]]:
+    search = partial(_row_groups, rules=rules)
+    return engine.map(search, files) if len(files) > _FEW_STRETCHES else map(search, files)
+
+
+def _row_groups(file: SeenFile, rules: Rules) -> list[Weighed]:
+    """Row groups, small ones together; a packed file cannot be read by position."""
+    if _is_sequential(file.file, "parquet"):
+        return [(Whole(file, "parquet"), file.size * _UNPACKED)]
+    with readers.parquet_file(file.file, file.file.name) as opened:
+        about = opened.metadata
+        groups = [about.row_group(number) for number in range(about.num_row_groups)]
+        sizes = [(each.num_rows, each.total_byte_size) for each in groups]
+    parts: list[Weighed] = []
+    first = row = rows = size = 0
+    for number, (n_rows, n_bytes) in enumerate(sizes):
+        rows, size = rows + n_rows, size + n_bytes
+        if rows >= rules.most_documents or size >= rules.most_characters or number == len(sizes) - 1:
+            weight = max(size, rows * rules.most_characters // rules.most_documents)
+            parts.append((RowGroups(file, first, number, row + 1), weight))
+            first, row, rows, size = number + 1, row + rows, 0, 0
+    return parts

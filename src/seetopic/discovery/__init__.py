@@ -1,0 +1,51 @@
+"""From category names to topics."""
+
+from __future__ import annotations
+
+from seetopic.discovery.algorithm import starting_terms
+from seetopic.discovery.calibration import estimated_accuracy, power_for, shares_with_none
+from seetopic.discovery.check import Check, check_build, check_index
+from seetopic.discovery.evidence.confidence import DOUBTFUL
+from seetopic.discovery.evidence.documents import clear_memberships
+from seetopic.discovery.evidence.similarity import mean_vectors
+from seetopic.discovery.named_terms import NamedIndex, with_named_terms
+from seetopic.discovery.ranking import pick_best
+from seetopic.discovery.run import Discovery, discover, index_with_names, run_of
+from seetopic.discovery.sampled import SampledDocuments
+from seetopic.discovery.self_training import SortedSample
+from seetopic.discovery.suggestions import as_seeds_file, suggest, suggest_beside
+from seetopic.discovery.term_rule import SortedDocuments, TermRule, rule_for_new
+from seetopic.discovery.topics import RankedTerm, Residual, Topic, Topics, results_in
+
+__all__ = [
+    "DOUBTFUL",
+    "Check",
+    "Discovery",
+    "NamedIndex",
+    "RankedTerm",
+    "Residual",
+    "SampledDocuments",
+    "SortedDocuments",
+    "SortedSample",
+    "TermRule",
+    "Topic",
+    "Topics",
+    "as_seeds_file",
+    "check_build",
+    "check_index",
+    "clear_memberships",
+    "discover",
+    "estimated_accuracy",
+    "index_with_names",
+    "mean_vectors",
+    "pick_best",
+    "power_for",
+    "results_in",
+    "rule_for_new",
+    "run_of",
+    "shares_with_none",
+    "starting_terms",
+    "suggest",
+    "suggest_beside",
+    "with_named_terms",
+]

@@ -1,0 +1,60 @@
+"""Shares of documents as probabilities, told without a single label.
+
+What was learned from the names is right about as often as it and the names themselves, each for itself, agree on where
+a document belongs. Shares are made flatter until the largest is on average what this says; never steeper.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from seetopic.discovery.self_training import shares
+from seetopic.runtime import Doubles
+
+_READ, _BY_TERMS = 2.5, 2.8  # the power of the agreement that accuracy is; measured on labelled corpora of four kinds
+_LOOKED_AT = 2000  # documents: a mean needs no more
+_FLATTEST, _STEEPEST = 0.05, 1.0
+_HALVINGS = 14  # of the range between them
+
+
+def shares_with_none(scores: Doubles, n_names: int, temperature: float, power: float = 1.0) -> Doubles:
+    """Shares in the names and, last, in none: all that is not named; rows add up to 1, (n_documents, n_names + 1)."""
+    plain = shares(scores, temperature)
+    joined = np.column_stack([plain[:, :n_names], plain[:, n_names:].sum(axis=1)])
+    return joined if power == 1 else _raised(joined, power)
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """How often the largest share is probably the right one."""
+
+    read: float  # of documents that the language model has read
+    by_terms: float  # of documents of which only the terms are known
+
+
+def estimated_accuracy(scores: Doubles, by_name: Doubles, n_names: int, temperature: float) -> Accuracy:
+    """From scores as they were learned and by the names alone, both of the documents that were read."""
+    learned, named = (shares_with_none(each, n_names, temperature).argmax(axis=1) for each in (scores, by_name))
+    agreement = (np.count_nonzero(learned == named) + 1) / (len(learned) + 2)  # few documents prove little
+    return Accuracy(agreement**_READ, agreement**_BY_TERMS)
+
+
+def power_for(scores: Doubles, n_names: int, temperature: float, accuracy: float) -> float:
+    """The power that makes the largest shares of documents as large, on average, as they are right."""
+    plain = shares_with_none(scores[:: max(1, len(scores) // _LOOKED_AT)], n_names, temperature)
+    low, high = np.log(_FLATTEST), np.log(_STEEPEST)
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        if _raised(plain, float(np.exp(middle))).max(axis=1).mean() < accuracy:
+            low = middle
+        else:
+            high = middle
+    return round(float(np.exp((low + high) / 2)), 3)
+
+
+def _raised(joined: Doubles, power: float) -> Doubles:
+    raised = joined**power
+    result: Doubles = raised / raised.sum(axis=1, keepdims=True)
+    return result

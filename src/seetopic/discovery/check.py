@@ -1,0 +1,145 @@
+"""A look at names before any slow work: do they occur, what is near them, which are near each other."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from seetopic.corpus import as_seeds
+from seetopic.index import Build, Index, Texts, layout
+from seetopic.runtime import Floats, load_array, map_array
+from seetopic.text import Vocabulary, as_term
+
+_FREQUENT = 2000  # terms that names are compared with before an index is there
+_CLOSE = 0.6  # cosine from which two names are likely to want the same terms
+
+
+@dataclass(frozen=True)
+class NameCheck:
+    """What the documents know of one name."""
+
+    category: str
+    name: str
+    in_vocabulary: bool  # whether it is a term; if not and it occurs, `discover` makes it one
+    occurrences: int
+    nearest: tuple[tuple[str, float], ...]  # terms with their similarity, best first
+
+
+@dataclass(frozen=True)
+class Check:
+    """All names, and which of different categories are close to each other."""
+
+    documents: int
+    terms: int
+    compared_terms: int  # how many terms `nearest` was chosen from
+    names: tuple[NameCheck, ...]
+    close: tuple[tuple[str, str, float], ...]
+    languages: dict[str, float]  # whose function words are left out, with their shares of the documents
+    warnings: tuple[str, ...]  # about the documents, and names that the language model cannot read
+    parts: tuple[tuple[str, int], ...]  # of the index: the name of each, and how many documents it has
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def check_index(index: Index, seeds: Any, *, nearest: int = 5) -> Check:
+    """Check names against all terms of an index."""
+    asked = as_seeds(seeds)
+    vectors = index.encode_names([*asked.all_names])
+    corpus = index.manifest["corpus"]
+    warnings = (*corpus["warnings"], *index.warnings_about(asked.all_names))
+    return _check(asked, vectors, index.vocabulary, np.asarray(index.general), index, corpus, warnings, nearest)
+
+
+def check_build(build: Build, seeds: Any, *, nearest: int = 5) -> Check:
+    """Check names against the terms of documents that have no index yet: only its quick stages are done,
+    and only the most frequent terms, and those that share a word with a name, are encoded."""
+    asked = as_seeds(seeds)
+    build = replace(build, names=asked.all_names)
+    build.prepare()
+    terms = json.loads((build.files / layout.TERMS).read_text(encoding="utf-8"))
+    counts = load_array(build.files / layout.TERM_COUNTS)
+    named_words = {word for seed in asked.seeds for name in seed.names for word in name.lower().split()}
+    related = [number for number, term in enumerate(terms[_FREQUENT:], _FREQUENT) if named_words & set(term.split())]
+    chosen = [*range(min(_FREQUENT, len(terms))), *related[:_FREQUENT]]
+    cache, encoder = build.means.cache, build.encoder
+    general = cache.encode(encoder, [terms[number] for number in chosen], build.means.jobs, build.means.progress)
+    texts = Texts(
+        tuple(json.loads((build.files / layout.WORDS).read_text(encoding="utf-8"))),
+        map_array(build.files / layout.TEXTS),
+        load_array(build.files / layout.TEXT_STARTS),
+    )
+    lookup = _Lookup(Vocabulary(tuple(terms), counts), texts, build)
+    vectors = cache.encode_names(encoder, asked.all_names)
+    few = Vocabulary(tuple(terms[number] for number in chosen), counts[chosen])
+    return _check(asked, vectors, few, general, lookup, build.corpus, build.warnings, nearest)
+
+
+@dataclass(frozen=True)
+class _Lookup:
+    """What `_check` asks of an index, before it is one."""
+
+    vocabulary: Vocabulary
+    texts: Texts
+    build: Build
+
+    def as_term(self, name: str) -> str | None:
+        return as_term(name, lowercase=self.build.settings.text.lowercase, tokenizer=self.build.tokenizer)
+
+
+def _check(
+    asked: Any,
+    vectors: Floats,
+    compared: Vocabulary,
+    general: Floats,
+    whole: Index | _Lookup,
+    corpus: dict[str, Any],
+    warnings: tuple[str, ...],
+    nearest: int,
+) -> Check:
+    names = [(seed.name, name) for seed in asked.seeds for name in seed.names]
+    similarity = vectors @ general.T  # (n_names, n_compared)
+    checks = []
+    for (category, name), row in zip(names, similarity, strict=True):
+        spelled = whole.as_term(name)
+        best = [
+            number
+            for number in np.argsort(-row, kind="stable")[: nearest + 1].tolist()
+            if compared.terms[number] != spelled
+        ]
+        found = tuple((compared.terms[number], round(float(row[number]), 3)) for number in best[:nearest])
+        is_term, count = _occurrences(whole, spelled)
+        checks.append(NameCheck(category, name, is_term, count, found))
+    return Check(
+        corpus["documents"],
+        len(whole.vocabulary),
+        len(compared),
+        tuple(checks),
+        _close_names(names, vectors),
+        dict(corpus["languages"]),
+        warnings,
+        tuple((part["name"], part["documents"]) for part in corpus["parts"]),
+    )
+
+
+def _occurrences(whole: Index | _Lookup, term: str | None) -> tuple[bool, int]:
+    """Whether it is a term, and how often it occurs, also if it is none."""
+    if term is None:
+        return False, 0
+    if term in whole.vocabulary.ids:
+        return True, int(whole.vocabulary.counts[whole.vocabulary.ids[term]])
+    return False, len(whole.texts.occurrences(term))
+
+
+def _close_names(names: list[tuple[str, str]], vectors: Floats) -> tuple[tuple[str, str, float], ...]:
+    cosines = vectors @ vectors.T
+    pairs = [
+        (names[first][1], names[second][1], round(float(cosines[first, second]), 3))
+        for first in range(len(names))
+        for second in range(first + 1, len(names))
+        if names[first][0] != names[second][0] and cosines[first, second] >= _CLOSE
+    ]
+    return tuple(sorted(pairs, key=lambda pair: -pair[2]))

@@ -1,0 +1,78 @@
+"""What whole documents say: terms that are typical of the documents that belong to a category."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from seetopic.runtime import Doubles, Floats
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+_CLEAR = 2.0  # a document is a category's if its hits are this many times those of the second
+
+
+@dataclass(frozen=True)
+class ReadDocumentsEvidence:
+    """Documents sorted by the language model's reading of them; it needs no current terms, so it cannot drift."""
+
+    typical: Floats  # z-scores, (n_categories, n_terms)
+    name: str = "documents"
+
+    def scores(self, current: list[list[int]]) -> Floats:
+        return self.typical
+
+
+@dataclass(frozen=True)
+class MatchedDocumentsEvidence:
+    """Documents sorted by the current terms that they hold: where the language model has read none."""
+
+    documents: csr_array  # 1 where a document holds a term, (n_documents, n_terms)
+    idf: Doubles
+    name: str = "documents"
+
+    def scores(self, current: list[list[int]]) -> Floats:
+        return typical_terms(self.documents, clear_memberships(self.documents, self.idf, current))
+
+
+def clear_memberships(documents: csr_array, idf: Doubles, current: list[list[int]]) -> Doubles:
+    """1 for a document whose idf-weighted hits name one category clearly, else 0; (n_documents, n_categories)."""
+    weights = np.zeros((documents.shape[1], len(current)))
+    for category, terms in enumerate(current):
+        weights[terms, category] = idf[terms]
+    hits = documents @ weights  # (n_documents, n_categories)
+    best = hits.max(axis=1)
+    second = np.partition(hits, -2, axis=1)[:, -2] if len(current) > 1 else np.zeros_like(best)
+    clear = (best > 0) & (best >= _CLEAR * second)
+    memberships: Doubles = (hits == best[:, None]) & clear[:, None]
+    return memberships.astype(np.float64)
+
+
+def typical_terms(documents: csr_array, memberships: Doubles) -> Floats:
+    """z-score of the log-odds of a term in a category's documents against the others'; (n_categories, n_terms).
+
+    `memberships` may be shares of a document. Half a document is added to every count, so that rare terms
+    say little and no logarithm meets 0.
+    """
+    inside = documents.T @ memberships  # (n_terms, n_categories)
+    held = np.flatnonzero(inside.any(axis=1))  # of very many terms few are in these documents, and all others are alike
+    sizes = memberships.sum(axis=0)
+    z = np.empty(inside.T.shape, np.float32)
+    z[:] = _z_scores(np.zeros_like(inside[:1]), sizes).T
+    z[:, held] = _z_scores(inside[held], sizes).T
+    return z
+
+
+def _z_scores(inside: Doubles, sizes: Doubles) -> Doubles:
+    outside = inside.sum(axis=1, keepdims=True) - inside
+    difference = _log_odds(inside, sizes) - _log_odds(outside, sizes.sum() - sizes)
+    z: Doubles = difference / np.sqrt(1 / (inside + 0.5) + 1 / (outside + 0.5))
+    return z
+
+
+def _log_odds(counts: Doubles, sizes: Doubles) -> Doubles:
+    odds: Doubles = np.log((counts + 0.5) / (np.maximum(sizes - counts, 0) + 0.5))
+    return odds

@@ -1,0 +1,60 @@
+"""What the language model says: similarity to the category's name and current terms; score_G of Eq. (5)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from seetopic.discovery.evidence.similarity import contrasted, mean_vectors, products
+from seetopic.runtime import Doubles, Floats
+
+DRIFT = 0.43  # a topic with less confidence than this has drifted from its name; docs/method.md has the figures
+_TINY = 1e-6  # where every term is the name itself, nothing lies between
+
+
+@dataclass(frozen=True)
+class GeneralEvidence:
+    """By the language model's vectors of the terms, e_w; the name's own keeps its pull in every iteration."""
+
+    vectors: Floats  # unit rows, (n_terms, dimension)
+    names: Floats  # unit rows, (n_categories, dimension)
+    name_pull: float = 0.0  # the name counts as so many terms
+    contrast: float = 0.0
+    held_back: float = 5.0  # in a topic that has drifted the name counts as so many terms more
+    name: str = "general"
+
+    @cached_property
+    def similarity(self) -> Floats:
+        """Cosine of each category's name and each term; (n_categories, n_terms)."""
+        return products(self.names, self.vectors)
+
+    def scores(self, current: list[list[int]]) -> Floats:
+        sizes = np.array([len(terms) for terms in current], np.float32)
+        pull = np.full(len(current), self.name_pull, np.float32)
+        if self.name_pull > 0 and self.held_back > 0:
+            pull += np.float32(self.held_back) * (confidence(self.similarity, current) < DRIFT)
+        pull[sizes == 0] = 1  # without terms, the name alone speaks for a category
+        share = (pull / np.maximum(pull + sizes, 1))[:, None]
+        centres = (1 - share) * mean_vectors(self.vectors, current) + share * self.names
+        return contrasted(products(centres.astype(np.float32), self.vectors), self.contrast)
+
+
+def confidence(similarity: Floats, current: list[list[int]]) -> Doubles:
+    """How surely each topic is about its name, from 0 to 1: how near its terms are to it, and how much nearer than
+    to the other names (the middle one of its terms each time), of what lies between any term and the name itself.
+
+    Nearness alone would trust what is near to everything; being nearest of all names would blame a topic for
+    another one that means the same. Measuring from a name's similarity to any term makes models comparable.
+    `similarity` is of names and terms, (n_categories, n_terms).
+    """
+    found = np.zeros(len(current))
+    anywhere = similarity.mean(axis=1)
+    for category, terms in enumerate(current):
+        if terms:
+            near, others = similarity[category, terms], np.delete(similarity[:, terms], category, axis=0)
+            elsewhere = others.mean(axis=0) if len(others) else anywhere[category]
+            gain = np.median(near) - anywhere[category] + np.median(near - elsewhere)
+            found[category] = np.clip(gain / max(1 - anywhere[category], _TINY), 0, 1)
+    return found

@@ -1,0 +1,43 @@
+"""Similarity to a category's current terms, Eq. (5), and how far it stands out from the other categories."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from seetopic.runtime import Floats, product
+
+
+def mean_vectors(vectors: Floats, current: list[list[int]]) -> Floats:
+    """The mean vector of each category's current terms; (n_categories, dimension). 0 for one without terms."""
+    means = [vectors[terms].mean(axis=0) if terms else np.zeros_like(vectors[0]) for terms in current]
+    return np.stack(means)
+
+
+def mean_similarity(vectors: Floats, current: list[list[int]]) -> Floats:
+    """score(w|S_i) = mean over w' in S_i of cos(w, w'); (n_categories, n_terms).
+
+    `vectors` are unit rows, so the mean of cosines is the product with the mean vector.
+    """
+    return products(mean_vectors(vectors, current), vectors)
+
+
+def products(rows: Floats, vectors: Floats) -> Floats:
+    """Of each row and each vector; (n_rows, n_vectors)."""
+    return np.ascontiguousarray(product(vectors, rows.T).T)  # this way round, the many rows are those that are parted
+
+
+def without_terms(current: list[list[int]]) -> list[int]:
+    """Categories that have no current terms: similarity to them says nothing."""
+    return [category for category, terms in enumerate(current) if not terms]
+
+
+def contrasted(scores: Floats, contrast: float) -> Floats:
+    """Scores less a share of the best other category's: near to this one, and far from the others (Section 2)."""
+    if len(scores) < 2 or contrast == 0:
+        return scores
+    best, second = scores[0], np.full_like(scores[0], -np.inf)
+    for row in scores[1:]:
+        best, second = np.maximum(best, row), np.maximum(second, np.minimum(best, row))
+    share = np.float32(contrast)
+    result: Floats = np.where(scores == best, best - share * second, scores - share * best)
+    return result

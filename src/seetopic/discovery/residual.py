@@ -1,0 +1,67 @@
+"""Themes told to a person: by terms, a name from the documents' own phrases, and passages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+import numpy as np
+
+from seetopic.discovery.topics import Residual
+from seetopic.index import Index
+from seetopic.runtime import Doubles, Floats, Longs
+
+TERMS = 10
+_PASSAGES = 3
+_PASSAGE_WORDS = 40
+
+
+def told_themes(
+    index: Index,
+    memberships: Doubles,
+    terms: Sequence[Sequence[int]],
+    centres: Floats,
+    first: int,
+    vectors: Floats | None = None,
+) -> tuple[Residual, ...]:
+    """Themes, whose columns begin at `first`, the largest first; those without documents or terms are left out."""
+    best = memberships.argmax(axis=1)
+    sizes = np.bincount(best, minlength=memberships.shape[1])[first:] / max(len(best), 1)
+    told = []
+    for theme in by_size(sizes).tolist():
+        own = list(terms[first + theme])
+        if not own:
+            continue
+        nearness = memberships[:, first + theme] if vectors is None else vectors @ centres[theme]
+        documents = np.flatnonzero(best == first + theme)
+        typical = documents[np.argsort(-nearness[documents], kind="stable")][:_PASSAGES]
+        told.append(
+            Residual(
+                index.vocabulary.terms[_best_name(index, own, centres[theme])],
+                round(float(sizes[theme]), 4),
+                tuple(index.vocabulary.terms[term] for term in own[:TERMS]),
+                tuple(_passage(index, int(number)) for number in index.sampled[typical]),
+            )
+        )
+    return tuple(told)
+
+
+def by_size(sizes: Doubles | Longs) -> Longs:
+    """Themes that have documents, the largest first."""
+    order = np.argsort(-sizes, kind="stable")
+    return order[sizes[order] > 0]
+
+
+def _best_name(index: Index, terms: Sequence[int], centre: Floats) -> int:
+    """Of the best terms, one that many documents have and that means nearly what the theme is about."""
+    best = list(terms[:TERMS])
+    common = np.log1p(index.document_frequencies[best])
+    return int(best[int((np.asarray(index.general[best]) @ centre * common).argmax())])
+
+
+def _passage(index: Index, number: int) -> str:
+    """The beginning of a document, by the words that the index keeps."""
+    words = index.texts.words_of(number)
+    parts = groupby(words[:_PASSAGE_WORDS], bool)  # words in a row, and what parts them
+    shown = " · ".join(" ".join(each) for is_word, each in parts if is_word)
+    return shown + (" …" if len(words) > _PASSAGE_WORDS else "")

@@ -1,0 +1,137 @@
+"""Documents sorted into categories by the categories' names alone: no label is ever seen.
+
+The language model's cosine of document and name is a first guess; a regression on document vectors and local
+vectors learns from the clearest guesses, twice, and corrects the rest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from seetopic.runtime import Doubles, Floats, Longs, one_thread
+from seetopic.settings import SortingSettings
+
+_LEAST = 5  # documents that a category learns from, if it has so many
+
+
+@dataclass(frozen=True)
+class SortedSample:
+    """The sample's scores, and the linear rule that gives the same for any document's features."""
+
+    scores: Doubles  # standardised per category, (n_documents, n_categories)
+    weights: Doubles  # (n_features, n_categories)
+    offset: Doubles  # (n_categories,)
+    by_name: Doubles  # scores by the language model's cosine with the names alone, (n_documents, n_categories)
+
+    def memberships(self, temperature: float) -> Doubles:
+        """Shares of each document in the categories; rows add up to 1."""
+        return shares(self.scores, temperature)
+
+
+@dataclass(frozen=True)
+class Features:
+    """What is known of documents, in the forms that sorting by any names needs."""
+
+    plain: Floats  # the language model's vectors and whatever else is known, side by side; (n_documents, n_features)
+
+    @cached_property
+    def mean(self) -> Floats:
+        mean: Floats = self.plain.mean(axis=0)
+        return mean
+
+    @cached_property
+    def exact_centred(self) -> Doubles:
+        centred: Doubles = self.plain.astype(np.float64) - self.mean
+        return centred
+
+    @cached_property
+    def centred(self) -> Floats:
+        return self.exact_centred.astype(np.float32)
+
+
+@one_thread()
+def sort_sample(features: Features, names: Floats, settings: SortingSettings) -> SortedSample:
+    """Sort documents by names, unit rows of (n_categories, dimension).
+
+    The result is the mean over the rounds, so that neither the first nor the last decides alone.
+    """
+    by_name = np.zeros((features.plain.shape[1], len(names)))
+    by_name[: names.shape[1]] = names.T
+    named = _scored(by_name, features)
+    rule, total = named, None
+    for _ in range(settings.rounds):
+        learned = _scored(regression(features.centred, rule.scores, settings), features)
+        rule = learned.plus(named, settings.name_pull)
+        total = rule if total is None else total.plus(rule, 1.0)
+    assert total is not None  # there is at least one round
+    spread = spread_of(total.scores)
+    weights = total.weights / spread
+    offset = -(features.mean.astype(np.float64) @ weights)
+    return SortedSample(total.scores / spread, weights, offset, named.scores)
+
+
+@dataclass(frozen=True)
+class _Rule:
+    """Weights, and the scores that they give the documents: both are linear, so rules add up without a product."""
+
+    weights: Doubles
+    scores: Doubles
+
+    def plus(self, other: _Rule, share: float) -> _Rule:
+        return _Rule(self.weights + share * other.weights, self.scores + share * other.scores)
+
+
+def _scored(weights: Doubles, features: Features) -> _Rule:
+    """A rule with spread 1 per category: a name that is near to everything is no nearer to anything."""
+    scores = features.exact_centred @ weights
+    spread = spread_of(scores)
+    return _Rule(weights / spread, scores / spread)
+
+
+def spread_of(scores: Doubles) -> Doubles:
+    """Standard deviation per category; 1 where all are alike, so that dividing by it leaves them alone."""
+    spread = scores.std(axis=0)
+    whole: Doubles = np.where(spread > 1e-6, spread, 1.0)
+    return whole
+
+
+def standardised(scores: Doubles) -> Doubles:
+    """Mean 0 and spread 1 per category."""
+    spread: Doubles = (scores - scores.mean(axis=0)) / spread_of(scores)
+    return spread
+
+
+def shares(scores: Doubles, temperature: float) -> Doubles:
+    """Scores as shares that add up to 1."""
+    powers = np.exp((scores - scores.max(axis=1, keepdims=True)) / temperature)
+    result: Doubles = powers / powers.sum(axis=1, keepdims=True)
+    return result
+
+
+def regression(features: Floats, scores: Doubles, settings: SortingSettings, kept: float | None = None) -> Doubles:
+    """Ridge regression to the guessed categories of the clearest documents, every category with equal weight."""
+    guesses = scores.argmax(axis=1)
+    weights = _weights_of_clear(scores, guesses, settings.kept if kept is None else kept)
+    clear = np.flatnonzero(weights)
+    roots = np.sqrt(weights[clear]).astype(np.float32)[:, None]
+    targets = np.zeros((len(clear), scores.shape[1]), np.float32)
+    targets[np.arange(len(clear)), guesses[clear]] = roots[:, 0]
+    weighted = features[clear] * roots
+    gram = (weighted.T @ weighted).astype(np.float64)  # symmetric, so BLAS does half of the work
+    gram[np.diag_indices_from(gram)] += settings.ridge * len(features)
+    return np.linalg.solve(gram, (weighted.T @ targets).astype(np.float64)).astype(np.float64)
+
+
+def _weights_of_clear(scores: Doubles, guesses: Longs, kept: float) -> Doubles:
+    best_two = np.sort(scores, axis=1)[:, -2:]
+    margins = best_two[:, -1] - best_two[:, 0] if scores.shape[1] > 1 else scores[:, 0]
+    weights = np.zeros(len(guesses))
+    for category in np.unique(guesses):
+        own = np.flatnonzero(guesses == category)
+        clearest = own[np.argsort(-margins[own], kind="stable")][: max(_LEAST, int(kept * len(own)))]
+        weights[clearest] = 1 / len(clearest)
+    balanced: Doubles = weights * np.count_nonzero(weights) / np.maximum(weights.sum(), 1e-9)
+    return balanced

@@ -1,0 +1,132 @@
+"""Which words tell categories apart, learned from documents that the language model has sorted.
+
+For documents that it has not read: those of the sample beyond its budget, and new ones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from seetopic.discovery.self_training import regression, spread_of, standardised
+from seetopic.runtime import Doubles, Floats, one_thread
+from seetopic.settings import SortingSettings
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+_PRIOR = 5.0  # documents of the whole corpus that are added to each category's
+_TYPICAL_SHARE = 0.5  # how much log-odds count beside what was learned from local vectors
+_TOPIC_SHARE = 0.5  # how much the topics' own terms count beside what was learned
+_LOCAL_RIDGE = 1e-3  # penalty per document, on weights of local vectors' dimensions
+_TERM_RIDGE = 3e-4  # and on weights of single terms
+_STEPS = 30  # of conjugate gradients: beyond, the sorting of new documents does not change
+
+
+@dataclass(frozen=True)
+class TermRule:
+    """A score per category for documents as rows of idf-weighted terms; mean 0 and spread 1 where it was learned."""
+
+    weights: Floats  # (n_terms, n_categories)
+    offset: Doubles  # (n_categories,)
+
+    def scores(self, rows: csr_array) -> Doubles:
+        found: Doubles = rows @ self.weights + self.offset
+        return found
+
+
+@dataclass(frozen=True)
+class SortedDocuments:
+    """Documents whose shares in the categories are known."""
+
+    documents: csr_array  # 1 where a document holds a term, (n_documents, n_terms)
+    rows: csr_array  # the same weighted by idf, rows to unit length
+    memberships: Doubles  # (n_documents, n_categories)
+
+
+@one_thread()
+def rule_for_sampled(
+    known: SortedDocuments, local: Floats, settings: SortingSettings, features: Floats | None = None
+) -> TermRule:
+    """For the rest of the sample: towards each document's best category, because clear ones make terms typical.
+
+    `features` are `local_features` of the rows, for whoever has them ready.
+    """
+    learning = local_features(known.rows, local) if features is None else features
+    learned = local @ regression(learning, standardised(known.memberships), settings, 1.0).astype(np.float32)
+    return _joined(known.rows, [(1.0, learned), (_TYPICAL_SHARE, log_ratios(known))])
+
+
+def rule_for_new(known: SortedDocuments, local: Floats, marks: Doubles) -> TermRule:
+    """For any document: by the meaning of its terms (local vectors), by each term for itself, and by the topics'.
+
+    `marks` is 1 where a term is a topic's; (n_terms, n_categories).
+    """
+    targets = standardised(known.memberships)
+    with one_thread():
+        features = local_features(known.rows, local)
+        gram = (features.T @ features).astype(np.float64)
+        gram[np.diag_indices_from(gram)] += _LOCAL_RIDGE * len(features)
+        by_meaning = local @ np.linalg.solve(gram, features.T @ targets).astype(np.float32)
+        by_term = sparse_ridge(known.rows, targets, _TERM_RIDGE)
+        return _joined(known.rows, [(1.0, by_meaning), (1.0, by_term), (_TOPIC_SHARE, marks)])
+
+
+def log_ratios(known: SortedDocuments) -> Doubles:
+    """How much likelier a document of a category holds each term than one of the others; (n_terms, n_categories)."""
+    inside, sizes = known.documents.T @ known.memberships, known.memberships.sum(axis=0)
+    total, all_sizes = inside.sum(axis=1, keepdims=True), sizes.sum()
+    seen = total[:, 0] > 0
+    ratios = np.zeros(inside.shape)  # 0: a term of none of these documents says nothing
+    prior = _PRIOR * total[seen] / max(all_sizes, 1e-9) + 1e-6
+    within = (inside[seen] + prior) / (sizes + _PRIOR)
+    without = (total[seen] - inside[seen] + prior) / (all_sizes - sizes + _PRIOR)
+    ratios[seen] = np.log(within / without)
+    return ratios
+
+
+def sparse_ridge(rows: csr_array, targets: Doubles, ridge: float, steps: int = _STEPS) -> Floats:
+    """Ridge regression on single terms, by conjugate gradients: there may be more terms than fit a dense system.
+
+    (n_terms, n_categories); every category is a system of its own, all go side by side. A term that no row
+    holds has weight 0.
+    """
+    seen = np.unique(rows.indices)
+    found = np.zeros((rows.shape[1], targets.shape[1]), np.float32)
+    found[seen] = _conjugate_gradients(rows[:, seen], targets.astype(np.float32), ridge * rows.shape[0], steps)
+    return found
+
+
+def _conjugate_gradients(rows: csr_array, targets: Floats, penalty: float, steps: int) -> Floats:
+    columns = rows.T.tocsr()
+    residual: Floats = columns @ targets
+    weights = np.zeros_like(residual)
+    direction, size = residual, (residual**2).sum(axis=0)
+    for _ in range(steps):
+        product = columns @ (rows @ direction) + np.float32(penalty) * direction
+        step = size / np.maximum((direction * product).sum(axis=0), 1e-30)
+        weights = weights + step * direction
+        residual = residual - step * product
+        new_size = (residual**2).sum(axis=0)
+        direction = residual + new_size / np.maximum(size, 1e-30) * direction
+        size = new_size
+    return weights
+
+
+def local_features(rows: csr_array, local: Floats) -> Floats:
+    """Documents by the local vectors of their terms, their mean taken off; (n_documents, rank)."""
+    features: Floats = rows @ local
+    centred: Floats = np.asarray(features - features.mean(axis=0), np.float32)
+    return centred
+
+
+def _joined(rows: csr_array, parts: list[tuple[float, Doubles | Floats]]) -> TermRule:
+    """Rules added up, each with spread 1 on these documents before it is weighted."""
+    weights = np.zeros(parts[0][1].shape)
+    for share, part in parts:
+        weights += share * part / spread_of(rows @ part)
+    scores = rows @ weights
+    spread = spread_of(scores)
+    return TermRule((weights / spread).astype(np.float32), -scores.mean(axis=0) / spread)

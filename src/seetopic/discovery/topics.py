@@ -1,0 +1,262 @@
+"""Topics: what a person gets. Frozen, each term with its score, its documents, and why it is there."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from seetopic.errors import OutputError
+from seetopic.runtime import FileSet, Library, SafeRows, dataframe, read_json, write_json, write_text
+
+LOW_CONFIDENCE = (
+    "low confidence: its terms are hardly nearer to this name than to other names, or the documents do not use them "
+    "alike; read them with care"
+)
+_TOLD = 5  # residual themes in a sentence
+_LARGEST = 1e9  # far beyond the scores of any method
+
+
+@dataclass(frozen=True)
+class RankedTerm:
+    """A term of a topic."""
+
+    term: str
+    score: float  # Eq. (6), 1 at best
+    documents: int  # in how many it occurs, itself and not as one of its variants
+    ranks: dict[str, int | None]  # its place by each kind of evidence; None: not among the checked ones
+    variants: tuple[str, ...] = ()  # other forms and spellings that it stands for, the most frequent first
+
+
+@dataclass(frozen=True)
+class Topic:
+    """A category with its terms, best first."""
+
+    name: str
+    names: tuple[str, ...]
+    in_vocabulary: bool  # whether one of its names occurs in the documents as a term
+    terms: tuple[RankedTerm, ...]
+    confidence: float = 1.0  # how surely the terms are about the name, from 0 to 1
+    warnings: tuple[str, ...] = ()  # what a person should know before using it, a sentence each
+
+    def __iter__(self) -> Iterator[str]:
+        return (ranked.term for ranked in self.terms)
+
+
+@dataclass(frozen=True)
+class Residual:
+    """A theme of the documents that no name covers."""
+
+    suggested_name: str  # of its terms the one that says best what it is about
+    share: float  # of the documents, from 0 to 1
+    terms: tuple[str, ...]  # best first
+    passages: tuple[str, ...] = ()  # how typical documents begin
+
+
+@dataclass(frozen=True, repr=False)
+class Topics:
+    """All topics: topic i is seed i. `made_with` says how to get the same again.
+
+    It prints as a table, and shows as one in a notebook.
+    """
+
+    topics: tuple[Topic, ...]
+    made_with: dict[str, Any]
+    coverage: float = 1.0  # share of the documents that the names cover, from 0 to 1
+    residual: tuple[Residual, ...] = ()  # what they leave, the largest theme first
+
+    def __iter__(self) -> Iterator[Topic]:
+        return iter(self.topics)
+
+    def __len__(self) -> int:
+        return len(self.topics)
+
+    def __getitem__(self, number: int) -> Topic:
+        return self.topics[number]
+
+    def __str__(self) -> str:
+        width = max((len(topic.name) for topic in self.topics), default=0)
+        width = max(width, len("topic"))
+        lines = [f"{'topic':<{width}}  confidence  terms"]
+        lines += [f"{topic.name:<{width}}  {topic.confidence:>10.2f}  {', '.join(topic)}" for topic in self.topics]
+        lines += self.notes
+        return "\n".join(line.rstrip() for line in lines)
+
+    __repr__ = __str__
+
+    @property
+    def notes(self) -> list[str]:
+        """What a person should know of all topics together: a sentence for each thing, not one for each topic."""
+        told = []
+        if self.doubtful:
+            names = ", ".join(topic.name for topic in self.doubtful)
+            told.append(f"Low confidence, read these with care: {names}.")
+        if self.residual:
+            largest = ", ".join(f"{each.suggested_name} ({each.share:.0%})" for each in self.residual[:_TOLD])
+            told.append(f"The names cover {self.coverage:.0%} of the documents. Others are about: {largest}.")
+        others = [(topic.name, each) for topic in self.topics for each in topic.warnings if each != LOW_CONFIDENCE]
+        return [*told, *(f"{name}: {sentence}" for name, sentence in others)]
+
+    @property
+    def doubtful(self) -> tuple[Topic, ...]:
+        """Topics of low confidence."""
+        return tuple(topic for topic in self.topics if LOW_CONFIDENCE in topic.warnings)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows; names and terms are escaped."""
+        head = "".join(f'<th style="text-align:left">{each}</th>' for each in ("topic", "confidence", "terms"))
+        rows = "".join(_html_row(topic) for topic in self.topics)
+        notes = "".join(f"<p>{escape(sentence)}</p>" for sentence in self.notes)
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{notes}"
+
+    def to_dataframe(self, library: Library = "pandas") -> Any:
+        """A row a term, as a table of pandas or polars; the columns are those of `topics.csv`."""
+        return dataframe(self._columns(), library)
+
+    def _columns(self) -> dict[str, list[Any]]:
+        kinds = sorted({kind for topic in self.topics for each in topic.terms for kind in each.ranks})
+        rows = [(topic, *numbered) for topic in self.topics for numbered in enumerate(topic.terms, start=1)]
+        return {
+            "topic": [topic.name for topic, _, _ in rows],
+            "rank": [place for _, place, _ in rows],
+            "term": [each.term for _, _, each in rows],
+            "score": [each.score for _, _, each in rows],
+            "documents": [each.documents for _, _, each in rows],
+            **{f"{kind}_rank": [each.ranks.get(kind) for _, _, each in rows] for kind in kinds},
+            "variants": [list(each.variants) for _, _, each in rows],
+        }
+
+    def to_json(self) -> dict[str, Any]:
+        """What `topics.json` holds."""
+        return {
+            "topics": [
+                {
+                    "name": topic.name,
+                    "names": list(topic.names),
+                    "in_vocabulary": topic.in_vocabulary,
+                    "confidence": topic.confidence,
+                    "warnings": list(topic.warnings),
+                    "terms": [
+                        {
+                            "term": each.term,
+                            "score": each.score,
+                            "documents": each.documents,
+                            "ranks": each.ranks,
+                            "variants": list(each.variants),
+                        }
+                        for each in topic.terms
+                    ],
+                }
+                for topic in self.topics
+            ],
+            "coverage": {"share": self.coverage},
+            "residual": [
+                {
+                    "suggested_name": each.suggested_name,
+                    "share": each.share,
+                    "terms": list(each.terms),
+                    "passages": list(each.passages),
+                }
+                for each in self.residual
+            ],
+            "made_with": self.made_with,
+        }
+
+    def to_csv(self) -> str:
+        """A row a term, variants parted by semicolons.
+
+        A text that a spreadsheet would run as a formula has an apostrophe before it.
+        """
+        columns = self._columns()
+        columns["score"] = [float(f"{score:.6g}") for score in columns["score"]]
+        columns["variants"] = ["; ".join(variants) for variants in columns["variants"]]
+        text = io.StringIO()
+        rows = SafeRows(text)
+        for row in ([*columns], *zip(*columns.values(), strict=True)):
+            rows.add(row)
+        return text.getvalue()
+
+    def save(self, folder: str | Path) -> None:
+        """`topics.json` and `topics.csv`, both or none."""
+        path = Path(folder)
+        if path.exists() and not path.is_dir():
+            raise OutputError(f"{path} is a file; choose a folder for the results")
+        with results_in(path).written() as beside:
+            write_text(beside / "topics.csv", self.to_csv())
+            write_json(beside / "topics.json", self.to_json())
+
+    @classmethod
+    def load(cls, folder: str | Path) -> Topics:
+        """What `save` wrote, by its folder or its `topics.json`; anything else is refused with a sentence."""
+        path = Path(folder) if Path(folder).is_file() else Path(folder) / "topics.json"
+        results_in(path.parent).complete()
+        try:
+            return cls.from_json(read_json(path))
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise OutputError(f"{path} cannot be read as topics ({error}); make it with `seetopic discover`") from error
+
+    @classmethod
+    def from_json(cls, value: dict[str, Any]) -> Topics:
+        """The inverse of `to_json`."""
+        topics = tuple(_topic(each) for each in _of(value["topics"], list))
+        coverage = _number(_of(value.get("coverage", {}), dict).get("share", 1.0))  # files of before have none
+        residual = tuple(_residual(each) for each in _of(value.get("residual", []), list))
+        return cls(topics, _of(value["made_with"], dict), coverage, residual)
+
+
+def results_in(folder: Path) -> FileSet:
+    """What `discover` writes: topics, a report and a sorter, which belong together."""
+    return FileSet(folder, "results", last="topics.json")
+
+
+def _html_row(topic: Topic) -> str:
+    terms = ", ".join(escape(term) for term in topic)
+    cells = (f"<b>{escape(topic.name)}</b>", f"{topic.confidence:.2f}", terms)
+    return "<tr>" + "".join(f'<td style="text-align:left">{cell}</td>' for cell in cells) + "</tr>"
+
+
+def _of(value: Any, *kinds: type) -> Any:
+    """The value, if it is of one of these kinds."""
+    if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+        raise TypeError(f"{value!r:.60} is not a {' or '.join(kind.__name__ for kind in kinds)}")
+    if isinstance(value, str):
+        value.encode()  # a lone surrogate can be in JSON, but in no file that is written from it
+    return value
+
+
+def _number(value: Any) -> float:
+    """A number that can be reckoned with: neither missing nor beyond any score."""
+    number: float = _of(value, float, int)
+    if not -_LARGEST <= number <= _LARGEST:
+        raise ValueError(f"{value!r:.60} is not a score")
+    return number
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    return tuple(_of(each, str) for each in _of(value, list))
+
+
+def _topic(saved: dict[str, Any]) -> Topic:
+    return Topic(
+        _of(saved["name"], str),
+        _texts(saved["names"]),
+        _of(saved["in_vocabulary"], bool),
+        tuple(_ranked(each) for each in _of(saved["terms"], list)),
+        _number(saved["confidence"]),
+        _texts(saved["warnings"]),
+    )
+
+
+def _residual(saved: dict[str, Any]) -> Residual:
+    return Residual(
+        _of(saved["suggested_name"], str), _number(saved["share"]), _texts(saved["terms"]), _texts(saved["passages"])
+    )
+
+
+def _ranked(saved: dict[str, Any]) -> RankedTerm:
+    ranks = {kind: None if place is None else _of(place, int) for kind, place in _of(saved["ranks"], dict).items()}
+    variants = _texts(saved.get("variants", []))  # files of before have none
+    return RankedTerm(_of(saved["term"], str), _number(saved["score"]), _of(saved["documents"], int), ranks, variants)

@@ -1,8 +1,0 @@
-"""Terms and names to vectors of a language model."""
-
-from __future__ import annotations
-
-from seetopic.encoder.choose import encoder_for
-from seetopic.encoder.protocol import TermEncoder
-
-__all__ = ["TermEncoder", "encoder_for"]

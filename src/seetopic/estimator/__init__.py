@@ -1,0 +1,7 @@
+"""`SeeTopic`: the library as a scikit-learn estimator."""
+
+from __future__ import annotations
+
+from seetopic.estimator.estimator import SeeTopic
+
+__all__ = ["SeeTopic"]

@@ -1,0 +1,376 @@
+"""`SeeTopic`: names and documents in, topics out, as scikit-learn's users expect it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.exceptions import NotFittedError
+
+from seetopic.classify import Assigned, AssignOptions, Sorter, Unsorted
+from seetopic.corpus import Documents, OnError, Seeds, joined, open_documents
+from seetopic.discovery import Discovery, Residual, Topics, suggest_beside
+from seetopic.errors import SeeTopicError, SettingsError
+from seetopic.estimator import fitting, saving, views
+from seetopic.estimator.plots import Pictures
+from seetopic.estimator.temporary import build_temporary
+from seetopic.estimator.vectors import Ready, document_rows, model_for, name_vectors
+from seetopic.index import Index
+from seetopic.runtime import Doubles, Library, Longs, Progress, silent
+from seetopic.settings import Settings
+from seetopic.text import Tokenizer, tokenize
+
+if TYPE_CHECKING:
+    from typing import Self
+
+
+class NotFitted(SeeTopicError, NotFittedError):  # type: ignore[misc] # scikit-learn carries no types
+    """A model is used before it was fitted."""
+
+
+class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Topics for category names, from documents; a scikit-learn estimator.
+
+        model = SeeTopic(["books", "health & personal care"]).fit(texts)
+        model.topics_               # the terms of each category, with scores; prints as a table
+        model.transform(texts)      # how much each document belongs to each category
+        model.predict(texts)        # the number of its category, or -1
+
+    `fit` makes an index of the documents in a temporary folder (TMPDIR says where), which is removed when neither the
+    model nor any other that was made from it is left; the same documents, settings and random state give the same
+    bytes. To keep it, `save` the model, or build an `Index` yourself and fit on that. Vectors of terms are remembered
+    in `cache`. A pickled model carries its index and its documents with it; `save` does so without pickle.
+
+    Settings, which are stored as they are given and checked by `fit`:
+
+    - `seeds`: names in a list, names of names in a dict, a `Seeds`, or a `pathlib.Path` to a file.
+      `seed_topic_list` is another word for it.
+    - `embedding_model`: a folder or hub name, a sentence-transformers model, a function from texts to vectors;
+      None is the embedded model, or none at all where `term_embeddings` are given.
+    - `preset`: "default", "paper", "released-code", "no-iter", or a whole `Settings` of your own.
+    - `top` (terms of a topic), `min_count`, `language`, `random_state`: None leaves them as the preset has them.
+    - `tokenizer`: a function from a text to its words; None is ours.
+    - `text_field`, `on_error`: of files and tables, as for `Index.build`.
+    - `read_documents`: whether the language model reads the documents that are sorted: better, and slower.
+    - `threshold`: the least share of a category at which `predict` gives it.
+    - `n_jobs` (None and -1 are all cores), `device`, `cache`, `verbose`: how it is computed; they change no result.
+
+    After `fit` there are `topics_` (a `Topics`), `index_`, `sorter_`, and `seeds_`, the names as they were understood.
+    """
+
+    topics_: Topics
+    index_: Index
+    sorter_: Sorter
+    seeds_: Seeds
+    _given: fitting.FittedOn
+
+    if TYPE_CHECKING:  # these come from scikit-learn, which carries no types
+
+        def get_params(self, deep: bool = True) -> dict[str, Any]:
+            """The settings by name."""
+
+        def set_params(self, **params: Any) -> Self:
+            """Change settings by name."""
+
+        def set_output(self, *, transform: str | None = None) -> Self:
+            """Whether `transform` gives an array or a table of pandas or polars."""
+
+    def __init__(
+        self,
+        seeds: Any = None,
+        *,
+        seed_topic_list: Any = None,
+        embedding_model: Any = None,
+        preset: str | Settings = "default",
+        top: int | None = None,
+        min_count: int | None = None,
+        language: str | None = None,
+        random_state: int | None = 0,
+        tokenizer: Tokenizer | None = None,
+        text_field: str | None = None,
+        on_error: OnError = "raise",
+        read_documents: bool = False,
+        threshold: float = 0.0,
+        n_jobs: int | None = None,
+        device: str = "auto",
+        cache: str | Path | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.seeds = seeds
+        self.seed_topic_list = seed_topic_list
+        self.embedding_model = embedding_model
+        self.preset = preset
+        self.top = top
+        self.min_count = min_count
+        self.language = language
+        self.random_state = random_state
+        self.tokenizer = tokenizer
+        self.text_field = text_field
+        self.on_error = on_error
+        self.read_documents = read_documents
+        self.threshold = threshold
+        self.n_jobs = n_jobs
+        self.device = device
+        self.cache = cache
+        self.verbose = verbose
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        return tags
+
+    # Fitting
+
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        term_embeddings: Any = None,
+        seed_embeddings: Any = None,
+        document_embeddings: Any = None,
+    ) -> Self:
+        """Find the topics of documents: strings (a list, a column of pandas or polars), a path, or an `Index`.
+
+        Ready vectors are taken as they are and never changed: `term_embeddings` a mapping of terms to vectors,
+        `seed_embeddings` a mapping of names or an array with a row a name, `document_embeddings` an array with a row a
+        document; all by one language model. Terms that are not in the mapping are encoded by `embedding_model`, if
+        one is named. `y` is there for scikit-learn's sake.
+        """
+        seeds = fitting.seeds_from(self.seeds, self.seed_topic_list)
+        settings = self._settings()
+        names = name_vectors(seeds, seed_embeddings)
+        index = fitting.ready_index(X, self.embedding_model, self.tokenizer, self.cache)
+        if index is None:
+            documents = self._documents(X)
+            rows = document_rows(documents, document_embeddings)
+            return self._fit_documents(documents, seeds, settings, Ready(term_embeddings, names, rows))
+        if term_embeddings is not None or document_embeddings is not None:
+            raise SettingsError(
+                "an index has its vectors already; give those of terms and documents to Index.build, "
+                "as `model` and `document_vectors`"
+            )
+        fitting.say_unused(index, self.min_count, self.language, self.random_state)
+        ready = Ready(names=names)
+        fitting.say_unreadable(index, seeds, ready)
+        return self._learn(index, seeds, settings, fitting.FittedOn(ready=ready))
+
+    def partial_fit(
+        self, X: Any, y: Any = None, *, term_embeddings: Any = None, document_embeddings: Any = None
+    ) -> Self:
+        """Fit on the documents of before and these, with the same names under the same numbers.
+
+        The index is built anew of old and new documents, so the result is exactly that of one `fit` on all; vectors
+        of terms that are known already are not computed again. The old documents are those that `fit` was given: the
+        strings, or the file, which must not have changed. A model that was fitted on a ready `Index` does not have
+        them, and refuses. A model that is not fitted yet is fitted.
+        """
+        if not hasattr(self, "index_"):
+            return self.fit(X, y, term_embeddings=term_embeddings, document_embeddings=document_embeddings)
+        old, new, before = fitting.documents_again(self._given, self.index_), self._documents(X), self._given.ready
+        if (before.documents is None) != (document_embeddings is None):
+            raise SettingsError(
+                "`document_embeddings` must be given for all documents or for none, in `fit` and in `partial_fit`"
+            )
+        rows = document_rows(new, document_embeddings)
+        ready = Ready(
+            before.terms if term_embeddings is None else term_embeddings,
+            before.names,
+            None if rows is None else np.concatenate([before.documents, rows]),
+        )
+        return self._fit_documents(joined(old, new), self.seeds_, self._settings(), ready)
+
+    def with_seeds(self, seeds: Any, *, seed_embeddings: Any = None) -> Self:
+        """A new model, fitted on the same documents, for other names; in about a second.
+
+        A name that came with a vector of its own keeps it, unless another one is given.
+        """
+        asked = fitting.seeds_from(seeds, None)
+        before = self._checked()._given
+        kept = {name: vector for name, vector in before.ready.names.items() if name in asked.names}
+        names = {**kept, **name_vectors(asked, seed_embeddings)}
+        params = {**self.get_params(deep=False), "seeds": seeds, "seed_topic_list": None}
+        given = fitting.FittedOn(before.documents, Ready(before.ready.terms, names, before.ready.documents))
+        if asked.all_names != self.seeds_.all_names:  # `accept` and `reject` change none
+            fitting.say_unreadable(self.index_, asked, given.ready)
+        return type(self)(**params)._learn(self.index_, asked, self._settings(), given)
+
+    def suggest(self, number: int = 10) -> tuple[Residual, ...]:
+        """Themes of the documents that the names do not cover, each with a name that could be given to it."""
+        index, settings = self._checked().index_, self._settings()
+        ready = self._given.ready.names
+        run = Discovery(index, self.seeds_, settings.discovery, settings.preset, name_vectors=ready)
+        return suggest_beside(index, run.spoken_names, number, settings.discovery)
+
+    def accept(self, topic: int | str, terms: str | Sequence[str]) -> Self:
+        """A new fitted model in which these terms stand first in a topic, given by its number or name."""
+        return self.with_seeds(fitting.accepted(self._checked().seeds_, topic, fitting.listed_terms(terms)))
+
+    def reject(self, topic: int | str, terms: str | Sequence[str]) -> Self:
+        """A new fitted model in which neither these terms nor their inflections stand in a topic."""
+        return self.with_seeds(fitting.rejected(self._checked().seeds_, topic, fitting.listed_terms(terms)))
+
+    # Sorting documents
+
+    def transform(self, X: Any, *, document_embeddings: Any = None, none: bool = False) -> Doubles:
+        """How much each document belongs to each topic, as shares of 1; (n_documents, n_topics).
+
+        What a row lacks of 1 is the share of none of the topics; with `none`, it is a further, last column.
+        `X` is what `fit` takes; every document has a row, empty ones too. With `document_embeddings`, an array with a
+        row a document by the language model of the fit, documents are sorted by these, too.
+        """
+        shares = self._unsorted(X, document_embeddings).shares()
+        return shares if none else shares[:, :-1]
+
+    def fit_transform(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        term_embeddings: Any = None,
+        seed_embeddings: Any = None,
+        document_embeddings: Any = None,
+    ) -> Doubles:
+        """`fit`, and then `transform` of the same documents."""
+        options = {"term_embeddings": term_embeddings, "seed_embeddings": seed_embeddings}
+        self.fit(X, y, document_embeddings=document_embeddings, **options)
+        return self.transform(X, document_embeddings=document_embeddings)
+
+    def predict(self, X: Any, *, document_embeddings: Any = None) -> Longs:
+        """The number of each document's topic, -1 for none: it is about something else, or nothing is known of it.
+
+        None is given, too, where no share reaches `threshold`.
+        """
+        return np.array(
+            [each.categories[0] if each.categories else -1 for each in self._assigned(X, document_embeddings)]
+        )
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """The names of `transform`'s columns: those of the topics."""
+        return np.array(self._checked().seeds_.names, dtype=object)
+
+    # As BERTopic calls them
+
+    def get_topics(self) -> dict[int, list[tuple[str, float]]]:
+        """The terms of every topic with their scores, by the topic's number."""
+        return {number: self.get_topic(number) for number in range(len(self._checked().topics_))}
+
+    def get_topic(self, topic: int | str) -> list[tuple[str, float]]:
+        """The terms of a topic with their scores, best first."""
+        number = fitting.topic_number(self._checked().seeds_, topic)
+        return [(ranked.term, ranked.score) for ranked in self.topics_[number].terms]
+
+    def get_topic_info(self, topic: int | str | None = None, *, library: Library = "pandas") -> Any:
+        """A table with a row a topic: number, documents, name, confidence and terms.
+
+        The documents are those of the index, sorted as `predict` does; -1 counts those without a topic.
+        """
+        found = self._unsorted(self._checked().index_, None, read=False).assigned(self._threshold())
+        only = None if topic is None else fitting.topic_number(self.seeds_, topic)
+        return views.topic_info(self.topics_, found, only, library)
+
+    def get_document_info(self, docs: Any, *, document_embeddings: Any = None, library: Library = "pandas") -> Any:
+        """A table with a row a document: its topic, the topic's name and terms, the share, the matched terms."""
+        documents = self._documents(docs)
+        found = self._assigned(documents, document_embeddings)
+        return views.document_info(self.topics_, list(documents.all_texts()), found, library)
+
+    # Saving
+
+    def save(self, folder: str | Path, *, documents: bool = True) -> None:
+        """Write the model into a folder: JSON, safetensors and the index; no pickle. A model there is replaced.
+
+        The documents are written, too, so that `partial_fit` can go on from there, unless `documents` is False.
+        """
+        saving.save(self._checked(), Path(folder), documents)
+
+    @classmethod
+    def load(
+        cls,
+        folder: str | Path,
+        *,
+        embedding_model: Any = None,
+        tokenizer: Tokenizer | None = None,
+        cache: str | Path | None = None,
+    ) -> Self:
+        """What `save` wrote: it gives the same answers to the last bit, and uses the index where it lies.
+
+        The folder may come from anyone: no code is run, no model is fetched and nothing outside is touched for what
+        stands in it. So a language model other than the embedded one is to be named again, if new names are to come.
+        """
+        saved = saving.load(Path(folder), embedding_model, tokenizer, cache)
+        model = cls(**saved.params, tokenizer=tokenizer, cache=cache)
+        return model._set(saved.index, saved.seeds, saved.learned, saved.given)
+
+    # What the methods share
+
+    def _fit_documents(self, documents: Documents, seeds: Seeds, settings: Settings, ready: Ready) -> Self:
+        model = model_for(self.embedding_model, ready, seeds, settings.index, self.device)
+        with self._progress() as progress:
+            index = build_temporary(
+                documents,
+                settings=settings.index,
+                model=model,
+                tokenizer=self.tokenizer or tokenize,
+                document_vectors=ready.documents,
+                jobs=self._jobs(),
+                device=self.device,
+                cache=self.cache,
+                names=fitting.names_to_read(seeds, ready),
+                progress=progress,
+            )
+        return self._learn(index, seeds, settings, fitting.FittedOn(documents, ready))
+
+    def _learn(self, index: Index, seeds: Seeds, settings: Settings, given: fitting.FittedOn) -> Self:
+        with self._progress() as progress:
+            learned = fitting.learn(index, seeds, settings, self.device, progress, given.ready)
+        return self._set(index, seeds, learned, given)
+
+    def _set(self, index: Index, seeds: Seeds, learned: fitting.Learned, given: fitting.FittedOn) -> Self:
+        self.index_, self.seeds_, self._given = index, seeds, given
+        self.topics_, self.sorter_ = learned.topics, learned.sorter
+        return self
+
+    def _checked(self) -> Self:
+        if not hasattr(self, "index_"):
+            raise NotFitted("the model is not fitted yet; call `fit` with documents first")
+        return self
+
+    def _settings(self) -> Settings:
+        parts = (self.top, self.min_count, self.language, self.random_state)
+        return fitting.settings_from_parameters(self.preset, *parts)
+
+    def _jobs(self) -> int | None:
+        return None if self.n_jobs == -1 else self.n_jobs
+
+    def _threshold(self) -> float:
+        return AssignOptions(threshold=self.threshold).threshold
+
+    def _documents(self, source: Any) -> Documents:
+        return open_documents(source, text_field=self.text_field, on_error=self.on_error)
+
+    def _unsorted(self, source: Any, vectors: Any, read: bool | None = None) -> Unsorted:
+        index = self._checked().index_
+        reads = vectors is None and (self.read_documents if read is None else read)
+        reader: Callable[[list[str]], Any] | None = index.encode_texts if reads else None
+        documents = fitting.ready_index(source, None, self.tokenizer, self.cache) or self._documents(source)
+        return Unsorted(documents, self.sorter_, vectors, reader, self._jobs())
+
+    def _assigned(self, source: Any, vectors: Any) -> list[Assigned]:
+        return self._unsorted(source, vectors).assigned(self._threshold())
+
+    @contextmanager
+    def _progress(self) -> Iterator[Progress]:
+        if not self.verbose:
+            yield silent
+            return
+        from seetopic.runtime import shown_progress
+
+        with shown_progress(quiet=False) as progress:
+            yield progress

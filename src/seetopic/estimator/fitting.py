@@ -1,0 +1,163 @@
+"""What a fit does: settings from parameters, an index from documents, topics and a sorter from an index."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from seetopic.classify import Sorter, sorter_of
+from seetopic.corpus import Documents, Seed, Seeds, as_seeds
+from seetopic.discovery import Topics, run_of
+from seetopic.errors import CorpusError, SeedError, SettingsError
+from seetopic.estimator.vectors import Ready
+from seetopic.index import Index, fingerprint, is_index
+from seetopic.runtime import LocalEngine, Progress, silent, warn
+from seetopic.settings import DEFAULT, PRESETS, Settings, preset_named
+
+
+@dataclass(frozen=True)
+class FittedOn:
+    """What a model was fitted on, kept for `partial_fit`."""
+
+    documents: Documents | None = None  # none if it was a ready index
+    ready: Ready = field(default_factory=Ready)
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What a fit finds."""
+
+    topics: Topics
+    sorter: Sorter
+
+
+def seeds_from(seeds: Any, seed_topic_list: Any) -> Seeds:
+    """The names, by whichever of the two words they were given."""
+    if seeds is not None and seed_topic_list is not None:
+        raise SettingsError("both `seeds` and `seed_topic_list` are given, but they mean the same; give one")
+    if seeds is None and seed_topic_list is None:
+        raise SeedError('there are no category names; give them: SeeTopic(["books", "health & personal care"])')
+    return as_seeds(seed_topic_list if seeds is None else seeds)
+
+
+def settings_from_parameters(
+    preset: Any, top: int | None, min_count: int | None, language: str | None, random_state: int | None
+) -> Settings:
+    """A preset, or whole settings of one's own, with what was asked for by itself put in."""
+    chosen = preset if isinstance(preset, Settings) else preset_named(preset)
+    text, index, discovery = chosen.index.text, chosen.index, chosen.discovery
+    text = replace(text, min_count=text.min_count if min_count is None else min_count)
+    text = replace(text, language=text.language if language is None else language)
+    state = index.random_state if random_state is None else random_state
+    discovery = replace(discovery, top=discovery.top if top is None else top)
+    return replace(chosen, index=replace(index, text=text, random_state=state), discovery=discovery)
+
+
+def learn(index: Index, seeds: Seeds, settings: Settings, device: str, progress: Progress, ready: Ready) -> Learned:
+    """Topics for the names, and what sorts documents by them."""
+    preset = settings.preset if settings.preset in PRESETS else DEFAULT.preset
+    run = run_of(index, seeds, settings.discovery, preset, device, progress, ready.names)
+    return Learned(run.topics, sorter_of(run))
+
+
+def ready_index(source: Any, model: Any, tokenizer: Any, cache: Any) -> Index | None:
+    """The index, if that or its folder was given."""
+    if isinstance(source, Index):
+        return source
+    if isinstance(source, str | Path) and len(str(source)) < 4096 and is_index(Path(source)):
+        options = {} if tokenizer is None else {"tokenizer": tokenizer}
+        return Index.open(source, model=model, cache=cache, **options)
+    return None
+
+
+def say_unused(index: Index, min_count: int | None, language: str | None, random_state: int | None) -> None:
+    """An index is built once: what was asked for and is different in it is said, not passed over in silence."""
+    built = index.settings
+    asked = {"min_count": min_count, "language": language, "random_state": random_state or None}
+    made_with = {"min_count": built.text.min_count, "language": built.text.language, "random_state": built.random_state}
+    for name, value in asked.items():
+        if value is not None and value != made_with[name]:
+            warn(
+                f"the index was built with {name}={made_with[name]!r}, and {name}={value!r} changes nothing of it; "
+                "give it to Index.build"
+            )
+
+
+def say_unreadable(index: Index, seeds: Seeds, ready: Ready) -> None:
+    """Names that the language model has to read, and cannot."""
+    for sentence in index.warnings_about(names_to_read(seeds, ready)):
+        warn(sentence)
+
+
+def names_to_read(seeds: Seeds, ready: Ready) -> tuple[str, ...]:
+    """Those of the categories that came without a vector."""
+    return tuple(name for seed in seeds.seeds if seed.name not in ready.names for name in seed.names)
+
+
+def documents_again(given: FittedOn, index: Index) -> Documents:
+    """The documents of the last fit, if they can be had again as they were."""
+    if given.documents is None:
+        raise CorpusError(
+            "the model was fitted on a ready index, or saved without its documents, and an index does not hold "
+            "documents as they were written; fit on all documents, old and new"
+        )
+    now = fingerprint(given.documents, given.documents.pieces(), LocalEngine(1), silent)
+    if now.sha256 != index.manifest["corpus"]["sha256"]:
+        raise CorpusError(
+            f"{given.documents.name} is not what it was when the model was fitted; fit on all documents, old and new"
+        )
+    return given.documents
+
+
+def topic_number(seeds: Seeds, topic: int | str) -> int:
+    """The number of a topic, given it or the name."""
+    if isinstance(topic, str) and topic in seeds.names:
+        return seeds.names.index(topic)
+    if isinstance(topic, int) and not isinstance(topic, bool) and 0 <= topic < len(seeds):
+        return topic
+    raise SeedError(
+        f"there is no topic {topic!r}; give a number from 0 to {len(seeds) - 1}, or one of {', '.join(seeds.names[:5])}"
+    )
+
+
+def accepted(seeds: Seeds, topic: int | str, terms: tuple[str, ...]) -> Seeds:
+    """The names with more pinned terms of a topic, which are then pinned in no other, and not negative in it."""
+    number = topic_number(seeds, topic)
+    own = seeds.seeds[number]
+    changed = [replace(seed, pinned=_without(seed.pinned, terms)) for seed in seeds.seeds]
+    pinned, negative = (*_without(own.pinned, terms), *terms), _without(own.negative, terms)
+    changed[number] = replace(own, pinned=pinned, negative=negative)
+    return Seeds(tuple(changed))
+
+
+def rejected(seeds: Seeds, topic: int | str, terms: tuple[str, ...]) -> Seeds:
+    """The names with more negative terms of a topic, which are then not pinned in it."""
+    number = topic_number(seeds, topic)
+    own = seeds.seeds[number]
+    for term in terms:
+        if _key(term) in map(_key, own.names):
+            raise SeedError(
+                f"{term!r} is a name of the topic, and a name always belongs to it; give the topic another name"
+            )
+    changed = list(seeds.seeds)
+    negative = (*_without(own.negative, terms), *terms)
+    changed[number] = Seed(own.name, own.names, _without(own.pinned, terms), negative)
+    return Seeds(tuple(changed))
+
+
+def listed_terms(terms: Any) -> tuple[str, ...]:
+    """One term or several, each once."""
+    given = [terms] if isinstance(terms, str) else list(terms)
+    if not given or not all(isinstance(term, str) and term.strip() for term in given):
+        raise SeedError(f"terms must be a text or a list of texts, not {terms!r:.60}")
+    return tuple({_key(term): term.strip() for term in given}.values())
+
+
+def _without(terms: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, ...]:
+    keys = set(map(_key, others))
+    return tuple(term for term in terms if _key(term) not in keys)
+
+
+def _key(term: str) -> str:
+    return " ".join(term.casefold().split())

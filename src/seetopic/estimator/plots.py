@@ -1,0 +1,91 @@
+"""What a fitted model can show of its topics: the figures, and the report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from seetopic.classify import Sorter
+from seetopic.corpus import Seeds
+from seetopic.discovery import Discovery, Topics, with_named_terms
+from seetopic.errors import EncoderError, OutputError
+from seetopic.estimator.fitting import FittedOn, topic_number
+from seetopic.index import Index
+from seetopic.output import Figure, Scene, barchart, documents_map, heatmap, term_rank, topics_map, write_report
+from seetopic.settings import settings_from
+
+if TYPE_CHECKING:
+    from typing import Self
+
+
+class Pictures:
+    """Figures of a fitted model, as BERTopic calls them, and its report; each draws `topics_` as they are.
+
+    A figure shows itself in a notebook and answers the pointer; its `save` writes .svg, .html or .png.
+    """
+
+    topics_: Topics
+    index_: Index
+    sorter_: Sorter
+    seeds_: Seeds
+    _given: FittedOn
+
+    if TYPE_CHECKING:
+
+        def _checked(self) -> Self: ...
+
+    def visualize_barchart(
+        self, topics: Sequence[int | str] | None = None, *, top: int = 10, width: int = 960
+    ) -> Figure:
+        """The best terms of topics as bars; of all topics, or of those given by their numbers or names."""
+        found = self._checked().topics_
+        numbers = None if topics is None else [topic_number(self.seeds_, topic) for topic in topics]
+        return barchart(found, topics=numbers, top=top, width=width)
+
+    def visualize_topics(self, *, top: int = 10, width: int = 960) -> Figure:
+        """A map of topics among their terms: topics whose terms are alike stand near each other."""
+        return topics_map(self._scene(), top=top, width=width)
+
+    def visualize_documents(self, *, documents: int = 1000, width: int = 960) -> Figure:
+        """A map of documents of the index, at most so many, around the topics that they are given."""
+        return documents_map(self._scene(), documents=documents, width=width)
+
+    def visualize_heatmap(self, *, by: Literal["terms", "documents"] = "terms", width: int = 720) -> Figure:
+        """Topics against topics: how alike their terms are, or how far they share documents."""
+        return heatmap(self._scene(), by=by, width=width)
+
+    def visualize_term_rank(self, *, log: bool = True, width: int = 960) -> Figure:
+        """How fast the scores of each topic fall from its best term to its last."""
+        return term_rank(self._checked().topics_, log=log, width=width)
+
+    def write_report(self, folder: str | Path) -> Path:
+        """Write `report.html` into a folder, one page with all of this and sentences as examples; gives its path."""
+        scene = self._scene()
+        return write_report(scene, folder, documents=self._given.documents)
+
+    def _scene(self) -> Scene:
+        """The topics and the sorter as they are, and the index as they know it; nothing is sought again."""
+        index = _as_sorted(self._checked().index_, self.sorter_)
+        made, ids = self.topics_.made_with, index.vocabulary.ids
+        if not all(
+            form in ids for topic in self.topics_ for each in topic.terms for form in (each.term, *each.variants)
+        ):
+            raise OutputError("the model's topics have terms that its index does not have; fit it again")
+        try:
+            settings = settings_from({"preset": made["preset"], **made["settings"]})
+        except (KeyError, TypeError, AttributeError) as error:
+            raise OutputError(f"the model's topics were made with unknown settings ({error}); fit it again") from error
+        run = Discovery(index, self.seeds_, settings.discovery, settings.preset, name_vectors=self._given.ready.names)
+        return Scene(run, self.sorter_, self.topics_)
+
+
+def _as_sorted(index: Index, sorter: Sorter) -> Index:
+    """The index with the terms that names were made, which stand behind its own in the sorter."""
+    named = with_named_terms(index, sorter.terms[len(index.vocabulary) :])
+    if named.vocabulary.terms != sorter.terms:
+        raise EncoderError(
+            "some names were made terms by a language model that is not at hand; "
+            "give it again: SeeTopic.load(folder, embedding_model=...)"
+        )
+    return named

@@ -1,0 +1,329 @@
+"""A model in a folder: JSON, safetensors and the index, with a format version; whatever is read may be hostile."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from seetopic.classify import SORTER, Sorter
+from seetopic.corpus import Documents, Seeds, as_seeds
+from seetopic.discovery import Topics
+from seetopic.errors import CorpusError, EncoderError, OutputError, SeeTopicError, SettingsError
+from seetopic.estimator.fitting import FittedOn, Learned, settings_from_parameters
+from seetopic.estimator.vectors import Ready
+from seetopic.index import Index, layout, text_digest, tokenizer_name
+from seetopic.runtime import (
+    Floats,
+    Progress,
+    clear_leftovers,
+    exchanged,
+    held,
+    read_json,
+    sha256_of,
+    write_json,
+    writing,
+    written_whole,
+)
+from seetopic.settings import Settings, as_json, settings_from
+from seetopic.text import Tokenizer, tokenize
+from seetopic.vectors import EMBEDDED_NAME, ReadyVectors, encoder_for, unit_rows
+from seetopic.version import __version__
+
+if TYPE_CHECKING:
+    from seetopic.estimator.estimator import SeeTopic
+
+FORMAT = 1
+MODEL = "model.json"
+INDEX = "index"
+DOCUMENTS = "documents.jsonl"
+NAMES = "seed_embeddings.safetensors"
+_TOPICS = "topics.json"
+_NAMES = {MODEL, INDEX, DOCUMENTS, NAMES, _TOPICS, "topics.csv", SORTER, ".DS_Store", "Thumbs.db", "desktop.ini"}
+# What of the settings is saved, and of which kind each is; how something is computed is the reader's own matter.
+_PARAMS: dict[str, tuple[type, ...]] = {
+    "top": (int, type(None)),
+    "min_count": (int, type(None)),
+    "language": (str, type(None)),
+    "random_state": (int, type(None)),
+    "text_field": (str, type(None)),
+    "on_error": (str,),
+    "read_documents": (bool,),
+    "threshold": (float, int),
+}
+
+
+@dataclass(frozen=True)
+class Saved:
+    """A model that was read."""
+
+    params: dict[str, Any]
+    seeds: Seeds
+    index: Index
+    learned: Learned
+    given: FittedOn
+
+
+@dataclass(frozen=True)
+class UnnamedModel:
+    """In place of a language model that a folder names and the reader has not: it is not fetched on its word."""
+
+    name: str
+
+    @property
+    def fingerprint(self) -> str | None:
+        raise EncoderError(
+            f"the model was fitted with the language model {self.name!r}; "
+            "give it for new names: SeeTopic.load(folder, embedding_model=...)"
+        )
+
+    def encode(self, texts: Any, jobs: int, progress: Progress) -> Floats:
+        raise EncoderError(
+            f"the language model {self.name!r} was not given: SeeTopic.load(folder, embedding_model=...)"
+        )
+
+    def encode_names(self, names: Any) -> Floats:
+        return self.encode(names, 1, None)  # type: ignore[arg-type]
+
+
+# Writing
+
+
+def save(model: SeeTopic, folder: Path, documents: bool) -> None:
+    """All of it in a folder beside, which then takes the name."""
+    with _written_beside(folder) as beside:
+        model.topics_.save(beside)
+        model.sorter_.save(beside)
+        _copy_index(model.index_.folder, beside / INDEX)
+        names = model._given.ready.names
+        if names:
+            _write_names(beside / NAMES, names)
+        if documents and model._given.documents is not None:
+            try:
+                _write_documents(beside / DOCUMENTS, model._given.documents, model.index_)
+            except CorpusError as error:
+                raise CorpusError(f"{error}; or save the model without them: save(folder, documents=False)") from error
+        write_json(beside / MODEL, {"format": FORMAT, "version": __version__, **_about(model, beside)})
+
+
+def _about(model: SeeTopic, folder: Path) -> dict[str, Any]:
+    parts = [_TOPICS, SORTER, f"{INDEX}/{layout.MANIFEST}"] + ([NAMES] if (folder / NAMES).exists() else [])
+    return {
+        "settings": {
+            **{name: getattr(model, name) for name in _PARAMS},
+            "preset": as_json(model.preset) if isinstance(model.preset, Settings) else model.preset,
+        },
+        "tokenizer": tokenizer_name(model.index_.tokenizer),
+        "seeds": [
+            {"name": seed.name, "names": seed.names, "pinned": seed.pinned, "negative": seed.negative}
+            for seed in model.seeds_.seeds
+        ],
+        "ready_names": sorted(model._given.ready.names),
+        "corpus": model.index_.manifest["corpus"]["name"],
+        "files": {part: sha256_of(folder / part) for part in parts},
+    }
+
+
+@contextmanager
+def _written_beside(folder: Path) -> Iterator[Path]:
+    folder = folder.resolve()  # where the name is a link, what it leads to is replaced, and not the link
+    _check_place(folder)
+    beside, replaced = (folder.with_name(f".{folder.name}.{os.getpid()}.{end}") for end in ("part", "old"))
+    try:
+        with writing(folder):
+            clear_leftovers(folder.parent, folder.name)
+            beside.mkdir(parents=True)
+            with held(beside):
+                yield beside
+            _check_place(folder)  # once more: anybody may have put something there meanwhile
+            is_replaced = folder.exists()
+            if is_replaced and exchanged(beside, folder):
+                return
+            if is_replaced:
+                folder.rename(replaced)
+            try:
+                beside.rename(folder)
+            except OSError:
+                with suppress(OSError):  # there may have been none
+                    replaced.rename(folder)
+                raise
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+        shutil.rmtree(replaced, ignore_errors=True)
+
+
+def _check_place(folder: Path) -> None:
+    """Nothing is replaced but a saved model."""
+    if not folder.exists():
+        return
+    if not folder.is_dir() or (any(folder.iterdir()) and not (folder / MODEL).exists()):
+        raise OutputError(f"{folder} exists and is not a saved model; choose another folder")
+    others = sorted(path.name for path in folder.iterdir() if path.name not in _NAMES)
+    if others:
+        raise OutputError(f"{folder} holds {others[0]!r}, which would be lost; move it, or choose another folder")
+
+
+def _copy_index(source: Path, target: Path) -> None:
+    """Files of an index are never changed, only replaced: on one disk, two folders may share them."""
+    target.mkdir()
+    for name in (layout.MANIFEST, *layout.FILES):
+        try:
+            os.link((source / name).resolve(), target / name)
+        except OSError:
+            shutil.copyfile(source / name, target / name)
+
+
+def _write_names(path: Path, names: Any) -> None:
+    from safetensors.numpy import save as as_bytes
+
+    with written_whole(path) as beside:
+        beside.write_bytes(as_bytes({"vectors": np.stack([names[name] for name in sorted(names)])}))
+
+
+def _write_documents(path: Path, documents: Documents, index: Index) -> None:
+    """The texts that the model was fitted on, and no others: their file may have changed, or be a link elsewhere."""
+    encode = json.JSONEncoder(ensure_ascii=False).encode  # made once: there may be millions of texts
+    digest = hashlib.sha256()
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        for text in documents.texts():
+            digest.update(text_digest(text))
+            file.write(f'{{"text": {encode(text)}}}\n')
+    if digest.hexdigest() != index.manifest["corpus"]["sha256"]:
+        raise CorpusError(f"{documents.name} is not what it was when the model was fitted; fit again")
+
+
+# Reading
+
+
+def load(folder: Path, embedding_model: Any, tokenizer: Tokenizer | None, cache: Any) -> Saved:
+    """A saved model, or one sentence why it is none; names of files come from here alone, never from the folder."""
+    about = _read_about(folder)
+    try:
+        return _loaded(folder, about, embedding_model, tokenizer, cache)
+    except SeeTopicError:
+        raise
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise OutputError(f"{folder} is damaged ({error}); save the model again") from error
+
+
+def _read_about(folder: Path) -> dict[str, Any]:
+    path = folder / MODEL
+    if not path.is_file():
+        raise OutputError(f"{folder} is not a saved model: {_what_it_is(folder)}")
+    try:
+        about = read_json(path)
+    except (OSError, ValueError) as error:
+        raise OutputError(f"{path} cannot be read ({error}); save the model again") from error
+    saved = about.get("format")
+    if not isinstance(saved, int) or isinstance(saved, bool) or saved < 1:
+        raise OutputError(f"{path} states no format; save the model again")
+    if saved > FORMAT:
+        raise OutputError(
+            f"{folder} was saved in format {saved}, but this seetopic ({__version__}) reads up to format {FORMAT}; "
+            "upgrade it: pip install --upgrade seetopic"
+        )
+    return about
+
+
+def _what_it_is(folder: Path) -> str:
+    """What a folder without a model has instead, and what to do with that."""
+    if (folder / layout.MANIFEST).is_file():
+        return "it is an index; fit on it: SeeTopic(names).fit(folder)"
+    if folder.is_file():
+        return "it is a file; give the folder that `model.save(folder)` made"
+    if (folder / _TOPICS).is_file():
+        return "it holds topics, without the index; read these with Topics.load(folder)"
+    return f"it has no {MODEL}; make one with `model.save(folder)`"
+
+
+def _loaded(folder: Path, about: dict[str, Any], embedding_model: Any, tokenizer: Any, cache: Any) -> Saved:
+    for part in (_TOPICS, SORTER, f"{INDEX}/{layout.MANIFEST}"):
+        _check_part(folder, about, part)
+    if about["tokenizer"] != tokenizer_name(tokenizer or tokenize):
+        raise SettingsError(
+            f"the model was fitted with the tokenizer {about['tokenizer']!r:.100}; "
+            "give the same one: SeeTopic.load(folder, tokenizer=...)"
+        )
+    seeds, topics = _seeds(about["seeds"]), Topics.load(folder)
+    sorter = Sorter.load(folder, tokenizer=tokenizer or tokenize)
+    if not seeds.names == sorter.names == tuple(topic.name for topic in topics):
+        raise ValueError("its names, topics and sorter are of different models")
+    names = _names(folder, about, seeds)
+    index = Index.open(folder / INDEX, tokenizer=tokenizer or tokenize, cache=cache)
+    model = _model_of(index, embedding_model, names)
+    index = Index.open(folder / INDEX, model=model, tokenizer=tokenizer or tokenize, cache=cache)
+    params = {**_params(about["settings"]), "seeds": seeds}
+    params["embedding_model"] = model if isinstance(model, UnnamedModel) else embedding_model
+    documents = _documents(folder, about)
+    return Saved(params, seeds, index, Learned(topics, sorter), FittedOn(documents, Ready(names=names)))
+
+
+def _check_part(folder: Path, about: dict[str, Any], part: str) -> None:
+    path = folder / part
+    if not path.is_file() or sha256_of(path) != about["files"][part]:
+        raise OutputError(f"{path} is missing or not as it was saved; save the model again")
+
+
+def _params(saved: dict[str, Any]) -> dict[str, Any]:
+    """The settings, each of its kind; what they mean is checked as for any model."""
+    if set(saved) != {*_PARAMS, "preset"}:
+        raise ValueError("it has other settings than this format")
+    for name, kinds in _PARAMS.items():
+        value = saved[name]
+        if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+            raise TypeError(f"its setting {name} is {value!r:.60}")
+    preset = saved["preset"] if isinstance(saved["preset"], str) else settings_from(saved["preset"])
+    params = {**saved, "preset": preset}
+    settings_from_parameters(*(params[name] for name in ("preset", "top", "min_count", "language", "random_state")))
+    return params
+
+
+def _seeds(saved: list[dict[str, Any]]) -> Seeds:
+    parts = ("names", "pinned", "negative")
+    seeds = as_seeds({each["name"]: {part: each[part] for part in parts} for each in saved})
+    if len(seeds) != len(saved):
+        raise ValueError("a name stands twice in it")
+    return seeds
+
+
+def _names(folder: Path, about: dict[str, Any], seeds: Seeds) -> dict[str, Floats]:
+    """The vectors that came with names."""
+    from safetensors import SafetensorError
+    from safetensors.numpy import load_file
+
+    listed = about["ready_names"]
+    if not isinstance(listed, list) or not set(listed) <= set(seeds.names):
+        raise ValueError("it has vectors of unknown names")
+    if not listed:
+        return {}
+    _check_part(folder, about, NAMES)
+    try:
+        vectors = load_file(folder / NAMES)["vectors"]
+    except SafetensorError as error:
+        raise ValueError(str(error)) from error
+    return dict(zip(listed, unit_rows(vectors, listed), strict=True))
+
+
+def _model_of(index: Index, embedding_model: Any, names: dict[str, Floats]) -> Any:
+    """What encodes names from now on."""
+    made_with = index.manifest["model"]
+    if made_with["name"] == EMBEDDED_NAME and embedding_model is None:
+        return None
+    if made_with["name"] == ReadyVectors({}).name:
+        others = None if embedding_model is None else encoder_for(embedding_model, precision=index.settings.precision)
+        return ReadyVectors(names, others)
+    return UnnamedModel(made_with["name"]) if embedding_model is None else embedding_model
+
+
+def _documents(folder: Path, about: dict[str, Any]) -> Documents | None:
+    path = folder / DOCUMENTS
+    title = str(about["corpus"])[:200]
+    return Documents(path, format="jsonl", title=title) if path.is_file() else None

@@ -1,0 +1,55 @@
+"""An index of a fit on documents: a temporary folder that goes with the last model that uses it."""
+
+from __future__ import annotations
+
+import os
+import weakref
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from seetopic.corpus import Documents
+from seetopic.index import Index, layout, plan
+from seetopic.runtime import remove_temporary, temporary_folder, writing
+from seetopic.text import Tokenizer
+from seetopic.vectors import VectorCache
+
+
+class TemporaryIndex(Index):
+    """An index whose folder is removed when nothing holds it any more; it is pickled with its files."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        files = {name: (self.folder / name).read_bytes() for name in (layout.MANIFEST, *layout.FILES)}
+        return _unpacked, (files, self.model, self.tokenizer, self.cache)
+
+
+def build_temporary(documents: Documents, **options: Any) -> TemporaryIndex:
+    """Build the index of documents into a folder of its own; options are those of `plan`."""
+    home = temporary_folder()
+    try:
+        build = plan(documents, home / "index", **options)
+        build.run()
+    except BaseException:  # an interrupt, too, must leave nothing behind
+        remove_temporary(home)
+        raise
+    return _owned(home / "index", options["model"], build.tokenizer, build.means.cache)
+
+
+def _unpacked(files: Mapping[str, bytes], model: Any, tokenizer: Tokenizer, cache: VectorCache) -> TemporaryIndex:
+    folder = temporary_folder() / "index"
+    with writing(folder):
+        folder.mkdir()
+        for name, data in files.items():
+            (folder / name).write_bytes(data)
+    return _owned(folder, model, tokenizer, cache)
+
+
+def _owned(folder: Path, model: Any, tokenizer: Tokenizer, cache: VectorCache) -> TemporaryIndex:
+    index = TemporaryIndex(folder, layout.read_manifest(folder), model, tokenizer, cache)
+    weakref.finalize(index, _remove, folder.parent, os.getpid())
+    return index
+
+
+def _remove(home: Path, owner: int) -> None:
+    if os.getpid() == owner:  # a forked process has a copy of the index, but not of its folder
+        remove_temporary(home)

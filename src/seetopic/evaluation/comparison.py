@@ -1,0 +1,275 @@
+"""Methods side by side: the same documents, names and held-out part, over several random states."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from seetopic.corpus import Documents, Seeds, open_documents
+from seetopic.discovery import Topics
+from seetopic.errors import CorpusError, OutputError, SettingsError
+from seetopic.evaluation.evaluate import Evaluation, EvaluationOptions, evaluate_all, labels_for
+from seetopic.evaluation.methods import METHODS, Task, method_named, require
+from seetopic.evaluation.significance import TopicDifference, paired_bootstrap, unpaired_t_test, z_test
+from seetopic.index import Index, plan_cached
+from seetopic.runtime import Doubles, Progress, Warn, ignore, silent, warn, write_json
+from seetopic.settings import DEFAULT, PRESETS
+from seetopic.version import __version__
+
+DEEP = 50  # terms of a topic that methods are asked for: label F1 looks so far down
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Documents to learn from, and others to judge by, with their labels where they have some."""
+
+    learned_from: tuple[str, ...]
+    held_out: Documents
+    skipped: tuple[tuple[str, int], ...] = ()  # records that were left out before, by reason
+
+
+def split(documents: Documents, share: float, random_state: int) -> Parts:
+    """Hold out a share of the documents, drawn at random; methods see neither them nor any label."""
+    if not 0 < share < 1:
+        raise SettingsError(f"the share of documents to hold out is {share}, but must lie between 0 and 1")
+    labels: list[tuple[str, ...]] = []
+    skipped: Counter[str] = Counter()
+    texts = list(documents.texts(skipped, labels))
+    order = np.random.default_rng(random_state).permutation(len(texts))
+    n_held_out = round(share * len(texts))
+    if not 0 < n_held_out < len(texts):
+        raise CorpusError(f"{documents.name} has {len(texts)} documents, too few to hold out {share:.0%} of them")
+    held, kept = np.sort(order[:n_held_out]), np.sort(order[n_held_out:])
+    has_labels = documents.label_field is not None or documents.labels is not None
+    chosen = replace(
+        open_documents([texts[number] for number in held]),
+        title=documents.name,
+        labels=[labels[number] for number in held] if has_labels else None,
+    )
+    return Parts(tuple(texts[number] for number in kept), chosen, tuple(skipped.items()))
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompareOptions:
+    """How methods are run. What trains vectors may be given less to do; the result says so."""
+
+    runs: int = 1  # random states 0, 1, ...
+    model: Any = None
+    device: str = "auto"
+    jobs: int | None = None
+    cache: Path | None = None
+    dimensions: int | None = None  # of vectors that a method trains; None: its own
+    epochs: int | None = None  # of each of the trainings of a preset, which trains anew in every iteration
+
+    def __post_init__(self) -> None:
+        for name, least in (("runs", 1), ("dimensions", 2), ("epochs", 1)):
+            value = getattr(self, name)
+            if value is not None and value < least:
+                raise SettingsError(f"`{name}` is {value}, but must be at least {least}")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one method gave with one random state."""
+
+    method: str
+    random_state: int
+    topics: Topics
+    seconds: float
+    evaluation: Evaluation
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "method": self.method,
+            "random_state": self.random_state,
+            "seconds": round(self.seconds, 2),
+            "made_with": self.topics.made_with,
+            "evaluation": self.evaluation.to_json(),
+            "topics": {topic.name: list(topic)[:10] for topic in self.topics},
+            "in_vocabulary": {topic.name: topic.in_vocabulary for topic in self.topics},
+        }
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All outcomes; the first method is the one that the others are measured against."""
+
+    outcomes: tuple[Outcome, ...]
+    n_learned_from: int  # documents
+    skipped: tuple[tuple[str, int], ...] = ()  # records that were left out, by reason
+
+    @property
+    def runs(self) -> int:
+        return len({outcome.random_state for outcome in self.outcomes})
+
+    @cached_property
+    def methods(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(outcome.method for outcome in self.outcomes))
+
+    def values(self, method: str, figure: str) -> list[float]:
+        """A figure of each run of a method; nan where it has no answer."""
+        runs = [outcome.evaluation.figures for outcome in self.outcomes if outcome.method == method]
+        return [figures.get(figure, float("nan")) for figures in runs]
+
+    def p_value(self, method: str, figure: str) -> float | None:
+        """As in the paper: t-test over runs, z-test against a method that always gives the same; None: cannot tell."""
+        ours, others = self.values(self.methods[0], figure), self.values(method, figure)
+        if np.isnan(ours).any() or np.isnan(others).any():
+            return None
+        tested = z_test(ours, others[0]) if len(set(others)) == 1 else unpaired_t_test(ours, others)
+        return None if tested is None else tested.p
+
+    def over_topics(self, method: str, figure: str, random_state: int = 0) -> TopicDifference | None:
+        """Paired bootstrap over topics of the runs' means; None where no topic has the figure with both methods."""
+        ours, other = self._by_topic(self.methods[0], figure), self._by_topic(method, figure)
+        both = ~np.isnan(ours) & ~np.isnan(other)
+        return paired_bootstrap(ours[both].tolist(), other[both].tolist(), random_state) if both.any() else None
+
+    def _by_topic(self, method: str, figure: str) -> Doubles:
+        runs = [outcome.evaluation.topics for outcome in self.outcomes if outcome.method == method]
+        rows = [[topic.figures.get(figure, float("nan")) for topic in topics] for topics in runs]
+        means: Doubles = np.mean(np.array(rows, np.float64), axis=0)
+        return means
+
+    def to_json(self) -> dict[str, Any]:
+        """Means of each method's runs with their p against the first method, then every outcome; null: no answer."""
+        return {
+            "learned_from": self.n_learned_from,
+            "held_out": self.outcomes[0].evaluation.n_documents,
+            "skipped": dict(self.skipped),
+            "runs": self.runs,
+            "methods": {method: self._summary(method) for method in self.methods},
+            "outcomes": [outcome.to_json() for outcome in self.outcomes],
+        }
+
+    def _summary(self, method: str) -> dict[str, dict[str, float | None]]:
+        figures = self.outcomes[0].evaluation.figures
+        means = {figure: float(np.mean(self.values(method, figure))) for figure in figures}
+        return {
+            figure: {
+                "mean": None if np.isnan(mean) else mean,
+                "p": None if method == self.methods[0] else self.p_value(method, figure),
+            }
+            for figure, mean in means.items()
+        }
+
+
+def compare(
+    parts: Parts,
+    seeds: Seeds,
+    methods: Sequence[str],
+    *,
+    options: CompareOptions = CompareOptions(),  # noqa: B008 - frozen
+    folder: Path | None = None,
+    progress: Progress = silent,
+    warn: Warn = warn,
+) -> Comparison:
+    """Run methods on the same task and measure all of them on the same held-out documents.
+
+    With a folder each result is kept there as soon as it is found, and a run that was cut off goes on from them.
+    """
+    _check(parts, seeds, methods, folder)  # what is wrong is said now, not after an hour
+    found = list(_run_all(parts, seeds, methods, options, folder, progress, warn))
+    measured = evaluate_all(
+        [topics for _, _, topics, _ in found],
+        parts.held_out,
+        options=EvaluationOptions(),
+        jobs=options.jobs,
+        progress=progress,
+    )
+    outcomes = tuple(Outcome(*each, result) for each, result in zip(found, measured, strict=True))
+    return Comparison(outcomes, len(parts.learned_from), parts.skipped)
+
+
+def _check(parts: Parts, seeds: Seeds, methods: Sequence[str], folder: Path | None) -> None:
+    if not methods:
+        raise SettingsError(f"no method is given; choose from {', '.join(METHODS)}")
+    for method in methods:
+        require(method)
+    if folder is not None and folder.exists() and not folder.is_dir():
+        raise OutputError(f"{folder} is a file; name a folder for the results")
+    given: list[tuple[str, ...]] = []
+    for _ in parts.held_out.texts(labels=given):  # refused here if it cannot be read
+        pass
+    if parts.held_out.label_field is not None or parts.held_out.labels is not None:
+        labels_for(seeds.names, given, parts.held_out)
+
+
+def _run_all(
+    parts: Parts,
+    seeds: Seeds,
+    methods: Sequence[str],
+    options: CompareOptions,
+    folder: Path | None,
+    progress: Progress,
+    warn: Warn,
+) -> Iterator[tuple[str, int, Topics, float]]:
+    """Method, random state, topics and seconds, a state after the other: an index serves all methods of its state."""
+    total = options.runs * len(methods)
+    for state in range(options.runs):
+        task = _task(parts, seeds, options, state, progress, ignore if state else warn)  # the documents are the same
+        for number, method in enumerate(methods, start=state * len(methods)):
+            progress(f"{method}, random state {state}", number, total)
+            place = None if folder is None else folder / f"{method}-{state}.json"
+            own = replace(task, epochs=options.epochs) if method in PRESETS else task
+            topics, seconds = _kept(place, own, method, state) or _run(place, own, method, state)
+            yield method, state, topics, seconds
+
+
+def _task(parts: Parts, seeds: Seeds, options: CompareOptions, state: int, progress: Progress, warn: Warn) -> Task:
+    build = plan_cached(
+        open_documents(parts.learned_from),
+        settings=replace(DEFAULT.index, random_state=state),
+        model=options.model,
+        jobs=options.jobs,
+        device=options.device,
+        cache=options.cache,
+        names=seeds.all_names,
+        progress=progress,
+        warn=warn,
+    )
+    build.run()
+    index = Index.open(build.out, model=options.model, cache=options.cache)
+    return Task(index, seeds, parts.learned_from, options.device, options.dimensions, progress=progress)
+
+
+def _run(place: Path | None, task: Task, method: str, state: int) -> tuple[Topics, float]:
+    started = time.perf_counter()
+    topics = method_named(method)(task, DEEP, state)
+    seconds = time.perf_counter() - started
+    if place is not None:
+        kept = {"key": _key(task, method, state), "seconds": seconds, **topics.to_json()}
+        write_json(place, kept)
+    return topics, seconds
+
+
+def _kept(place: Path | None, task: Task, method: str, state: int) -> tuple[Topics, float] | None:
+    """What an earlier run found for exactly this, if it is whole."""
+    if place is None or not place.exists():
+        return None
+    try:
+        value = json.loads(place.read_text(encoding="utf-8"))
+        if value["key"] != _key(task, method, state):
+            return None
+        return Topics.from_json(value), float(value["seconds"])
+    except (ValueError, KeyError, TypeError):
+        return None  # not one of ours, or cut off: found anew
+
+
+def _key(task: Task, method: str, state: int) -> str:
+    asked = [
+        __version__,
+        task.index.manifest["key"],
+        [[seed.names, seed.pinned, seed.negative] for seed in task.seeds.seeds],
+        [method, state, DEEP, task.dimensions, task.epochs],
+    ]
+    return hashlib.sha256(json.dumps(asked).encode()).hexdigest()

@@ -1,0 +1,115 @@
+"""What every method gets and gives: `run(task, size, random_state) -> Topics`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from seetopic.corpus import Seeds
+from seetopic.discovery import Discovery, RankedTerm, Topic, Topics, starting_terms
+from seetopic.errors import CorpusError
+from seetopic.index import Index, beginning
+from seetopic.runtime import Floats, Progress, silent
+from seetopic.settings import PAPER
+from seetopic.version import __version__
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+
+@dataclass(frozen=True)
+class Task:
+    """Documents and names, the same for every method. Nothing in it is changed by one."""
+
+    index: Index
+    seeds: Seeds
+    texts: Sequence[str] | None = field(default=None, repr=False)  # in the index's order, for methods that read them
+    device: str = "auto"
+    dimensions: int | None = None  # of the vectors that a method trains; None: the method's own
+    epochs: int | None = None  # of such a training
+    progress: Progress = field(default=silent, repr=False)
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        return self.index.vocabulary.terms
+
+    @cached_property
+    def counts(self) -> csr_array:
+        """How often each term occurs in each document; (n_documents, n_terms), column numbers rising in each row."""
+        from scipy.sparse import csr_array
+
+        terms, documents = self.index.positions
+        shape = (len(self.index), len(self.terms))
+        # Made from triples, so that a term that occurs again in a document is added up.
+        return csr_array((np.ones(len(terms), np.int64), (documents, terms)), shape=shape).tocsr()
+
+    @cached_property
+    def documents(self) -> list[list[int]]:
+        """Each document as its term ids, in their order."""
+        terms, documents = self.index.positions
+        bounds = np.searchsorted(documents, np.arange(1, len(self.index)))
+        return [part.tolist() for part in np.split(terms, bounds)]
+
+    @cached_property
+    def names(self) -> Floats:
+        """The language model's vectors of the names; unit rows, (n_categories, dimension)."""
+        return self._run.names
+
+    @cached_property
+    def similarity(self) -> Floats:
+        """Cosine of names and terms; (n_categories, n_terms)."""
+        return self._run.similarity
+
+    @cached_property
+    def starting(self) -> list[list[int]]:
+        """Lines 1-7 of Algorithm 1: the in-vocabulary terms that stand for each name, all methods' the same."""
+        return starting_terms(self.similarity, self._run.wishes, PAPER.discovery)
+
+    @cached_property
+    def document_vectors(self) -> Floats:
+        """The language model's vector of each document's beginning; unit rows, (n_documents, dimension)."""
+        if self.texts is None:
+            raise CorpusError("this method reads whole documents, but the task has only an index; give `texts`, too")
+        if len(self.texts) != len(self.index):
+            raise CorpusError(f"the index has {len(self.index)} documents, but there are {len(self.texts)} texts")
+        words = self.index.settings.sample.document_words
+        return self.index.encode_texts([beginning(text, words) for text in self.texts], self.progress)
+
+    @cached_property
+    def _run(self) -> Discovery:
+        return Discovery(self.index, self.seeds, PAPER.discovery)
+
+    def topics(self, method: str, ranked: Sequence[Sequence[tuple[int, float]]], **settings: Any) -> Topics:
+        """Ranked (term id, score) of each category as Topics; `settings` say how to get the same again."""
+        frequencies = self.index.document_frequencies
+        topics = tuple(
+            Topic(
+                seed.name,
+                seed.names,
+                any(self.index.term_id(name) is not None for name in seed.names),
+                tuple(RankedTerm(self.terms[term], float(score), int(frequencies[term]), {}) for term, score in found),
+            )
+            for seed, found in zip(self.seeds.seeds, ranked, strict=True)
+        )
+        made_with = {
+            "method": method,
+            "settings": settings,
+            "model": self.index.manifest["model"],
+            "version": __version__,
+            "corpus": self.index.manifest["corpus"],
+        }
+        return Topics(topics, made_with)
+
+
+Method: TypeAlias = Callable[[Task, int, int], Topics]  # task, terms a topic, random state
+
+
+def best_terms(scores: Sequence[Sequence[float]] | Any, size: int) -> list[list[tuple[int, float]]]:
+    """The `size` best terms of each category with their scores; a term may stand in several."""
+    rows = np.asarray(scores, np.float64)  # (n_categories, n_terms)
+    order = np.argsort(-rows, axis=1, kind="stable")[:, :size]
+    return [[(int(term), float(row[term])) for term in terms] for row, terms in zip(rows, order, strict=True)]

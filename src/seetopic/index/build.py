@@ -1,0 +1,531 @@
+"""Builds an index stage by stage, each whole on disk before the next: a killed build goes on where it was."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, closing
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import chain, pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from seetopic.corpus import Documents, Piece, Pieces
+from seetopic.errors import CorpusError, EncoderError, IndexFailure
+from seetopic.index import layout
+from seetopic.index.estimate import BuildEstimate, estimate, held_for, memory_needed, require_memory
+from seetopic.index.layout import Fingerprint, fingerprint, key_of, tokenizer_name
+from seetopic.index.sample import DocumentRange, beginnings, choose_among, distinct_terms
+from seetopic.index.stages import Stage, alone, do_stages, forget_stages
+from seetopic.index.themes import find_centres
+from seetopic.index.update import Part, Update, facts_of, gaps, identity_of, next_number, record_update, starts_of
+from seetopic.runtime import (
+    Desk,
+    Engine,
+    Floats,
+    Longs,
+    Progress,
+    Renamed,
+    Warn,
+    counted,
+    exchanged,
+    load_array,
+    map_array,
+    remove_unless_held,
+    resolve_device,
+    warn,
+    write_array,
+    write_json,
+    writing,
+)
+from seetopic.settings import IndexSettings, as_json, language_codes
+from seetopic.text import (
+    Grammar,
+    Shard,
+    StoredTexts,
+    Tokenizer,
+    WordTable,
+    all_words,
+    find_variants,
+    languages_of,
+    mine,
+    sampled_counts,
+    scan,
+    segment_shards,
+    spellings_of,
+    vocabulary_of,
+    warnings_about_spaces,
+    write_documents,
+    write_texts,
+)
+from seetopic.vectors import (
+    Block,
+    Counts,
+    PostingFiles,
+    ReadyDocuments,
+    TermEncoder,
+    VectorCache,
+    blocks_of,
+    factorise,
+    is_embedded,
+    neighbours,
+    reads_texts,
+    script_shares,
+    warnings_about_names,
+    warnings_about_text,
+    write_postings,
+)
+
+_SCAN = 2  # what the stage of words leaves in `scan.json`; what an earlier version left is not used
+
+
+@dataclass(frozen=True)
+class Means:
+    """What a build computes with; none of it changes the result."""
+
+    engine: Engine
+    jobs: int
+    device: str
+    cache: VectorCache
+    progress: Progress
+    memory: int | None = None  # bytes that a build may take
+    warn: Warn = warn
+
+    @property
+    def held(self) -> int:
+        """How many counts each worker may hold in memory."""
+        return held_for(self.memory, self.jobs)
+
+
+@dataclass(frozen=True)
+class Build:
+    """One index in the making, in a folder beside the one it will become."""
+
+    documents: Documents
+    out: Path
+    settings: IndexSettings
+    encoder: TermEncoder
+    tokenizer: Tokenizer
+    means: Means
+    ready_documents: ReadyDocuments | None = None
+    names: tuple[str, ...] = ()  # of categories, if they are known already: those that the model cannot read are said
+    update: Update | None = None  # of an index: its parts come before the new documents
+    is_shared: bool = False  # in the cache: whoever comes second waits for the first, and uses what it made
+
+    @property
+    def folder(self) -> Path:
+        return layout.building(self.out)
+
+    @property
+    def _work(self) -> Path:
+        return self.folder / "work"
+
+    @property
+    def files(self) -> Path:
+        """The files of the index to be."""
+        return self.folder / "index"
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """The documents as they came."""
+        parts = [] if self.update is None else [*self.update.kept]
+        for documents, found in zip(self._new, self._fingerprints, strict=True):
+            parts.append(Part(documents.name, found.sha256, found.documents, next_number(parts), found.skipped))
+        return tuple(parts)
+
+    @property
+    def _new(self) -> tuple[Documents, ...]:
+        return (self.documents,) if self.update is None else self.update.added
+
+    @cached_property
+    def _pieces(self) -> tuple[Pieces, ...]:
+        """Of each new part."""
+        return tuple(each.pieces(self.settings.text, self.means.engine) for each in self._new)
+
+    @cached_property
+    def _fingerprints(self) -> tuple[Fingerprint, ...]:
+        new, means = zip(self._new, self._pieces, strict=True), self.means
+        return tuple(fingerprint(documents, pieces, means.engine, means.progress) for documents, pieces in new)
+
+    @cached_property
+    def estimate(self) -> BuildEstimate:
+        """What a build that is not an update will take; only a stream has to be read to know how long it is."""
+        (pieces,) = self._pieces
+        is_cut = all(isinstance(each, Piece) for each in pieces.cut)
+        known = None if is_cut else self.n_documents
+        means = self.means
+        return estimate(pieces, known, self.settings, self.tokenizer, means.jobs, means.held)
+
+    @property
+    def n_documents(self) -> int:
+        return starts_of(self.parts)[-1]
+
+    @cached_property
+    def key(self) -> str:
+        """The same for the same documents, settings, model and tokenizer."""
+        made_with = (self.encoder.fingerprint, tokenizer_name(self.tokenizer), *self._told_apart_by.values())
+        return key_of(identity_of(self.parts), as_json(self.settings), *made_with)
+
+    @property
+    def _told_apart_by(self) -> dict[str, Any]:
+        """Ready vectors of documents, and numbers of documents; nothing where neither is out of the ordinary."""
+        ready = {} if self.ready_documents is None else {"document_vectors": self.ready_documents.fingerprint}
+        return {**ready, "gaps": gaps(self.parts)} if gaps(self.parts) else ready
+
+    def run(self, *, overwrite: bool = False) -> None:
+        """Build all of it, and only then give it its name."""
+        with closing(self.means.engine), self._alone():
+            if self.ready_documents is not None:
+                self.ready_documents.check(self.n_documents)
+            with writing(self.out):
+                layout.put_back(self.out)
+            if layout.is_intact(self.out) and layout.read_manifest(self.out)["key"] == self.key:
+                self._clear(self.out)
+                shutil.rmtree(self.folder, ignore_errors=True)
+                self._warn(layout.read_manifest(self.out)["corpus"]["warnings"])
+                return
+            self._check_unchanged()
+            self._check_out(overwrite or self.update is not None)
+            self.means.engine.check_shared(self.folder)
+            digests = do_stages(self._stages(), self.folder)
+            self._finish(digests, overwrite or self.update is not None)
+
+    def prepare(self) -> None:
+        """Only what is quick: the terms and how often they occur. `run` goes on from there."""
+        with closing(self.means.engine), self._alone():
+            self.means.engine.check_shared(self.folder)
+            do_stages(self._stages()[:2], self.folder)
+
+    def _alone(self) -> AbstractContextManager[None]:
+        return alone(self.out, waiting=self._wait if self.is_shared else None)
+
+    def _warn(self, about_documents: Sequence[str]) -> None:
+        """What a person should know of the documents and names, before anything slow begins."""
+        for sentence in (*about_documents, *self._about_names(about_documents)):
+            self.means.warn(sentence)
+
+    def _about_names(self, about_documents: Sequence[str]) -> list[str]:
+        return warnings_about_names(self.names, about_documents) if self._is_embedded else []
+
+    @property
+    def _is_embedded(self) -> bool:
+        return is_embedded(self.encoder.fingerprint)
+
+    def _wait(self) -> None:
+        self.means.progress("waiting for another program that builds the same index", 0, None)
+
+    def _clear(self, folder: Path) -> None:
+        """Remove what killed builds have left of files: this one is alone here, and has written all of its own."""
+        for path in folder.glob(".*.part"):
+            remove_unless_held(path)
+
+    def _stages(self) -> list[Stage]:
+        settings = self.settings
+        corpus = identity_of(self.parts)
+        tokenizer = tokenizer_name(self.tokenizer)
+        words = {"corpus": corpus, "tokenizer": tokenizer, "scan": _SCAN, **as_json(settings.text)}
+        local = {**as_json(settings.local), "random_state": settings.random_state}
+        sample = {"model": self.encoder.fingerprint, **as_json(settings.sample), **self._told_apart_by}
+        return [
+            Stage("words", words, self._write_words, lambda: self._warn(self._warnings)),
+            Stage("terms", {"random_state": settings.random_state}, self._write_terms),
+            Stage("postings", {}, self._write_postings),
+            Stage("local", local, self._write_local),
+            Stage("general", {"model": self.encoder.fingerprint}, self._write_general),
+            Stage("variants", {}, self._write_variants),
+            Stage("sample", sample, self._write_sample),
+            Stage("themes", {"random_state": settings.random_state}, self._write_themes),
+        ]
+
+    def _check_out(self, overwrite: bool) -> None:
+        """Nothing is replaced but an index: one that is damaged, or that may be overwritten."""
+        if not self.out.exists():
+            return
+        if not self.out.is_dir() or not layout.may_be_index(self.out):
+            raise IndexFailure(f"{self.out} exists and is not an index; choose another folder")
+        others = layout.others_in(self.out)
+        if others:
+            raise IndexFailure(
+                f"{self.out} holds {others[0]!r}, which does not belong to an index and would be lost; "
+                "move it elsewhere, or choose another folder"
+            )
+        if not overwrite and layout.is_intact(self.out):
+            raise IndexFailure(
+                f"{self.out} holds an index of other documents, settings or model; "
+                "choose another folder, or replace it with --overwrite (in Python: overwrite=True)"
+            )
+
+    def _check_unchanged(self) -> None:
+        if self.update is not None and layout.read_manifest(self.out)["key"] != self.update.stored.key:
+            raise IndexFailure(f"{self.out} was changed by another program meanwhile; open it again, and update that")
+
+    # Stages: each reads what the earlier ones wrote, so that it cannot matter whether they ran just now.
+
+    def _write_words(self) -> None:
+        text = self.settings.text
+        stored: Iterable[StoredTexts] = () if self.update is None else self.update.texts(text)
+        shutil.rmtree(self._work / "shards", ignore_errors=True)
+        words, sizes = scan(
+            self.means.engine,
+            chain(stored, *self._pieces),
+            self._work / "shards",
+            self.tokenizer,
+            lowercase=text.lowercase,
+            min_count=text.min_count,
+            stored_words=self.update.stored.words if self.update else (),
+            told=lambda done: self.means.progress("reading documents", done, self.n_documents),
+        )
+        if sum(sizes) != self.n_documents:
+            raise CorpusError(
+                f"{self._new[-1].name} gave {self.n_documents:,} documents when they were counted, but "
+                f"{sum(sizes):,} when they were read again; start again when nothing changes them"
+            )
+        write_json(self._work / "words.json", words.words)
+        write_array(self._work / "word_counts.npy", words.counts)
+        shards = self._shards(len(sizes))
+        languages = languages_of(
+            words.words, sampled_counts(shards, sizes, len(words.words)), language_codes(text.language)
+        )
+        write_json(
+            self._work / "scan.json",
+            {
+                "sizes": sizes,
+                "tokens": words.n_tokens,
+                "languages": languages.shares,
+                "function_words": sorted(languages.grammar.function_words),
+                "connectors": sorted(languages.grammar.connectors),
+                "detected": languages.detected,
+                "scripts": script_shares(all_words(self._work / "shards")),
+                "warnings": warnings_about_spaces(all_words(self._work / "shards")),
+            },
+        )
+
+    def _write_terms(self) -> None:
+        text, engine = self.settings.text, self.means.engine
+        words = WordTable(
+            tuple(json.loads((self._work / "words.json").read_text(encoding="utf-8"))),
+            load_array(self._work / "word_counts.npy"),
+            self._scan["tokens"],
+            Grammar(frozenset(self._scan["function_words"]), frozenset(self._scan["connectors"])),
+        )
+        shards = self._shards(len(self._scan["sizes"]))
+        self.means.progress("finding phrases", 0, None)
+        table = mine(
+            engine,
+            shards,
+            words,
+            text,
+            self._desk("phrases"),
+            tokenizer=self.tokenizer,
+            random_state=self.settings.random_state,
+        )
+        counted_codes = counted(
+            segment_shards(engine, shards, table), "finding terms", len(shards), self.means.progress
+        )
+        vocabulary, term_ids = vocabulary_of(counted_codes, words, table, text.min_count)
+        if not len(vocabulary):
+            raise CorpusError(
+                f"no term occurs {text.min_count} times in {self.documents.name} ({self.n_documents} documents); "
+                "lower --min-count (in Python: min_count), or give more documents"
+            )
+        needed = memory_needed(len(vocabulary), self.settings, self.means.jobs, self.means.held)
+        require_memory(self.means.memory, needed, len(vocabulary))
+        write_json(self.files / layout.TERMS, vocabulary.terms)
+        write_array(self.files / layout.TERM_COUNTS, vocabulary.counts)
+        write_documents(shards, term_ids, self.files / layout.DOCUMENTS, self.files / layout.DOCUMENT_STARTS)
+        write_json(self.files / layout.WORDS, [word for word, _ in all_words(self._work / "shards")])
+        write_texts(shards, self.files / layout.TEXTS, self.files / layout.TEXT_STARTS)
+        for shard in shards:
+            shard.tidy()
+
+    def _write_postings(self) -> None:
+        means, desk = self.means, self._desk("postings")
+        write_postings(means.engine, self._blocks(), self._n_terms, self._postings, desk, means.progress)
+
+    def _write_general(self) -> None:
+        terms = json.loads((self.files / layout.TERMS).read_text(encoding="utf-8"))
+        vectors = self._encode(terms) if self.update is None else self.update.term_vectors(terms, self._encode)
+        write_array(self.files / layout.GENERAL, vectors)
+
+    def _encode(self, texts: list[str], reading: Progress | None = None) -> Floats:
+        means = self.means
+        return means.cache.encode(self.encoder, texts, means.jobs, reading or means.progress, means.engine)
+
+    def _write_variants(self) -> None:
+        terms = json.loads((self.files / layout.TERMS).read_text(encoding="utf-8"))
+        local, general = (map_array(self.files / name) for name in (layout.LOCAL, layout.GENERAL))
+        self.means.progress("finding variants", 0, None)
+        write_array(self.files / layout.VARIANTS, find_variants(spellings_of(terms), local, general).heads)
+
+    def _write_local(self) -> None:
+        local, means, blocks = self.settings.local, self.means, self._blocks()
+        desk = self._desk("neighbours")
+        counts = Counts(
+            term_counts=load_array(self.files / layout.TERM_COUNTS),
+            neighbours=neighbours(means.engine, blocks, self._n_terms, local.window, desk, means.progress),
+            blocks=blocks,
+        )
+        vectors = factorise(
+            counts,
+            local,
+            self.settings.random_state,
+            resolve_device(means.device),
+            means.engine,
+            self._desk("matrices"),
+            means.progress,
+        )
+        desk.clear()
+        write_array(self.files / layout.LOCAL, vectors)
+
+    def _write_sample(self) -> None:
+        starts = map_array(self.files / layout.DOCUMENT_STARTS)
+        read, more = self._chosen_from(self._stretches)
+        chosen = np.concatenate([read, more])
+        sample_starts, terms = distinct_terms(map_array(self.files / layout.DOCUMENTS), starts, chosen)
+        write_array(self.files / layout.SAMPLE_DOCUMENTS, chosen)
+        write_array(self.files / layout.SAMPLE_STARTS, sample_starts)
+        write_array(self.files / layout.SAMPLE_TERMS, terms.astype(np.int32))
+        texts = self._sample_texts()
+        write_json(self.files / layout.SAMPLE_TEXTS, [list(part.values()) for part in texts])
+        known = {number: text for part in texts for number, text in part.items()}
+        write_array(self.files / layout.SAMPLE_GENERAL, self._document_vectors(read, known))
+
+    def _write_themes(self) -> None:
+        self.means.progress("finding themes", 0, None)
+        vectors = load_array(self.files / layout.SAMPLE_GENERAL)
+        write_array(self.files / layout.THEMES, find_centres(vectors, self.settings.random_state))
+
+    def _chosen_from(self, stretches: Sequence[DocumentRange]) -> tuple[Longs, Longs]:
+        text_starts = map_array(self.files / layout.TEXT_STARTS)
+        return choose_among(text_starts, stretches, self.settings.sample, self.settings.random_state)
+
+    @property
+    def _stretches(self) -> list[DocumentRange]:
+        """The parts, by the numbers of their documents."""
+        bounds = pairwise(starts_of(self.parts))
+        return [DocumentRange(low, high, part.first) for (low, high), part in zip(bounds, self.parts, strict=True)]
+
+    def _sample_texts(self) -> list[dict[int, str]]:
+        """Beginnings of documents by their numbers: of each part, those that would be read if it were alone.
+
+        Whatever parts are added or removed later, the language model will read no others of it.
+        """
+        if self.ready_documents is not None or not reads_texts(self.encoder):
+            return [{} for _ in self.parts]
+        sample, stretches = self.settings.sample, self._stretches
+        alone = [self._chosen_from([each])[0] - each.low for each in stretches]
+        stored = [] if self.update is None else self.update.beginnings()
+        if any(len(own) != len(part) for own, part in zip(alone, stored, strict=False)):
+            raise EncoderError(
+                f"{self.out} does not hold the texts that this model has to read; update it with the model that it "
+                "was built with, or build it again"
+            )
+        new = zip(self._pieces, self._fingerprints, alone[len(stored) :], strict=True)
+        texts = stored + [
+            beginnings(self.means.engine, pieces, found.sizes, chosen, sample.document_words)
+            for pieces, found, chosen in new
+        ]
+        numbered = zip(stretches, alone, texts, strict=True)
+        return [dict(zip((each.low + own).tolist(), part, strict=True)) for each, own, part in numbered]
+
+    def _document_vectors(self, read: Longs, texts: dict[int, str]) -> Floats:
+        """The language model's vectors of some documents; none where only ready vectors of terms are there."""
+        if not len(read):
+            return np.empty((0, 0), np.float32)
+        if self.ready_documents is not None:
+            return self.ready_documents.rows(read, map_array(self.files / layout.GENERAL).shape[1])
+        if not reads_texts(self.encoder):
+            return np.empty((0, 0), np.float32)
+        encode = partial(self._encode, reading=Renamed(self.means.progress, "language model reads documents"))
+        wanted = [texts[number] for number in read.tolist()]
+        return encode(wanted) if self.update is None else self.update.document_vectors(read, wanted, encode)
+
+    def _finish(self, digests: dict[str, str], overwrite: bool) -> None:
+        """Give what the stages made its manifest, and its name; `digests` are the stages' by paths in their folder."""
+        self._clear(self.files)
+        manifest = layout.manifest(
+            corpus=self.corpus,
+            key=self.key,
+            model={"name": self.encoder.name, "fingerprint": self.encoder.fingerprint},
+            tokenizer=tokenizer_name(self.tokenizer),
+            settings=as_json(self.settings),
+            document_vectors=None if self.ready_documents is None else self.ready_documents.fingerprint,
+            folder=self.files,
+            digests={name: digests[(self.files / name).relative_to(self.folder).as_posix()] for name in layout.FILES},
+        )
+        layout.write_manifest(self.files / layout.MANIFEST, manifest)
+        self._check_unchanged()  # once more: anybody may have put something there meanwhile
+        self._check_out(overwrite)
+        is_replaced = self.out.exists()
+        if self.update is not None:
+            record_update(self.out, self.update.stored.parts, self.key)
+        with writing(self.out):
+            if not (is_replaced and exchanged(self.files, self.out)):
+                self._rename(is_replaced)
+        # Only now are the stages forgotten: what could not be given its name is whole, and is given it next time.
+        forget_stages(self.folder)
+        shutil.rmtree(self.folder, ignore_errors=True)
+        layout.clear_replaced(self.out)
+
+    def _rename(self, is_replaced: bool) -> None:
+        """Two steps where folders cannot change places at once: readers find the old index beside in between."""
+        if is_replaced:
+            layout.clear_replaced(self.out)  # of an exchange that was cut off when it was all but done
+            self.out.rename(layout.replaced(self.out))
+        try:
+            self.files.rename(self.out)
+        except OSError:
+            layout.put_back(self.out)
+            raise
+
+    # What the stages share.
+
+    @property
+    def corpus(self) -> dict[str, Any]:
+        """What is known of the documents once their terms are."""
+        scan = self._scan
+        return {
+            **facts_of(self.parts),
+            "tokens": scan["tokens"],
+            "terms": self._n_terms,
+            "languages": scan["languages"],
+            "warnings": self._warnings,
+        }
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a person should know of the documents and names, once the documents' words are known."""
+        return (*self._warnings, *self._about_names(self._warnings))
+
+    @property
+    def _warnings(self) -> list[str]:
+        """What a person should know of the documents."""
+        scan = self._scan
+        about_text = warnings_about_text(scan["scripts"], scan["detected"]) if self._is_embedded else []
+        return [*scan["warnings"], *about_text]
+
+    def _shards(self, number: int) -> list[Shard]:
+        return [Shard(self._work / "shards", each) for each in range(number)]
+
+    @property
+    def _scan(self) -> dict[str, Any]:
+        value: dict[str, Any] = json.loads((self._work / "scan.json").read_text(encoding="utf-8"))
+        return value
+
+    @property
+    def _n_terms(self) -> int:
+        return len(map_array(self.files / layout.TERM_COUNTS))
+
+    @property
+    def _postings(self) -> PostingFiles:
+        return PostingFiles(*(self.files / name for name in layout.POSTINGS))
+
+    def _blocks(self) -> list[Block]:
+        return blocks_of(self.files / layout.DOCUMENTS, self.files / layout.DOCUMENT_STARTS)
+
+    def _desk(self, name: str) -> Desk:
+        return Desk(self._work / name, self.means.held)

@@ -1,0 +1,189 @@
+"""What a build will take, told from a few pieces of the corpus before any work is done."""
+
+from __future__ import annotations
+
+import math
+import re
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from seetopic.corpus import Piece, Pieces
+from seetopic.errors import NotEnoughMemory, SettingsError
+from seetopic.settings import IndexSettings, TextSettings
+from seetopic.text import Tokenizer, cleaned
+
+_SAMPLED = 6  # pieces that are looked at, evenly spread
+_ENOUGH = 8_000_000  # characters, of all of them together
+_UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
+
+# Measured on made-up and real corpora (benchmarks/scale.py); bytes unless said otherwise.
+_COUNTING, _MULTIPLYING, _ENCODING = 300_000_000, 450_000_000, 700_000_000  # of the process that leads
+_WORKER = 150_000_000
+_ACTIVATIONS = 350_000_000  # of the language model, for each thread
+_COUNT = 100  # of a count that is held
+_MOST_HELD, _LEAST_HELD = 1 << 22, 1 << 16
+_SLAB = 48 * 4 * 3  # of a term in a product, for each thread
+_DISK_A_TOKEN, _INDEX_A_TOKEN = 90, 14
+_TOKENS_A_TERM = 2900  # a term takes the language model as long as so many tokens take to be cut
+_WHOLE = 14.0  # how many times as long as to cut texts into tokens all of a build takes, but for the language model
+_WITH_PHRASES = 1.3  # as many terms as words
+_SLOWEST = 0.98
+_WHOLE = 8.0  # how many times as long as tokenising a token all of a build takes, but for the language model
+
+
+@dataclass(frozen=True)
+class BuildEstimate:
+    """About how much of everything; terms, and what depends on them, are rather more than less."""
+
+    documents: int
+    tokens: int
+    terms: int
+    seconds: float
+    memory: int  # bytes
+    disk: int  # bytes at most, on the way
+    index: int  # bytes that stay
+
+    def __str__(self) -> str:
+        return (
+            f"about {_round(self.documents)} documents, {_round(self.tokens)} words, {_round(self.terms)} terms: "
+            f"{_duration(self.seconds)}, {_size(self.memory)} of memory, "
+            f"{_size(self.disk)} of disk on the way, {_size(self.index)} in the end"
+        )
+
+
+def estimate(
+    pieces: Pieces, documents: int | None, settings: IndexSettings, tokenizer: Tokenizer, jobs: int, held: int
+) -> BuildEstimate:
+    """By a sample of the corpus; `documents` is their number, where it is known already."""
+    texts, share = _sample(pieces)
+    begun = time.perf_counter()
+    tokens = [tokenizer(text.lower() if settings.text.lowercase else text) for text in texts]
+    seconds = time.perf_counter() - begun
+    words = {token for token in set().union(*tokens) if cleaned(token) is not None}
+    tokens = [[token for token in document if token in words] for document in tokens]
+    read = max(sum(map(len, tokens)), 1)
+    seconds_a_token = seconds / read
+    found = len(texts) / share if documents is None else documents
+    all_tokens = read * found / max(len(texts), 1)
+    terms = _terms(tokens, all_tokens, settings.text)
+    stored = terms * 4 * (settings.local.rank + 384)
+    work = all_tokens * _WHOLE + (terms + _sampled_documents(settings, all_tokens, found)) * _TOKENS_A_TERM
+    return BuildEstimate(
+        documents=round(found),
+        tokens=round(all_tokens),
+        terms=terms,
+        seconds=seconds_a_token * work / jobs,
+        memory=memory_needed(terms, settings, jobs, held),
+        disk=round(all_tokens * _DISK_A_TOKEN + stored),
+        index=round(all_tokens * _INDEX_A_TOKEN + stored),
+    )
+
+
+def _sample(pieces: Pieces) -> tuple[list[str], float]:
+    """Some texts, and about what share of all they are."""
+    whole = [each for each in pieces.cut if isinstance(each, Piece)]
+    if len(whole) < len(pieces.cut) or not whole:  # read as a stream: its beginning has to do
+        looked_at, many = list(islice(pieces, 1)), 1
+    else:
+        many = len(whole)
+        step = -(-many // _SAMPLED)
+        looked_at = whole[::step]
+    texts: list[str] = []
+    for piece in looked_at:
+        texts += _beginning(piece, _ENOUGH // len(looked_at))
+    return texts, len(looked_at) / many
+
+
+def _beginning(piece: Piece, characters: int) -> Iterator[str]:
+    for shard in piece.shards():
+        for text in shard.texts:
+            yield text
+            characters -= len(text)
+            if characters <= 0:
+                return
+
+
+def _terms(documents: Sequence[list[str]], all_tokens: float, settings: TextSettings) -> int:
+    """Words that occur often enough in all documents, and phrases.
+
+    A word that occurs at all in a sample occurs about so often in a few times as many documents. Beyond these, the
+    number of words goes on to grow, and its growth to slow down, as within the sample (Heaps).
+    """
+    quarter, half, whole = (max(_distinct(documents[::step]), 1) for step in (4, 2, 1))
+    before, growth = math.log2(half / quarter), math.log2(whole / half)
+    slowing = min(growth / before, _SLOWEST) if before > 0 else _SLOWEST
+    read = max(sum(map(len, documents)), 1)
+    doublings = math.log2(all_tokens / (read * (settings.min_count + 1)))
+    # Each doubling of the documents brings a share of the growth that the one before brought.
+    grown = growth * (slowing * (1 - slowing**doublings) / (1 - slowing) if doublings > 0 else doublings)
+    return max(1, round(whole * 2**grown * (_WITH_PHRASES if settings.max_phrase_words > 1 else 1)))
+
+
+def _distinct(documents: Sequence[list[str]]) -> int:
+    return len({token for document in documents for token in document})
+
+
+def _sampled_documents(settings: IndexSettings, tokens: float, documents: float) -> float:
+    """Documents that the language model reads, each as much work as so many terms."""
+    words = min(settings.sample.words, tokens)
+    return words / 4 if documents else 0.0
+
+
+def memory_needed(n_terms: int, settings: IndexSettings, jobs: int, held: int) -> int:
+    """At the stage that needs most."""
+    width = settings.local.rank + settings.local.oversampling
+    counting = _COUNTING + jobs * (_WORKER + held * _COUNT)
+    multiplying = _MULTIPLYING + n_terms * 4 * width * 2 + jobs * (n_terms * _SLAB + held * 16)
+    encoding = _ENCODING + n_terms * 384 * 4 + jobs * _ACTIVATIONS
+    return max(counting, multiplying, encoding)
+
+
+def held_for(memory: int | None, jobs: int) -> int:
+    """How many counts each worker may hold."""
+    if memory is None:
+        return _MOST_HELD
+    free = (memory - _COUNTING) // jobs - _WORKER
+    return max(_LEAST_HELD, min(_MOST_HELD, free // _COUNT))
+
+
+def require_memory(memory: int | None, needed: int, n_terms: int) -> None:
+    """Refuse a build that would need more than it may have."""
+    if memory is not None and needed > memory:
+        raise NotEnoughMemory(
+            f"{_round(n_terms)} terms need about {_size(needed)} of memory, but --memory allows {_size(memory)} "
+            "(in Python: memory); allow more, or give fewer --jobs, a higher --min-count or a lower --rank"
+        )
+
+
+def memory_size(text: str | int) -> int:
+    """Bytes from what a person writes: 4GB, 500M, 1.5 GiB."""
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?I?)B?\s*", str(text).upper())
+    if found is None or found[2] not in _UNITS or not float(found[1]):
+        raise SettingsError(f"`memory` is {text!r}, but must be a size, such as 4GB or 800MB")
+    return int(float(found[1]) * _UNITS[found[2]])
+
+
+def _round(number: float) -> str:
+    """Two digits are all that is known."""
+    if number < 100:
+        return str(round(number))
+    digits = 10 ** (int(math.log10(number)) - 1)
+    return f"{round(number / digits) * digits:,}"
+
+
+def _size(number: float) -> str:
+    for unit in ("bytes", "KB", "MB", "GB"):
+        if number < 1000:
+            return f"{number:.0f} {unit}" if unit == "bytes" or number >= 10 else f"{number:.1f} {unit}"
+        number /= 1000
+    return f"{number:.1f} TB"
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    if seconds < 90 * 60:
+        return f"{round(seconds / 60)} min"
+    return f"{seconds / 3600:.1f} h"

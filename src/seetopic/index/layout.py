@@ -1,0 +1,444 @@
+"""An index's folder: the names of its files, its manifest, and the checks that it is whole."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import re
+import shutil
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import IO, Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from seetopic.corpus import Documents, Piece, Pieces
+from seetopic.errors import DamagedIndex, IndexFailure, OutputError
+from seetopic.runtime import Engine, Header, LongArray, Progress, blocks, read_header, write_text
+from seetopic.settings import LANGUAGES
+from seetopic.text import Tokenizer, tokenize
+from seetopic.version import __version__
+
+_DIGEST = 16  # bytes for each text: two texts in 2^64 have the same
+
+
+def key_of(*parts: Any) -> str:
+    """One short name for values that JSON can hold."""
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+class Fingerprint(NamedTuple):
+    """What a corpus is."""
+
+    sha256: str  # of the texts, the same however they are stored
+    documents: int
+    sizes: tuple[int, ...]  # how many documents each piece has
+    skipped: dict[str, int]  # how many records were left out, by the reason
+
+
+def fingerprint(documents: Documents, pieces: Pieces, engine: Engine, progress: Progress) -> Fingerprint:
+    """A map over the pieces of documents: SHA-256 of the texts' digests in order."""
+    digest = hashlib.sha256()
+    sizes: list[int] = []
+    skipped: Counter[str] = Counter()
+    progress("looking at documents", 0, None)
+    for digests, left_out in pieces.mapped(engine, _digests, pieces):
+        digest.update(digests)
+        sizes.append(len(digests) // _DIGEST)
+        skipped.update(left_out)
+        progress("looking at documents", sum(sizes), None)
+    documents.refuse_if_empty(sum(sizes), skipped)
+    return Fingerprint(digest.hexdigest(), sum(sizes), tuple(sizes), dict(sorted(skipped.items())))
+
+
+def _digests(piece: Piece) -> tuple[bytes, Counter[str]]:
+    """The digests of a piece's texts, one behind the other, and what was left out."""
+    found: list[bytes] = []
+    skipped: Counter[str] = Counter()
+    for shard in piece.shards():
+        found += map(text_digest, shard.texts)
+        skipped.update(shard.skipped)
+    return b"".join(found), skipped
+
+
+def text_digest(text: str) -> bytes:
+    """What stands for a text in the fingerprint of its corpus."""
+    return hashlib.blake2b(text.encode(), digest_size=_DIGEST).digest()
+
+
+def tokenizer_name(tokenizer: Tokenizer) -> str:
+    """`default`, the name that a tokenizer gives itself, or that of the function in its module."""
+    if tokenizer is tokenize:
+        return "default"
+    if isinstance(named := getattr(tokenizer, "name", None), str):
+        return named
+    kind = tokenizer if hasattr(tokenizer, "__qualname__") else type(tokenizer)
+    return f"{getattr(kind, '__module__', 'builtins')}.{kind.__qualname__}"  # `str.split` has no module
+
+
+_HEAD = 1 << 12  # bytes that hold the header of any array
+Check: TypeAlias = Callable[[Any], bool]  # of an array: whether it is as it must be
+
+
+def read_array(
+    path: Path, dtype: type[np.generic], dimensions: int, *checks: Check, data: NDArray[np.uint8] | None = None
+) -> Any:
+    """An array of this kind that passes all checks, in memory; `data` is what the file holds, if that was read."""
+    read = np.fromfile(path, np.uint8) if data is None else data
+    try:
+        header = _header(io.BytesIO(read[:_HEAD].tobytes()), len(read), np.dtype(dtype), dimensions)
+    except ValueError as error:
+        raise DamagedIndex(f"{path} cannot be read ({error}); build the index again") from error
+    return _passed(header.shaped(read[header.start :].view(dtype)), path, checks)
+
+
+def read_long_array(path: Path, file: io.FileIO, dtype: type[np.generic], *checks: Check) -> Any:
+    """A row of numbers that passes all checks and stays on disk."""
+    try:
+        header = _header(file, path.stat().st_size, np.dtype(dtype), 1)
+    except ValueError as error:
+        file.close()
+        raise DamagedIndex(f"{path} cannot be read ({error}); build the index again") from error
+    return _passed(LongArray(file, header, str(path)), path, checks)
+
+
+def _header(file: IO[bytes], size: int, dtype: np.dtype[Any], dimensions: int) -> Header:
+    """What it promises is looked at before anything is made of it."""
+    header = read_header(file)
+    if header.dtype != dtype or len(header.shape) != dimensions or header.by_columns:
+        raise ValueError("it holds another kind of array than an index has")
+    if header.end != size:
+        raise ValueError("its size is not what its header says")
+    return header
+
+
+def _passed(array: Any, path: Path, checks: Sequence[Check]) -> Any:
+    if not all(check(array) for check in checks):
+        raise DamagedIndex(f"{path} does not fit the other files of the index; build the index again")
+    return array
+
+
+def read_words(path: Path) -> tuple[str, ...]:
+    """A list of different texts."""
+    try:
+        words = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise DamagedIndex(f"{path} cannot be read ({error}); build the index again") from error
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words) or len(set(words)) < len(words):
+        raise DamagedIndex(f"{path} is not a list of different texts; build the index again")
+    return tuple(words)
+
+
+def read_lists(path: Path) -> tuple[tuple[str, ...], ...]:
+    """Lists of texts, which may be alike."""
+    try:
+        lists = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise DamagedIndex(f"{path} cannot be read ({error}); build the index again") from error
+    fine = isinstance(lists, list) and all(isinstance(each, list) for each in lists)
+    if not fine or not all(isinstance(text, str) for each in lists for text in each):
+        raise DamagedIndex(f"{path} is not a list of lists of texts; build the index again")
+    return tuple(map(tuple, lists))
+
+
+def of_length(length: int) -> Check:
+    return lambda array: len(array) == length
+
+
+def within(low: int, high: int) -> Check:
+    """Every number from `low` up to, and without, `high`."""
+    return lambda array: all(bool(low <= block.min() and block.max() < high) for _, block in blocks(array))
+
+
+def bounds(parts: int | None = None, end: int | None = None) -> Check:
+    """Where parts start that lie one after the other, so many if that is known, and where the last one ends."""
+
+    def check(array: Any) -> bool:
+        if not len(array) or array[0] != 0 or parts not in (None, len(array) - 1):
+            return False
+        return bool((end is None or array[-1] == end) and (array[1:] >= array[:-1]).all())
+
+    return check
+
+
+def finite(array: Any) -> bool:
+    """All values are finite; one pass, and no second array."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.isfinite(array.sum()))
+
+
+FORMAT = 4
+_SHA256 = re.compile("[0-9a-f]{64}")  # a manifest may be of any origin, and hold any text in its place
+# A manifest that another program has written anew has no last line of this form, and cannot be checked.
+_SEALED = re.compile(rb'(.*)\n "seal": "([0-9a-f]{64})"\n\}\n', re.DOTALL)
+_LARGE = 1 << 24  # bytes of a file that takes time to be read as a whole
+MANIFEST = "manifest.json"
+TERMS = "terms.json"
+TERM_COUNTS = "term_counts.npy"
+DOCUMENTS = "documents.npy"
+DOCUMENT_STARTS = "document_starts.npy"
+WORDS = "words.json"
+TEXTS = "texts.npy"
+TEXT_STARTS = "text_starts.npy"
+POSTINGS = ("posting_starts.npy", "posting_documents.npy", "posting_counts.npy")
+GENERAL = "general.npy"
+LOCAL = "local.npy"
+VARIANTS = "variants.npy"
+SAMPLE_DOCUMENTS = "sample_documents.npy"
+SAMPLE_STARTS = "sample_starts.npy"
+SAMPLE_TERMS = "sample_terms.npy"
+SAMPLE_GENERAL = "sample_general.npy"
+SAMPLE_TEXTS = "sample_texts.json"
+THEMES = "themes.npy"
+SAMPLE = (SAMPLE_STARTS, SAMPLE_TERMS, SAMPLE_GENERAL)
+FILES = (
+    *(TERMS, TERM_COUNTS, DOCUMENTS, DOCUMENT_STARTS, WORDS, TEXTS, TEXT_STARTS),
+    *(*POSTINGS, GENERAL, LOCAL, VARIANTS, SAMPLE_DOCUMENTS, *SAMPLE, SAMPLE_TEXTS, THEMES),
+)
+_NAMES = "|".join(map(re.escape, (MANIFEST, *FILES)))
+# An index's files, what a killed program left of them, and what file managers put into any folder.
+_OWN = re.compile(rf"({_NAMES})|\.({_NAMES})\.\d+\.part|\.DS_Store|Thumbs\.db|desktop\.ini")
+
+
+def manifest(*, folder: Path, digests: dict[str, str], **facts: Any) -> dict[str, Any]:
+    """What the index was made from and of; nothing that differs between two builds from the same input.
+
+    `digests` has the SHA-256 of every file as it was when it was written: what was damaged since is not vouched for.
+    """
+    files = {name: {"bytes": (folder / name).stat().st_size, "sha256": digests[name]} for name in FILES}
+    return {"format": FORMAT, "version": __version__, **facts, "files": files}
+
+
+def write_manifest(path: Path, value: dict[str, Any]) -> None:
+    """As JSON, whose last line seals all that stands before it."""
+    text = json.dumps(value, ensure_ascii=False, indent=1).removesuffix("\n}") + ","
+    write_text(path, f'{text}\n "seal": "{hashlib.sha256(text.encode()).hexdigest()}"\n}}\n')
+
+
+def resolved(folder: Path) -> Path:
+    """Where an index really lies, or will: a link is followed, for it is the folder that gives way to a new one."""
+    if folder.name in ("", ".."):
+        raise IndexFailure(f"'{folder}' is not the name of a folder; give one, such as topics/index")
+    if folder.is_symlink() and not folder.exists():
+        raise IndexFailure(f"{folder} is a link to a folder that does not exist; make that, or remove the link")
+    return folder.resolve() if folder.is_symlink() else folder
+
+
+def may_be_index(folder: Path) -> bool:
+    """Whether a folder is empty, or holds what an index does, whole or not: a manifest is in many folders."""
+    return not any(folder.iterdir()) or any((folder / name).exists() for name in FILES)
+
+
+def others_in(folder: Path) -> list[str]:
+    """The names of what is in a folder and belongs to no index."""
+    return sorted(path.name for path in folder.iterdir() if not _OWN.fullmatch(path.name))
+
+
+def building(out: Path) -> Path:
+    """The folder in which an index is built that will be `out`."""
+    return out.with_name(f".{out.name}.building")
+
+
+def replaced(out: Path) -> Path:
+    """Where the index is put that gives way to a new one, on systems where two folders cannot change places."""
+    return out.with_name(f".{out.name}.replaced")
+
+
+def place_of(folder: Path) -> Path:
+    """Where the index is: in its folder, or, in the moment in which another one takes its place, beside it."""
+    if not folder.exists():
+        with suppress(OSError, ValueError):  # its name may be too long to have one beside it
+            if (replaced(folder) / MANIFEST).is_file():
+                return replaced(folder)
+    return folder
+
+
+def is_index(folder: Path) -> bool:
+    """Whether the folder holds an index, or is about to hold another one."""
+    return (place_of(folder) / MANIFEST).is_file()
+
+
+def put_back(out: Path) -> None:
+    """Undo an exchange that was cut off after the old index had made room for the new one."""
+    if place_of(out) != out:
+        replaced(out).rename(out)
+
+
+def clear_replaced(out: Path) -> None:
+    """Remove the index that gave way to the one in its place."""
+    if (replaced(out) / MANIFEST).exists():
+        shutil.rmtree(replaced(out), ignore_errors=True)
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """The manifest of a whole index; every file is there with the right size, contents are checked when read."""
+    while True:
+        place, text = _manifest_of(folder)
+        try:
+            value = _parsed(text, place / MANIFEST)
+            _check_sizes(place, value)
+            return value
+        except DamagedIndex:
+            # Where another index has taken its place meanwhile, the manifest was of one, and the files of the other.
+            if _manifest_of(folder) == (place, text):
+                raise
+
+
+def _manifest_of(folder: Path) -> tuple[Path, bytes]:
+    """Where the index is, and its manifest as it is written there."""
+    for _ in range(2):  # it may be put beside its folder just between the question and the look
+        place = place_of(folder)
+        with suppress(FileNotFoundError):
+            if (place / MANIFEST).is_file():
+                return place, (place / MANIFEST).read_bytes()
+    raise IndexFailure(f"{folder} is not an index: it has no {MANIFEST}; build one with `seetopic index`")
+
+
+def _parsed(text: bytes, path: Path) -> dict[str, Any]:
+    sealed = _SEALED.fullmatch(text)
+    if sealed is not None and hashlib.sha256(sealed[1]).hexdigest() != sealed[2].decode():
+        raise DamagedIndex(f"{path} is damaged: its checksum is not what was written; build the index again")
+    try:
+        value = json.loads(text.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise DamagedIndex(f"{path} is damaged ({error}); build the index again") from error
+    if not isinstance(value, dict) or "format" not in value:
+        raise DamagedIndex(f"{path} is damaged (it states no format); build the index again")
+    if value["format"] != FORMAT:
+        raise IndexFailure(
+            f"{path.parent} has index format {value['format']}, but this seetopic ({__version__}) reads format "
+            f"{FORMAT}; build the index again, or use the version that made it"
+        )
+    _check_shape(value, path)
+    value.pop("seal", None)
+    return value
+
+
+def _check_sizes(place: Path, value: dict[str, Any]) -> None:
+    for name in FILES:
+        file = place / name
+        size = file.stat().st_size if file.is_file() else -1
+        if size != value["files"][name]["bytes"]:
+            found = "is missing" if size < 0 else f"has {size} bytes instead of {value['files'][name]['bytes']}"
+            raise DamagedIndex(f"{file} {found}; build the index again")
+
+
+def _check_shape(value: dict[str, Any], path: Path) -> None:
+    try:
+        fine = (
+            all(isinstance(value["files"][name]["bytes"], int) for name in FILES)
+            and all(isinstance(value["files"][name]["sha256"], str) for name in FILES)
+            and all(isinstance(value["corpus"][count], int) for count in ("documents", "tokens", "terms"))
+            and set(value["corpus"]["languages"]) <= set(LANGUAGES)
+            and all(isinstance(sentence, str) for sentence in value["corpus"]["warnings"])
+            and all(isinstance(value["corpus"][fact], str) for fact in ("name", "sha256"))
+            and isinstance(value["corpus"]["skipped"], dict)
+            and all(_is_part(part) for part in value["corpus"]["parts"])
+            and isinstance(value["document_vectors"], str | None)
+            and isinstance(value["model"]["name"], str)
+            and isinstance(value["model"]["fingerprint"], str | None)
+            and isinstance(value["settings"], dict)
+            and all(isinstance(value[fact], str) for fact in ("key", "tokenizer"))
+        )
+    except (KeyError, TypeError) as error:
+        raise DamagedIndex(f"{path} is damaged (it lacks {error}); build the index again") from error
+    if not fine:
+        raise DamagedIndex(f"{path} is damaged (a value has the wrong type); build the index again")
+
+
+def _is_part(value: dict[str, Any]) -> bool:
+    return (
+        set(value) == {"name", "sha256", "documents", "first", "skipped"}
+        and all(isinstance(value[fact], str) for fact in ("name", "sha256"))
+        and all(type(value[fact]) is int and 0 <= value[fact] < 2**63 for fact in ("documents", "first"))
+        and isinstance(value["skipped"], dict)
+        and all(type(count) is int for count in value["skipped"].values())
+    )
+
+
+def check_contents(folder: Path, name: str, expected: str, remembered: Path | None = None) -> None:
+    """Refuse a file whose bytes are not those that were written.
+
+    Of a large file it is `remembered` in a folder that it was whole: it is read as a whole again only after it changed.
+    """
+    open_contents(folder, name, expected, remembered).close()
+
+
+def open_contents(folder: Path, name: str, expected: str, remembered: Path | None = None) -> io.FileIO:
+    """The file, opened after it was checked as by `check_contents`: what takes its place later is not read."""
+    with ExitStack() as unless_whole:
+        file = unless_whole.enter_context(io.FileIO(folder / name))
+        _check(folder / name, file, lambda: hashlib.file_digest(file, "sha256").hexdigest(), expected, remembered)
+        unless_whole.pop_all()
+    file.seek(0)
+    return file
+
+
+def read_contents(folder: Path, name: str, expected: str, remembered: Path | None = None) -> NDArray[np.uint8]:
+    """The bytes of the file, checked as by `check_contents`; they cannot change any more."""
+    with io.FileIO(folder / name) as file:
+        data = np.fromfile(file, np.uint8)
+        _check(folder / name, file, lambda: hashlib.sha256(data.data).hexdigest(), expected, remembered)
+        if len(data) != os.fstat(file.fileno()).st_size:
+            raise DamagedIndex(f"{folder / name} was cut off while it was read; build the index again")
+    data.flags.writeable = False
+    return data
+
+
+def is_large(folder: Path, name: str) -> bool:
+    """Whether it takes time, or memory, to read the file as a whole."""
+    return (folder / name).stat().st_size >= _LARGE
+
+
+def _check(path: Path, file: io.FileIO, digest: Callable[[], str], expected: str, remembered: Path | None) -> None:
+    seen = os.fstat(file.fileno())
+    note = None
+    if remembered is not None and seen.st_size >= _LARGE and _SHA256.fullmatch(expected):
+        note = remembered / expected
+    if note is not None and _noted(note) == _state(seen):
+        return
+    if digest() != expected:
+        raise DamagedIndex(f"{path} is damaged: its checksum is not the manifest's; build the index again")
+    if note is not None:
+        with suppress(OutputError):  # where nothing can be remembered, it is checked again
+            write_text(note, _state(seen))
+
+
+def _state(seen: os.stat_result) -> str:
+    """What differs when a file has been written, or is another one."""
+    return f"{seen.st_dev} {seen.st_ino} {seen.st_size} {seen.st_mtime_ns} {seen.st_ctime_ns}"
+
+
+def _noted(note: Path) -> str | None:
+    try:
+        return note.read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        return None
+
+
+def is_intact(folder: Path) -> bool:
+    """Whether the folder holds a whole index, to the last byte."""
+    try:
+        return not damaged_files(folder, read_manifest(folder))
+    except IndexFailure:
+        return False
+
+
+def damaged_files(folder: Path, manifest: dict[str, Any], remembered: Path | None = None) -> list[str]:
+    """The names of all files whose bytes are not those that were written; nothing is remembered of them any longer."""
+    found = []
+    for name in FILES:
+        expected = manifest["files"][name]["sha256"]
+        try:
+            check_contents(folder, name, expected)
+        except (DamagedIndex, OSError):  # a disk may refuse to read what it has lost
+            found.append(name)
+            if remembered is not None and _SHA256.fullmatch(expected):
+                with suppress(OSError):
+                    (remembered / expected).unlink(missing_ok=True)
+    return found

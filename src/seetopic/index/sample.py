@@ -1,0 +1,169 @@
+"""A bounded sample of documents. The language model reads some of them: it knows what they are about before any
+name is given. More are known by their terms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from seetopic.corpus import Piece, Pieces
+from seetopic.errors import CorpusError
+from seetopic.runtime import Doubles, Engine, Floats, Ids, Longs
+from seetopic.settings import SampleSettings
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+_AMPLE = 4  # times as many documents as are needed, as a rule
+_AT_ONCE = 1 << 20  # documents
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Sampled documents, those first that were read: the terms of document i are `terms[starts[i]:starts[i + 1]]`."""
+
+    starts: Longs
+    terms: Ids
+    general: Floats  # the language model's vectors of the first documents, unit rows, (n_read, dimension)
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @property
+    def was_read(self) -> bool:
+        return len(self.general) > 0
+
+    def matrix(self, n_terms: int) -> csr_array:
+        """1 where a document holds a term; (n_documents, n_terms)."""
+        from scipy.sparse import csr_array
+
+        ones = np.ones(len(self.terms), np.float32)
+        return csr_array((ones, np.asarray(self.terms), np.asarray(self.starts)), shape=(len(self), n_terms))
+
+
+def priorities(first: int, n_documents: int, random_state: int) -> Doubles:
+    """A random number for each of the documents that are numbered from `first`: whoever has a low one is drawn.
+
+    A document's depends on its own number alone, so that others may come and go.
+    """
+    chance = np.random.default_rng(random_state)
+    chance.bit_generator.advance(first)  # type: ignore[attr-defined] # one step is one number
+    return chance.random(n_documents)
+
+
+def choose(word_counts: Longs, settings: SampleSettings, drawn_by: Doubles) -> tuple[Longs, Longs]:
+    """Numbers of the documents to read, and of more whose terms are enough; each rising.
+
+    Drawn, lowest number first, until they hold enough words. So whatever is read of some part of the documents would
+    also be read if there were no other part: others only take room away.
+    """
+    order = np.argsort(drawn_by, kind="stable")  # of two equal ones, the document that came first
+    order = order[word_counts[order] > 0]
+    read = np.cumsum(np.minimum(word_counts, settings.document_words)[order])
+    n_read = int(np.searchsorted(read, settings.words, side="right"))
+    more = np.cumsum(word_counts[order[n_read:]])
+    n_more = int(np.searchsorted(more, settings.more_words, side="right"))
+    return np.sort(order[:n_read]), np.sort(order[n_read : n_read + n_more])
+
+
+@dataclass(frozen=True)
+class DocumentRange:
+    """Documents of an index side by side: from number `low` to, and without, `high`; the first was drawn as `first`."""
+
+    low: int
+    high: int
+    first: int
+
+
+def choose_among(
+    text_starts: Longs, stretches: Sequence[DocumentRange], settings: SampleSettings, random_state: int
+) -> tuple[Longs, Longs]:
+    """`choose` from very many documents, of which only the lowest are ever in memory together."""
+    words = sum(int(text_starts[each.high] - text_starts[each.low]) for each in stretches)
+    bound = min(1.0, _AMPLE * (settings.words + settings.more_words + 1) / max(words, 1))
+    while True:
+        parts = [part for each in stretches for part in _drawn_below(bound, each, text_starts, random_state)]
+        numbers, counts, drawn_by = (np.concatenate(kind) for kind in zip(*parts, strict=True))
+        read, more = choose(counts, settings, drawn_by)
+        if bound == 1.0 or len(read) + len(more) < np.count_nonzero(counts):  # so no higher one was its turn
+            return numbers[read], numbers[more]
+        bound = min(1.0, _AMPLE * bound)
+
+
+def _drawn_below(
+    bound: float, stretch: DocumentRange, text_starts: Longs, random_state: int
+) -> Iterator[tuple[Longs, Longs, Doubles]]:
+    """Numbers, word counts and priorities of the documents whose priority is at most so high."""
+    for low in range(stretch.low, stretch.high, _AT_ONCE):
+        high = min(low + _AT_ONCE, stretch.high)
+        drawn_by = priorities(stretch.first + low - stretch.low, high - low, random_state)
+        kept = np.flatnonzero(drawn_by <= bound)
+        counts = np.diff(text_starts[low : high + 1])
+        yield low + kept, counts[kept], drawn_by[kept]
+
+
+def beginning(text: str, document_words: int) -> str:
+    """The first words of a text, as the language model reads it."""
+    return " ".join(text.split(maxsplit=document_words)[:document_words])
+
+
+def beginnings(engine: Engine, pieces: Pieces, sizes: Sequence[int], chosen: Longs, document_words: int) -> list[str]:
+    """The first words of the chosen documents, whose numbers rise; only the pieces that hold some are read.
+
+    `sizes`: how many documents each piece has.
+    """
+    ends = np.cumsum(np.asarray(sizes, np.int64))
+    bounds = np.searchsorted(chosen, [0, *ends]).tolist()
+    wanted = [
+        chosen[low:high] - (end - size) for low, high, end, size in zip(bounds, bounds[1:], ends, sizes, strict=False)
+    ]
+    items = ((piece, own) for piece, own in zip(pieces, wanted, strict=False) if len(own))
+    found = pieces.mapped(engine, partial(_beginnings, document_words=document_words), items)
+    texts = [text for own in found for text in own]
+    if len(texts) != len(chosen):
+        raise CorpusError("the documents have changed since they were counted; start again when they are whole")
+    return texts
+
+
+def _beginnings(wanted: tuple[Piece, Longs], document_words: int) -> list[str]:
+    piece, chosen = wanted
+    numbers = set(chosen.tolist())
+    found: list[str] = []
+    texts = (text for shard in piece.shards() for text in shard.texts)
+    for number, text in enumerate(texts):
+        if number in numbers:
+            found.append(beginning(text, document_words))
+            if len(found) == len(numbers):
+                piece.check()
+                break
+    return found
+
+
+def distinct_terms(documents: Ids, starts: Longs, chosen: Longs) -> tuple[Longs, Ids]:
+    """Where each chosen document's distinct terms start, and the terms."""
+    parts = [np.unique(documents[starts[number] : starts[number + 1]]) for number in chosen]
+    lengths = np.array([len(part) for part in parts], np.int64)
+    return np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)]), np.concatenate([np.empty(0, np.int32), *parts])
+
+
+def inverse_frequency(document_frequencies: Longs, n_documents: int) -> Doubles:
+    """idf: how much the occurrence of a term says; 0 for one that every document has."""
+    idf: Doubles = np.log(n_documents / np.maximum(document_frequencies, 1))
+    return idf
+
+
+def weighted_rows(matrix: csr_array, idf: Doubles) -> csr_array:
+    """Documents as idf-weighted terms, rows to unit length; an empty document stays empty."""
+    from scipy.sparse import csr_array
+
+    weights: Floats = matrix.data * idf.astype(np.float32)[matrix.indices]
+    sizes = np.diff(matrix.indptr)
+    filled = sizes > 0
+    squares = np.add.reduceat(weights * weights, matrix.indptr[:-1][filled]) if filled.any() else np.empty(0)
+    lengths = np.repeat(np.sqrt(squares), sizes[filled])
+    unit = weights / np.maximum(lengths, 1e-9).astype(np.float32)
+    return csr_array((unit, matrix.indices, matrix.indptr), shape=matrix.shape)

@@ -1,0 +1,128 @@
+"""Work in stages, each whole on disk before the next: what was cut off goes on, by one process at a time."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+from seetopic.errors import IndexInUse, SeeTopicError
+from seetopic.index.layout import FORMAT, building, key_of
+from seetopic.runtime import read_json, sha256_of, write_json, writing
+from seetopic.version import __version__
+
+_RECORD = "stages.json"
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A step that leaves its results on disk; it is done again only if its inputs, or an earlier stage's, changed."""
+
+    name: str
+    inputs: dict[str, Any]
+    work: Callable[[], None]
+    told: Callable[[], None] | None = None  # called when its results are there, also if they were before
+
+
+def do_stages(stages: list[Stage], folder: Path) -> dict[str, str]:
+    """What is not done yet of a build in a folder, which keeps a record of what is; gives the SHA-256 of all files.
+
+    What an earlier run has left is used only if it is still what was written, to the last byte: the finished index
+    vouches for all that was made of it.
+    """
+    done = _recorded(folder)
+    # Another version may do a stage differently.
+    key = key_of(FORMAT, __version__)
+    for place, stage in enumerate(stages):
+        key = key_of(key, stage.name, stage.inputs)  # so it changes with all that came before, too
+        comparable, left = None not in stage.inputs.values(), done.get(stage.name)
+        if comparable and left is not None and left["key"] == key and _is_intact(folder, left):
+            _tell(stage)
+            continue
+        done = {each.name: done[each.name] for each in stages[:place]}  # what follows is made of what is made now
+        _record(folder, done)
+        before = _states(folder)
+        stage.work()
+        written = [name for name, state in _states(folder).items() if before.get(name) != state]
+        done[stage.name] = {"key": key, "files": {name: sha256_of(folder / name) for name in sorted(written)}}
+        _record(folder, done)
+        _tell(stage)
+    return {name: digest for each in done.values() for name, digest in each["files"].items()}
+
+
+def _tell(stage: Stage) -> None:
+    if stage.told is not None:
+        stage.told()
+
+
+def _recorded(folder: Path) -> dict[str, Any]:
+    """By the name of each stage that is done: its key, and the SHA-256 of the files that it wrote."""
+    try:
+        record = read_json(folder / _RECORD)
+        done: dict[str, Any] = record["done"]
+        return done if record["seal"] == key_of(done) else {}
+    except (OSError, ValueError, KeyError):  # there is none, or it is damaged
+        return {}
+
+
+def _record(folder: Path, done: dict[str, Any]) -> None:
+    write_json(folder / _RECORD, {"done": done, "seal": key_of(done)})
+
+
+def _states(folder: Path) -> dict[str, tuple[int, int, int]]:
+    """What differs, of every file, when it is written anew."""
+    files = ((path, path.stat()) for path in folder.rglob("*") if path.is_file() and path.name != _RECORD)
+    return {path.relative_to(folder).as_posix(): (seen.st_ino, seen.st_size, seen.st_mtime_ns) for path, seen in files}
+
+
+def _is_intact(folder: Path, done: dict[str, Any]) -> bool:
+    try:
+        return all(sha256_of(folder / name) == digest for name, digest in done["files"].items())
+    except OSError:
+        return False
+
+
+def forget_stages(folder: Path) -> None:
+    """Whoever builds there next begins anew."""
+    with writing(folder):
+        (folder / _RECORD).unlink(missing_ok=True)
+
+
+def clear_finished(out: Path) -> None:
+    """Remove what a build that was killed at its very end has left beside its index."""
+    folder = building(out)
+    if not folder.is_dir() or (folder / _RECORD).exists():  # the record is of a build that can go on
+        return
+    with suppress(SeeTopicError), alone(out):  # a build may be under way, or nothing may be written here
+        if not (folder / _RECORD).exists():
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def alone(out: Path, work: str = "build", waiting: Callable[[], None] | None = None) -> Iterator[None]:
+    """Nobody else writes the same meanwhile, or this work does not begin; `waiting` is told that it has to wait."""
+    lock_path = out.with_name(f".{out.name}.lock")
+    with writing(out):
+        out.parent.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(lock_path)
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            if waiting is None:
+                raise IndexInUse(f"another {work} is writing {out}; wait for it, or choose another place") from None
+            waiting()
+            lock.acquire()
+            while not lock_path.exists():  # the one before removed what this one had opened
+                lock.release()
+                lock.acquire()
+    try:
+        yield
+    finally:
+        with suppress(OSError):  # what went wrong before is what the user must know of
+            lock_path.unlink(missing_ok=True)
+        lock.release()

@@ -1,0 +1,48 @@
+"""What people look at or take away: report, charts, exports."""
+
+from __future__ import annotations
+
+from seetopic.output import charts
+from seetopic.output.charts import Figure, barchart, documents_map, heatmap, term_rank, topics_map
+from seetopic.output.charts.figure import figure_script
+from seetopic.output.charts.heatmap import nearest_pairs
+from seetopic.output.charts.scene import Scene
+from seetopic.output.exports import FORMATS, doubts, export, format_of
+from seetopic.output.report import report_html, write_report
+from seetopic.output.report.again import Origin, commands, names_file, python_script
+from seetopic.output.report.cards import reasons
+from seetopic.output.report.frame import colours
+from seetopic.output.report.passages import marked_whole, passages_of
+from seetopic.output.report.sentences import Examples, Sentence, examples, sentence_in, spellings
+
+__all__ = [
+    "FORMATS",
+    "Examples",
+    "Figure",
+    "Origin",
+    "Scene",
+    "Sentence",
+    "barchart",
+    "charts",
+    "colours",
+    "commands",
+    "documents_map",
+    "doubts",
+    "examples",
+    "export",
+    "figure_script",
+    "format_of",
+    "heatmap",
+    "marked_whole",
+    "names_file",
+    "nearest_pairs",
+    "passages_of",
+    "python_script",
+    "reasons",
+    "report_html",
+    "sentence_in",
+    "spellings",
+    "term_rank",
+    "topics_map",
+    "write_report",
+]

@@ -1,0 +1,109 @@
+"""Lines: how fast the scores of topics fall from their best term to their last."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from seetopic.discovery import Topics
+from seetopic.output.charts.drawing import fitted, line, of_topic, text, text_width
+from seetopic.output.charts.figure import Figure
+from seetopic.output.charts.scene import Drawable, check_width, topics_of
+from seetopic.output.charts.theme import HUES
+
+_TOP, _BOTTOM, _LEFT = 16.0, 44.0, 44.0
+_LEAST = 1e-9  # the lowest score that is told from none
+_NAMED = 20  # as many lines can have their names beside them, or below where there is less room
+_WIDE, _ROW = 600, 20.0  # pixels from which names stand beside; of a name below
+
+
+def term_rank(run: Drawable | Topics, *, log: bool = True, width: int = 960) -> Figure:
+    """The score of each topic's terms by their place: where a line falls off, its topic has said what it has to say."""
+    topics = topics_of(run)
+    check_width(width)
+    longest = max((len(topic.terms) for topic in topics), default=1)
+    scores = [term.score for topic in topics for term in topic.terms if term.score > 0]
+    low = _below(max(min(scores, default=0.1), _LEAST)) if log else 0.0
+    named = len(topics) <= _NAMED
+    beside, below = named and width >= _WIDE, named and width < _WIDE
+    right = min(230.0, max(text_width(topic.name, 12.5) for topic in topics) + 16) if beside else 14.0
+    height = 380.0 if width >= _WIDE else 300.0
+
+    def x(place: int) -> float:
+        return _LEFT + (width - _LEFT - right) * ((place - 1) / max(longest - 1, 1))
+
+    def y(score: float) -> float:
+        part = math.log(max(score, low) / low) / -math.log(low) if log else score
+        return _TOP + (height - _TOP - _BOTTOM) * (1 - min(part, 1.0))
+
+    drawn = _axes(log, low, longest, width - right, height, x, y)
+    ends = _apart([y(topic.terms[-1].score) if topic.terms else y(low) for topic in topics], height - _BOTTOM)
+    for number, topic in enumerate(topics):
+        points = [(x(place), y(term.score)) for place, term in enumerate(topic.terms, start=1)]
+        told = f"{topic.name}\n{', '.join(f'{term.term} {term.score:.2g}' for term in topic.terms[:10])}"
+        # A wide unseen line lies over the thin one: easier to point at.
+        parts = [line(points, f"st-line-c{number % HUES}", 2)] if points else []
+        parts += [line(points, f"st-line-c{number % HUES}", 12, told).replace("<polyline", '<polyline opacity="0"')]
+        if beside and points:
+            name = fitted(topic.name, 12.5, right - 14)
+            parts.append(text(points[-1][0] + 10, ends[number] + 4, name, 12.5, f"st-c{number % HUES}", topic.name))
+        if below:
+            row = height + _ROW * number + 14
+            parts.append(line([(_LEFT - 30, row - 4), (_LEFT - 10, row - 4)], f"st-line-c{number % HUES}", 2))
+            parts.append(text(_LEFT, row, fitted(topic.name, 12.5, width - _LEFT - 8), 12.5, "st-ink", topic.name))
+        drawn.append(of_topic(number, parts))
+    return Figure(
+        "Scores by rank",
+        f"The score of each of {len(topics)} topics' terms from the best to the last{', logarithmic' if log else ''}.",
+        width,
+        height + (_ROW * len(topics) + 8 if below else 0),
+        "".join(drawn),
+    )
+
+
+def _below(score: float) -> float:
+    """The nearest 1, 2 or 5 of a decade below a score, at most a half."""
+    decade = 10.0 ** math.floor(math.log10(score))
+    return min(0.5, max(step * decade for step in (1, 2, 5) if step * decade <= score * 1.000001))
+
+
+def _ticks(low: float) -> list[float]:
+    """1, 2 and 5 of each decade down to the lowest; of many decades, the decades alone."""
+    decades = range(math.floor(math.log10(low) + 1e-9), 1)
+    steps = (1, 2, 5) if len(decades) <= 3 else (1,)
+    return [step * 10.0**power for power in decades for step in steps if low * 0.999 <= step * 10.0**power <= 1]
+
+
+def _axes(
+    log: bool,
+    low: float,
+    longest: int,
+    right: float,
+    height: float,
+    x: Callable[[int], float],
+    y: Callable[[float], float],
+) -> list[str]:
+    ticks = _ticks(low) if log else [0.0, 0.25, 0.5, 0.75, 1.0]
+    drawn = []
+    for tick in ticks:
+        drawn.append(line([(_LEFT, y(tick)), (right, y(tick))], "st-line-line"))
+        drawn.append(text(_LEFT - 8, y(tick) + 4, f"{tick:g}", 11.5, "st-soft st-end"))
+    step = max(1, -(-longest // 10))
+    places = [1, *range(step, longest + 1, step)] if step > 1 else range(1, longest + 1)
+    drawn += [text(x(place), height - _BOTTOM + 18, str(place), 11.5, "st-soft st-middle") for place in places]
+    drawn.append(text((_LEFT + right) / 2, height - 6, "place of the term in its topic", 12, "st-soft st-middle"))
+    return drawn
+
+
+def _apart(heights: list[float], bottom: float, least: float = 16.0) -> list[float]:
+    """Heights of labels, in the same order from above, none nearer than a line to the next."""
+    order = sorted(range(len(heights)), key=lambda number: (heights[number], number))
+    placed = dict[int, float]()
+    last = -math.inf
+    for number in order:
+        last = placed[number] = max(heights[number], last + least)
+    limit = bottom
+    for number in reversed(order):
+        placed[number] = min(placed[number], limit)
+        limit = placed[number] - least
+    return [placed[number] for number in range(len(heights))]

@@ -1,0 +1,129 @@
+"""Where things stand on a map: the same places for the same input, labels beside each other, near what is alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from seetopic.runtime import Doubles, Flags, one_thread
+
+_EVENNESS = 0.4  # how much the order along an axis counts beside the distances: crowds are drawn apart
+_ROUNDS = 300  # of pushing apart what overlaps
+_TURN = 2.399963  # the golden angle: steps of it never fall into a pattern
+_STEPS, _LOOK = 4000, 64  # of looking for a free place, each farther out; so many at a time
+_RIDGE = 0.05  # keeps the map from centres to places smooth
+
+
+def spread_in(frame: Doubles, likeness: Doubles) -> Doubles:
+    """Points in a frame, those of like things near each other; the longer side shows what differs most; (n, 2)."""
+    points = plane(likeness)
+    return (points if frame[0] >= frame[1] else points[:, ::-1]) * frame
+
+
+def plane(likeness: Doubles) -> Doubles:
+    """Points in the unit square whose distances follow how unlike things are: classical scaling, then evened out.
+
+    `likeness` holds cosines, (n, n); the result is (n, 2).
+    """
+    n = len(likeness)
+    if n == 1:
+        return np.full((1, 2), 0.5)
+    with one_thread():
+        squares = 2 - 2 * likeness
+        centring = np.eye(n) - 1 / n
+        values, axes = np.linalg.eigh(-0.5 * centring @ squares @ centring)
+    points = axes[:, ::-1][:, :2] * np.sqrt(np.maximum(values[::-1][:2], 0))
+    # Eigenvectors come with either sign: the largest entry decides.
+    points = points * np.where(points[np.abs(points).argmax(axis=0), range(2)] < 0, -1, 1)
+    points = np.round(points, 9)  # so that the last bits of another machine do not reorder them
+    widths = np.ptp(points, axis=0)
+    if widths.max() < 1e-6:  # all alike
+        points, widths = np.stack([np.arange(n), np.zeros(n)], axis=1), np.array([n - 1.0, 0.0])
+    share = widths / widths.max()  # the second axis is as much shorter as it tells less
+    places = points.argsort(axis=0, kind="stable").argsort(axis=0) / (n - 1)
+    even = (places - 0.5) * share
+    exact = (points - points.min(axis=0) - widths / 2) / widths.max()
+    found: Doubles = 0.5 + _EVENNESS * even + (1 - _EVENNESS) * exact
+    return found
+
+
+def pushed_apart(centres: Doubles, sizes: Doubles, frame: Doubles) -> Doubles:
+    """Boxes of these sizes moved until they hardly overlap, within a frame; (n, 2) each.
+
+    Each pair gives way along the axis on which less is to go; what is left to do after enough rounds is left.
+    """
+    half = sizes / 2
+    low, high = half, np.maximum(frame - half, half)
+    places = np.clip(centres, low, high)
+    fits = half[:, None, 0] + half[None, :, 0] <= frame[0] / 2  # side by side; else one must stand below the other
+    numbers = np.arange(len(places))
+    earlier = np.where(numbers[:, None] < numbers, -1.0, 1.0)[:, :, None]  # who gives way where two stand on one spot
+    for _ in range(_ROUNDS):
+        gaps = places[:, None] - places[None]  # (n, n, 2)
+        over = half[:, None] + half[None] - np.abs(gaps)
+        overlap: Flags = (over > 0.5).all(axis=2) & ~np.eye(len(places), dtype=np.bool_)
+        if not overlap.any():
+            break
+        across = (over[:, :, 0] <= over[:, :, 1]) & fits
+        which = np.stack([across & overlap, ~across & overlap], axis=2)
+        side = np.where(gaps == 0, earlier, np.sign(gaps))
+        move = (which * side * over).sum(axis=1) / 2
+        places = np.clip(places + np.clip(move, -20, 20), low, high)
+    return places
+
+
+class Board:
+    """A surface on which boxes find a free place near where they would like to be."""
+
+    def __init__(self, capacity: int) -> None:
+        self._middles, self._halves = np.zeros((capacity, 2)), np.zeros((capacity, 2))
+        self._used = 0
+
+    def put(self, middle: Doubles, width: float, height: float) -> None:
+        self._middles[self._used], self._halves[self._used] = middle, (width / 2, height / 2)
+        self._used += 1
+
+    def place(self, wish: Doubles, width: float, height: float, frame: Doubles, angle: float) -> Doubles:
+        """The nearest free place along a spiral that begins at the wish in a direction; it is taken from then on."""
+        half = np.array([width, height]) / 2
+        inside = half, np.maximum(frame - half, half)
+        taken, apart = self._middles[: self._used], self._halves[: self._used] + half
+        first: Doubles | None = None
+        for begin in range(0, _STEPS, _LOOK):
+            spots = np.clip(wish + _spiral(angle, begin, begin + _LOOK), *inside)
+            first = spots[0] if first is None else first
+            beside = [np.abs(spots[:, axis, None] - taken[:, axis]) >= apart[:, axis] for axis in (0, 1)]
+            free = (beside[0] | beside[1]).all(axis=1)
+            if free.any():
+                first = spots[int(free.argmax())]
+                break
+        spot: Doubles = wish if first is None else first
+        self.put(spot, width, height)
+        return spot
+
+
+def _spiral(angle: float, begin: int, end: int) -> Doubles:
+    """Steps outwards around a point, farther across than down, as words are; (n, 2)."""
+    steps = np.arange(begin, end)
+    turns, radii = angle + steps * 0.35, 0.9 * steps**0.75
+    return np.stack([1.35 * radii * np.cos(turns), radii * np.sin(turns)], axis=1)
+
+
+def sunflower(n: int, spacing: float) -> Doubles:
+    """Points in a disc, evenly spread from its middle outwards; (n, 2)."""
+    steps = np.arange(n)
+    radii, turns = spacing * np.sqrt(steps + 0.5), steps * _TURN
+    return np.stack([radii * np.cos(turns), radii * np.sin(turns)], axis=1)
+
+
+def drawn_along(vectors: Sequence[Doubles], centres: Doubles, places: Doubles) -> list[Doubles]:
+    """The direction in which each vector of each topic leaves it: towards the topics that it resembles; (n, 2) each.
+
+    The linear map that takes centres to places takes the vectors' differences from their centre to the plane.
+    """
+    with one_thread():
+        around = centres - centres.mean(axis=0)
+        gram = around @ around.T + _RIDGE * np.eye(len(centres))
+        weights = around.T @ np.linalg.solve(gram, places - places.mean(axis=0))
+        return [np.round((own - centre) @ weights, 6) for own, centre in zip(vectors, centres, strict=True)]

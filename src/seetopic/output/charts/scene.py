@@ -1,0 +1,158 @@
+"""What figures show of a run: how alike topics are, and how documents of the sample are sorted into them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+
+from seetopic.classify import Sorter, sorter_of
+from seetopic.discovery import Discovery, RankedTerm, Topic, Topics
+from seetopic.errors import SettingsError
+from seetopic.output.charts.drawing import brief
+from seetopic.runtime import Doubles, Longs, one_thread
+
+NONE = -1  # the category of a document that holds no known term
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A run, and what figures need of it, each worked out once.
+
+    Where topics and sorter are given, as a saved model has them, nothing is sought again, and no language model asked.
+    """
+
+    run: Discovery
+    given_sorter: Sorter | None = None  # where the caller has made it already
+    given_topics: Topics | None = None
+
+    @property
+    def topics(self) -> Topics:
+        return self.run.topics if self.given_topics is None else self.given_topics
+
+    @cached_property
+    def terms(self) -> tuple[list[int], ...]:
+        """The numbers of each topic's terms in the index."""
+        ids = self.run.index.vocabulary.ids
+        return tuple([ids[term] for term in topic] for topic in self.topics)
+
+    @cached_property
+    def sorter(self) -> Sorter:
+        return sorter_of(self.run) if self.given_sorter is None else self.given_sorter
+
+    @cached_property
+    def vectors(self) -> tuple[Doubles, ...]:
+        """Of each topic's terms: the language model's and the local ones, side by side; unit rows."""
+        return tuple(self._joined(terms) for terms in self.terms)
+
+    def _joined(self, terms: list[int]) -> Doubles:
+        index = self.run.index
+        both = np.hstack([np.asarray(index.general[terms], np.float64), np.asarray(index.local[terms], np.float64)])
+        joined: Doubles = both / np.sqrt(2)
+        return joined
+
+    @cached_property
+    def centres(self) -> Doubles:
+        """The mean of each topic's terms, unit rows; a topic without terms stands where its name does."""
+        local = np.zeros(self.run.index.local.shape[1])
+        means = [
+            own.mean(axis=0) if len(own) else np.concatenate([self.run.names[number], local])
+            for number, own in enumerate(self.vectors)
+        ]
+        return _unit(np.array(means, np.float64))
+
+    @cached_property
+    def likeness(self) -> Doubles:
+        """Cosine of topics' centres; (n_topics, n_topics)."""
+        centres = self.centres
+        with one_thread():
+            cosines: Doubles = np.clip(centres @ centres.T, -1, 1)
+        return cosines
+
+    @cached_property
+    def document_shares(self) -> Doubles:
+        """Shares of the sample's documents in the topics, as `assign` sorts them; (n_documents, n_topics)."""
+        return self._shares_with_none[:, :-1]
+
+    @cached_property
+    def _shares_with_none(self) -> Doubles:
+        sorter, rows = self.sorter, self.run.sampled.rows
+        if not rows.shape[0]:
+            return np.empty((0, len(self.topics) + 1))
+        scores = rows @ sorter.arrays["term_weights"] + sorter.arrays["term_offset"]
+        return sorter.shares_by(np.asarray(scores, np.float64), read=False)
+
+    @cached_property
+    def document_topics(self) -> Longs:
+        """The topic that each document of the sample is given, or NONE."""
+        if not len(self.document_shares):
+            return np.empty(0, np.int64)
+        best = self._shares_with_none.argmax(axis=1)
+        known = (np.diff(self.run.sampled.documents.indptr) > 0) & (best < len(self.topics))
+        return np.where(known, best, NONE).astype(np.int64)
+
+    @cached_property
+    def documents_given(self) -> Longs:
+        """How many documents of the sample each topic is given; the last count is of those that are given none."""
+        counts = np.bincount(self.document_topics % (len(self.topics) + 1), minlength=len(self.topics) + 1)
+        return counts.astype(np.int64)
+
+    @cached_property
+    def shared_documents(self) -> Doubles:
+        """The mean share in topic j of the documents that topic i is given; (n_topics, n_topics)."""
+        mean = np.zeros((len(self.topics), len(self.topics)))
+        for topic in range(len(self.topics)):
+            own = self.document_shares[self.document_topics == topic]
+            mean[topic] = own.mean(axis=0) if len(own) else 0.0
+        return mean
+
+
+Drawable: TypeAlias = Discovery | Scene
+
+
+def scene_of(run: Drawable) -> Scene:
+    if isinstance(run, Scene):
+        return run
+    if isinstance(run, Discovery):
+        return Scene(run)
+    raise SettingsError(f"this figure needs a run, which has the index, but was given {type(run).__name__}")
+
+
+def topics_of(given: Drawable | Topics) -> Topics:
+    """The topics of whatever has some."""
+    return given if isinstance(given, Topics) else scene_of(given).topics
+
+
+def chosen(topics: Topics, numbers: Sequence[int] | None, top: int) -> list[int]:
+    """The numbers of the topics to draw, checked; all where none are named."""
+    if top < 1:
+        raise SettingsError(f"`top` is {top}, but must be at least 1")
+    wanted = list(range(len(topics))) if numbers is None else list(numbers)
+    unknown = [number for number in wanted if not 0 <= number < len(topics)]
+    if unknown or not wanted:
+        raise SettingsError(f"`topics` are {wanted}, but must be numbers from 0 to {len(topics) - 1}, at least one")
+    return wanted
+
+
+def check_width(width: int) -> None:
+    if not 280 <= width <= 4000:
+        raise SettingsError(f"`width` is {width}, but must lie between 280 and 4000 pixels")
+
+
+def term_tip(topic: Topic, term: RankedTerm) -> str:
+    """What is told of a term under the pointer."""
+    others = f"\nalso {', '.join(term.variants)}" if term.variants else ""
+    return f"{term.term}\n{brief(topic.name)}; score {term.score:.2g}, {term.documents:,} documents{others}"
+
+
+def shortened(topics: Topics, top: int) -> Topics:
+    """Each topic's best terms."""
+    return replace(topics, topics=tuple(replace(topic, terms=topic.terms[:top]) for topic in topics))
+
+
+def _unit(vectors: Doubles) -> Doubles:
+    unit: Doubles = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+    return unit

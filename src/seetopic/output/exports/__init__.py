@@ -1,0 +1,81 @@
+"""Topics for other tools: one function for each format, from a checked dictionary to text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from seetopic.errors import SettingsError
+from seetopic.output.exports.dictionary import Dictionary, dictionary_of
+from seetopic.output.exports.labelling import labelling_functions
+from seetopic.output.exports.liwc import liwc_dictionary
+from seetopic.output.exports.plain import json_dictionary
+from seetopic.output.exports.prompt import prompt
+from seetopic.output.exports.quanteda import quanteda_yaml
+from seetopic.output.exports.spacy_patterns import spacy_patterns
+from seetopic.output.exports.table import csv_table
+from seetopic.runtime import write_text
+
+if TYPE_CHECKING:
+    from seetopic.discovery import Topics
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format that topics are exported to."""
+
+    write: Callable[[Dictionary], str]
+    suffixes: tuple[str, ...]  # endings that files of it have, the usual one first
+    about: str
+
+
+FORMATS = {
+    "csv": Format(csv_table, (".csv",), "a table with a row for each form of each term"),
+    "json": Format(json_dictionary, (".json",), "each name with the list of its words"),
+    "liwc": Format(liwc_dictionary, (".dic",), "a LIWC dictionary"),
+    "quanteda": Format(quanteda_yaml, (".yml", ".yaml"), 'for dictionary(file = "topics.yml") in R'),
+    "spacy": Format(spacy_patterns, (".jsonl",), "patterns for spaCy's EntityRuler and Matcher"),
+    "snorkel": Format(labelling_functions, (".py",), "labelling functions, with or without Snorkel"),
+    "prompt": Format(prompt, (".txt",), "asks a language model to sort a {document}"),
+}
+
+
+def export(
+    topics: Topics,
+    format: str,
+    path: str | Path | None = None,
+    *,
+    variants: bool = True,
+    min_confidence: float = 0.0,
+    top: int | None = None,
+) -> str:
+    """Topics in another tool's format (one of `FORMATS`), written to `path` if there is one, whole or not at all.
+
+    A term's variants (inflections, other spellings) stand beside it unless `variants` is false. Topics of less
+    confidence than `min_confidence` are left out; of each, only the `top` best terms are taken, or all.
+    """
+    if format not in FORMATS:
+        raise SettingsError(f"there is no format {format!r}; choose one of {', '.join(FORMATS)}")
+    text = FORMATS[format].write(dictionary_of(topics, variants=variants, min_confidence=min_confidence, top=top))
+    if path is not None:
+        write_text(Path(path), text)
+    return text
+
+
+def format_of(path: Path) -> str:
+    """The format that a file's ending tells."""
+    for name, each in FORMATS.items():
+        if path.suffix.lower() in each.suffixes:
+            return name
+    endings = ", ".join(each.suffixes[0] for each in FORMATS.values())
+    raise SettingsError(f"{path.name!r} does not tell a format by its ending ({endings}); give --format")
+
+
+def doubts(topics: Topics, min_confidence: float = 0.0) -> list[str]:
+    """What a person should know of the topics before using an export of them, a sentence each."""
+    left_out = [topic for topic in topics if topic.confidence < min_confidence]
+    kept = [topic for topic in topics if topic.confidence >= min_confidence]
+    sentences = [f"{topic.name}: left out, its confidence is {topic.confidence:.2f}" for topic in left_out]
+    return sentences + [f"{topic.name}: {sentence}" for topic in kept for sentence in topic.warnings]

@@ -1,0 +1,131 @@
+"""Topics as every export sees them: categories with the words to look for, checked once."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from seetopic.errors import OutputError, SettingsError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from seetopic.discovery import RankedTerm, Topic, Topics
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+
+
+@dataclass(frozen=True)
+class DictionaryEntry:
+    """A term of a category, with all the forms in which it is to be found."""
+
+    rank: int  # 1 for the best
+    term: str
+    forms: tuple[str, ...]  # the term itself, then its variants
+    score: float
+    documents: int
+
+
+@dataclass(frozen=True)
+class DictionaryCategory:
+    """A topic that is exported."""
+
+    number: int  # its place among all topics, from 0: the same whichever of them are exported
+    name: str
+    confidence: float
+    entries: tuple[DictionaryEntry, ...]
+
+    @property
+    def forms(self) -> tuple[str, ...]:
+        """The forms of all terms, best first, each once."""
+        return tuple(dict.fromkeys(form for entry in self.entries for form in entry.forms))
+
+
+@dataclass(frozen=True)
+class Dictionary:
+    """What is exported."""
+
+    categories: tuple[DictionaryCategory, ...]
+    n_topics: int  # those that are left out included
+    keeps_case: bool  # whether "Polish" and "polish" are two terms
+
+
+def dictionary_of(
+    topics: Topics, *, variants: bool = True, min_confidence: float = 0.0, top: int | None = None
+) -> Dictionary:
+    """The topics that are sure enough, each with its best terms; no text in them is empty or unwritable."""
+    if not 0 <= min_confidence <= 1:
+        raise SettingsError(f"`min_confidence` is {min_confidence}, but must lie between 0 and 1")
+    if top is not None and top < 1:
+        raise SettingsError(f"`top` is {top}, but must be at least 1")
+    if not len(topics):
+        raise OutputError("there are no topics to export; make some with `seetopic discover`")
+    kept = [(number, topic) for number, topic in enumerate(topics) if topic.confidence >= min_confidence]
+    if not kept:
+        surest = max(topic.confidence for topic in topics)
+        raise SettingsError(
+            f"`min_confidence` is {min_confidence}, but the surest topic has a confidence of {surest}; lower it"
+        )
+    _refuse_one_name_twice([topic.name for topic in topics])
+    categories = tuple(_category(number, topic, variants, top) for number, topic in kept)
+    forms = [form for category in categories for form in category.forms]
+    return Dictionary(categories, len(topics), _keeps_case(topics.made_with, forms))
+
+
+def one_line(text: str) -> str:
+    """The text without line ends, tabs and control characters, for formats that have no way to write them."""
+    return " ".join(_CONTROL.sub(" ", text).split())
+
+
+def refuse_marks(dictionary: Dictionary, marks: str, meaning: str) -> None:
+    """Stop at a term with a character that the format would take for something else, and has no way to escape."""
+    for category in dictionary.categories:
+        for form in category.forms:
+            mark = next((mark for mark in marks if mark in form), None)
+            if mark is not None:
+                raise OutputError(
+                    f"the term {form!r} of {category.name!r} holds {mark!r}, which {meaning}; choose another format, "
+                    "or make it a negative term of that category"
+                )
+
+
+def _category(number: int, topic: Topic, variants: bool, top: int | None) -> DictionaryCategory:
+    ranked = enumerate(topic.terms[:top], start=1)
+    entries = tuple(_entry(rank, each, variants, topic.name) for rank, each in ranked)
+    return DictionaryCategory(number, _writable(topic.name, "a category's name"), topic.confidence, entries)
+
+
+def _entry(rank: int, each: RankedTerm, variants: bool, name: str) -> DictionaryEntry:
+    found = (each.term, *each.variants) if variants else (each.term,)
+    # Terms are words with single spaces between them; those of foreign files are made so.
+    forms = tuple(dict.fromkeys(one_line(_writable(form, f"a term of {name!r}")) for form in found))
+    return DictionaryEntry(rank, forms[0], forms, each.score, each.documents)
+
+
+def _writable(text: Any, what: str) -> str:
+    if not isinstance(text, str) or not one_line(text):
+        raise OutputError(f"{what} is {text!r}, which is not text to look for; mend it in topics.json")
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise OutputError(f"{what} is {text!r}, which is not Unicode text; mend it in topics.json") from error
+    return text
+
+
+def _refuse_one_name_twice(names: Iterable[str]) -> None:
+    seen: dict[str, str] = {}
+    for name in names:
+        other = seen.setdefault(one_line(_writable(name, "a category's name")), name)
+        if other is not name:
+            raise OutputError(f"two categories are named {other!r} and {name!r}; give each its own name")
+
+
+def _keeps_case(made_with: Any, forms: Iterable[str]) -> bool:
+    """As the index was told; topics from elsewhere do not say, but a capital does."""
+    settings = made_with
+    for part in ("settings", "index", "text"):
+        settings = settings.get(part) if isinstance(settings, dict) else None
+    if isinstance(settings, dict) and "lowercase" in settings:
+        return not settings["lowercase"]
+    return any(form != form.lower() for form in forms)

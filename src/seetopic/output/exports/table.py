@@ -1,0 +1,25 @@
+"""CSV: a row for each form of each term, for R, pandas and spreadsheets."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from seetopic.output.exports.dictionary import Dictionary
+from seetopic.runtime import guarded
+
+COLUMNS = ("category", "confidence", "rank", "term", "form", "score", "documents")
+
+
+def csv_table(dictionary: Dictionary) -> str:
+    text = io.StringIO()
+    # All texts in quotes: a lone carriage return in a name would part rows, and the writer's own rule misses it.
+    rows = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
+    rows.writerow(COLUMNS)
+    for category in dictionary.categories:
+        for entry in category.entries:
+            score = float(f"{entry.score:.6g}")
+            for form in entry.forms:
+                texts = guarded(entry.term), guarded(form)
+                rows.writerow([guarded(category.name), category.confidence, entry.rank, *texts, score, entry.documents])
+    return text.getvalue()

@@ -1,0 +1,80 @@
+"""The report: one self-contained page that shows topics, and what speaks for them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from seetopic.classify import Sorter
+from seetopic.corpus import Documents
+from seetopic.discovery import Topics, results_in
+from seetopic.errors import OutputError
+from seetopic.output.charts.scene import Drawable, Scene
+from seetopic.output.report.page import Page
+from seetopic.runtime import write_text
+
+REPORT = "report.html"
+
+
+def write_report(
+    found: Drawable | Topics,
+    folder: str | Path,
+    *,
+    documents: Documents | None = None,
+    sorter: Sorter | None = None,
+    command: str | None = None,
+) -> Path:
+    """Write `report.html` into the folder, whole or not at all; gives its path."""
+    path = Path(folder) / REPORT
+    results_in(path.parent).complete()  # or an older one would take this one's place
+    write_text(path, report_html(found, documents=documents, sorter=sorter, command=command))
+    return path
+
+
+def report_html(
+    found: Drawable | Topics,
+    *,
+    documents: Documents | None = None,
+    sorter: Sorter | None = None,
+    command: str | None = None,
+) -> str:
+    """The page as text; whatever came from documents or names is escaped.
+
+    Topics alone give a page without maps and sentences. `documents` are those of the index: if they are few
+    enough to be read through at once, sentences are quoted from them. A `sorter` saves the time to make one, and a
+    `command` is shown in place of the commands that the settings give.
+    """
+    if isinstance(found, Topics):
+        _check_facts(found.made_with)
+        return Page(found, command=command).html()
+    scene = found if isinstance(found, Scene) else Scene(found, sorter)
+    _check_facts(scene.topics.made_with)
+    return Page(scene.topics, scene, documents, command).html()
+
+
+def _check_facts(made: dict[str, Any]) -> None:
+    """Topics may come from a file of any origin: whatever the page tells of how they were made must be there."""
+    try:
+        corpus, settings = made["corpus"], made.get("settings", {})
+        fine = (
+            all(isinstance(corpus[count], int) for count in ("documents", "tokens", "terms"))
+            and all(isinstance(count, int) for count in corpus.get("skipped", {}).values())
+            and all(isinstance(text, str) for text in (*corpus.get("languages", ()), *corpus.get("warnings", ())))
+            and all(isinstance(text, str) for text in (corpus["name"], made["version"], _method(made)))
+            and isinstance(corpus.get("sha256", ""), str)
+            and isinstance(parts := corpus.get("parts", []), list)
+            and all(isinstance(part["name"], str) and isinstance(part["documents"], int) for part in parts)
+            and isinstance(made["model"]["name"], str)
+            and isinstance(settings.get("discovery", {}).get("checked_ranks", 0), int)
+        )
+    except (KeyError, TypeError, AttributeError) as error:
+        raise OutputError(f"the topics do not tell how they were made ({error}); find them again") from error
+    if not fine:
+        raise OutputError("the topics do not tell how they were made (a value has the wrong type); find them again")
+
+
+def _method(made: dict[str, Any]) -> Any:
+    return made["preset"] if "preset" in made else made["method"]
+
+
+__all__ = ["REPORT", "report_html", "write_report"]

@@ -1,0 +1,162 @@
+"""How to get the same topics again, and how to cite them."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from dataclasses import dataclass
+from typing import Any
+
+from seetopic.corpus import Seeds
+from seetopic.discovery import Discovery, Topics
+from seetopic.settings import DEFAULT, PRESETS, as_json
+from seetopic.vectors import EMBEDDED_NAME
+
+_INDEX_FLAGS = {
+    ("text", "min_count"): "--min-count",
+    ("text", "max_phrase_words"): "--max-phrase-words",
+    ("text", "language"): "--language",
+    ("local", "window"): "--window",
+    ("local", "rank"): "--rank",
+    ("sample", "words"): "--sample-words",
+    ("precision",): "--precision",
+    ("random_state",): "--random-state",
+}
+_SWITCHES = {("text", "lowercase"): "--keep-case"}
+_DISCOVERY_FLAGS = {("top",): "--top"}
+_DISCOVERY_SWITCHES = {("merge_variants",): "--keep-variants"}
+
+UNNAMED = "documents"  # what a corpus is called that came from no file
+
+CITATION = """@inproceedings{zhang-etal-2022-seed,
+  title     = {Seed-Guided Topic Discovery with Out-of-Vocabulary Seeds},
+  author    = {Zhang, Yu and Meng, Yu and Wang, Xuan and Wang, Sheng and Han, Jiawei},
+  booktitle = {Proceedings of the 2022 Conference of the North American Chapter of the Association
+               for Computational Linguistics: Human Language Technologies (NAACL)},
+  year      = {2022}
+}"""
+
+
+def names_file(topics: Topics, seeds: Seeds | None) -> tuple[str, str]:
+    """A file of the names, and what stands in it: plain where names are all that was given."""
+    asked = [] if seeds is None else list(seeds.seeds)
+    plain = all(topic.names == (topic.name,) for topic in topics) and not any(s.pinned or s.negative for s in asked)
+    # A plain file has a name a line, and reads some beginnings otherwise.
+    if plain and all(name.isprintable() and name[:1].isalpha() and ":" not in name for name in _names(topics)):
+        return "names.txt", "\n".join(_names(topics))
+    value: dict[str, Any] = {topic.name: {"names": list(topic.names)} for topic in topics}
+    for seed in asked:
+        value[seed.name] |= {"pinned": list(seed.pinned)} if seed.pinned else {}
+        value[seed.name] |= {"negative": list(seed.negative)} if seed.negative else {}
+    return "names.json", json.dumps(value, ensure_ascii=False, indent=1)
+
+
+def _names(topics: Topics) -> list[str]:
+    return [topic.name for topic in topics]
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What is known of where the documents came from, besides the corpus' name."""
+
+    text_field: str | None = None  # of a table, where it is not the usual one
+    index: str | None = None  # the folder of a ready index, where that is all there is
+    demo: bool = False  # the articles that come with seetopic
+
+
+NAMED = Origin()  # by its name alone
+
+
+def commands(topics: Topics, seeds_file: str, origin: Origin = NAMED) -> str | None:
+    """The commands that give the same topics; None where settings were made in Python that they cannot name."""
+    made = topics.made_with
+    if origin.demo or not {"index", "discovery"} <= set(made.get("settings", {})):
+        return None  # no file holds the documents, or another method found the topics
+    preset = made["preset"] if made["preset"] in PRESETS else "default"
+    chosen = PRESETS[preset]
+    index = _flags(made["settings"]["index"], as_json(chosen.index), _INDEX_FLAGS, _SWITCHES)
+    found = _flags(made["settings"]["discovery"], as_json(chosen.discovery), _DISCOVERY_FLAGS, _DISCOVERY_SWITCHES)
+    if index is None or found is None or made["model"].get("fingerprint") is None:
+        return None
+    model = [] if made["model"]["name"] == EMBEDDED_NAME else ["--model", made["model"]["name"]]
+    skipped = ["--on-error", "skip"] if set(made["corpus"].get("skipped", {})) - {"empty"} else []
+    named, *added = _named(made["corpus"])
+    column = [] if origin.text_field is None else ["--text-field", origin.text_field]
+    build = ["seetopic", "index", named, "--out", "index", *column, *skipped, *model, *index]
+    more = [option for name in added for option in ("--add", name)]
+    update = ["seetopic", "update", "index", *more, *column, *skipped]
+    before = [build, update] if added else [build]
+    chosen_preset = [] if preset == "default" else ["--preset", preset]
+    ready = origin.index or "index"
+    run = ["seetopic", "discover", ready, "--seeds", seeds_file, *chosen_preset, *found, "--out", "topics"]
+    return "\n".join(shlex.join(words) for words in ([run] if origin.index else [*before, run]))
+
+
+def _named(corpus: dict[str, Any]) -> list[str]:
+    """The documents of the build, and of the updates after it."""
+    names = [corpus["name"], *(part["name"] for part in corpus.get("parts", [])[1:])]
+    return ["DOCS" if name == UNNAMED else name for name in names]
+
+
+def _flags(
+    made: dict[str, Any], usual: dict[str, Any], flags: dict[Any, str], switches: dict[Any, str]
+) -> list[str] | None:
+    """What of the settings differs from a preset, as options; None if something has no option."""
+    options: list[str] = []
+    for path, value in _differences(made, usual):
+        if path in flags:
+            options += [flags[path], str(value)]
+        elif path in switches:
+            options.append(switches[path])
+        elif path == ("text", "known_phrases"):
+            options += ["--known-phrases", "phrases.txt"]
+        else:
+            return None
+    return options
+
+
+def _differences(made: Any, usual: Any, path: tuple[str, ...] = ()) -> list[tuple[tuple[str, ...], Any]]:
+    if isinstance(made, dict) and isinstance(usual, dict):
+        keys = [key for key in made if key in usual or made[key] is not None]
+        return [found for key in keys for found in _differences(made[key], usual.get(key), (*path, key))]
+    same = (
+        list(made) == list(usual)
+        if isinstance(made, list | tuple) and isinstance(usual, list | tuple)
+        else made == usual
+    )
+    return [] if same else [(path, made)]
+
+
+def python_script(run: Discovery, origin: Origin = NAMED) -> str:
+    """The same in Python, with every setting that is not the usual one."""
+    seeds = {seed.name: {"names": list(seed.names)} for seed in run.seeds.seeds}
+    for seed in run.seeds.seeds:
+        seeds[seed.name] |= {"pinned": list(seed.pinned)} if seed.pinned else {}
+        seeds[seed.name] |= {"negative": list(seed.negative)} if seed.negative else {}
+    own = "" if run.settings == DEFAULT.discovery else f", settings={run.settings!r}"
+    usual = "settings=" not in _opened(run, origin) and not own
+    lines = [
+        "from seetopic import Index, discover",
+        *([] if usual else ["from seetopic.settings import *"]),
+        *(["from seetopic.corpus.demo import demo_documents"] if origin.demo else []),
+        "",
+        f"index = {_opened(run, origin)}",
+        f"topics = discover(index, {seeds!r}{own})",
+        "topics.save('topics')",
+    ]
+    return "\n".join(lines)
+
+
+def _opened(run: Discovery, origin: Origin) -> str:
+    """How the index comes about."""
+    if origin.index is not None:
+        return f"Index.open({origin.index!r})"
+    corpus = run.index.manifest["corpus"]
+    options = [] if origin.text_field is None else [f"text_field={origin.text_field!r}"]
+    options += ['on_error="skip"'] if set(corpus["skipped"]) - {"empty"} and not origin.demo else []
+    options += [] if run.index.settings == DEFAULT.index else [f"settings={run.index.settings!r}"]
+    documents = "demo_documents()" if origin.demo else repr(corpus["name"])
+    built = f"Index.build({', '.join([documents, repr('index'), *options])})"
+    read = [option for option in options if not option.startswith("settings=")]
+    more = [f".update({', '.join([repr(part['name']), *read])})" for part in corpus["parts"][1:]]
+    return "".join([built, *more])

@@ -1,0 +1,265 @@
+"""The report as one page: it loads nothing, runs only its own script, and shows whatever documents and names hold."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal
+
+from seetopic.corpus import Documents
+from seetopic.discovery import Topics
+from seetopic.output.charts import documents_map, documents_per_topic, heatmap, term_rank, topics_map
+from seetopic.output.charts.drawing import safe
+from seetopic.output.charts.heatmap import nearest_pairs
+from seetopic.output.charts.scene import Scene
+from seetopic.output.charts.theme import HUES
+from seetopic.output.report.again import CITATION, commands, names_file, python_script
+from seetopic.output.report.cards import KINDS, Card, confidence_meter, kind_label, kinds_of
+from seetopic.output.report.frame import Section, code, framed, page_of, scrolled
+from seetopic.output.report.sentences import Examples, examples
+
+_PHONE = 340  # pixels of figures that are drawn anew for a phone
+_DOTS = 700  # documents on the map
+_FEW = 20  # topics whose heatmaps stand side by side
+_ON_A_PHONE = 6  # topics whose heatmap can be read on a phone
+_CLOSE = 3  # pairs of topics that are named as nearest
+
+
+@dataclass(frozen=True)
+class Page:
+    """Topics, and where there is one the run that found them: without it there are no maps and no sentences."""
+
+    topics: Topics
+    scene: Scene | None = None
+    documents: Documents | None = None
+    command: str | None = None  # that gives the same again, where the caller knows a shorter one
+
+    def html(self) -> str:
+        made = self.topics.made_with
+        sections = [section for section in self._sections() if section is not None]
+        return page_of(f"Topics of {made['corpus']['name']}", made["version"], sections)
+
+    def _sections(self) -> Iterable[Section | None]:
+        yield self._summary()
+        yield self._topics()
+        yield self._residual() if self.topics.residual else None
+        if self.scene is not None:
+            yield self._map(self.scene)
+            yield self._documents(self.scene)
+            yield self._overlap(self.scene) if len(self.topics) > 1 else None
+        yield self._ranks()
+        yield self._made()
+
+    @cached_property
+    def _examples(self) -> Examples | None:
+        return None if self.scene is None else examples(self.scene, self.documents)
+
+    @cached_property
+    def _cards(self) -> list[Card]:
+        made, kinds = self.topics.made_with, kinds_of(self.topics.topics)
+        checked = made.get("settings", {}).get("discovery", {}).get("checked_ranks", 0)
+        plain = [
+            Card(number, topic, kinds, made["corpus"]["terms"], checked) for number, topic in enumerate(self.topics)
+        ]
+        if self.scene is None or self._examples is None:
+            return plain
+        return [_told_more(card, self.scene, self._examples) for card in plain]
+
+    def _summary(self) -> Section:
+        corpus = self.topics.made_with["corpus"]
+        occur = sum(topic.in_vocabulary for topic in self.topics)
+        tiles = {
+            "documents": f"{corpus['documents']:,}",
+            "words": f"{corpus['tokens']:,}",
+            "terms": f"{corpus['terms']:,}",
+            "names": f"{len(self.topics):,}",
+            "names that occur as terms": f"{occur:,}",
+        }
+        if corpus.get("languages"):
+            tiles["language" if len(corpus["languages"]) == 1 else "languages"] = ", ".join(corpus["languages"])
+        shown = "".join(f"<div><dt>{name}</dt><dd>{safe(value)}</dd></div>" for name, value in tiles.items())
+        left_out = ", ".join(
+            f"{count:,} {'document' if count == 1 else 'documents'} ({reason})"
+            for reason, count in corpus.get("skipped", {}).items()
+        )
+        sentences = [*([f"Left out: {left_out}."] if left_out else []), *corpus.get("warnings", [])]
+        flagged = sum(bool(topic.warnings) for topic in self.topics)
+        if flagged:
+            sentences.append(f"{flagged} of {len(self.topics)} topics carry a warning: read it before using them.")
+        notes = "".join(f'<p class="note">{safe(sentence)}</p>' for sentence in sentences)
+        return Section("summary", "Summary", "Summary", f'<dl class="tiles">{shown}</dl>{notes}{self._overview()}')
+
+    def _residual(self) -> Section:
+        """What the names miss, with the beginnings of typical documents."""
+        rows = []
+        for each in self.topics.residual:
+            passages = "".join(f"<li>{safe(passage)}</li>" for passage in each.passages)
+            cells = [
+                f'<th scope="row">{safe(each.suggested_name)}</th>',
+                f'<td class="count">{each.share:.1%}</td>',
+                f"<td>{safe(', '.join(each.terms))}<details><summary>Documents</summary>"
+                f'<ul class="sentences">{passages}</ul></details></td>',
+            ]
+            rows.append(f"<tr>{''.join(cells)}</tr>")
+        head = "".join(f'<th scope="col">{name}</th>' for name in ("Suggested name", "Documents", "Terms"))
+        intro = (
+            f"<p>The names cover {self.topics.coverage:.0%} of the documents. The others are about these themes, which "
+            "were found without any name: whatever belongs to them stays out of the topics. Give a theme a name of "
+            "its own to make it a topic.</p>"
+        )
+        table = f'<div class="table"><table><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
+        return Section("residual", "Not covered", "What the names do not cover", f"{intro}{table}")
+
+    def _overview(self) -> str:
+        given = self.scene is not None and len(self.scene.document_topics) > 0
+        heads = ["Topic", "Confidence", *(["Documents"] if given else []), "Best terms"]
+        rows = []
+        for card in self._cards:
+            topic, note = card.topic, ' <span class="low">warning</span>' if card.topic.warnings else ""
+            link = f'<a href="#topic-{card.number + 1}">{safe(topic.name)}</a>{note}'
+            share = f"{card.documents[0] / max(card.documents[1], 1):.0%}" if card.documents else ""
+            best = ", ".join(list(topic)[:6]) or "none"
+            cells = [
+                f'<th scope="row" style="--hue:var(--c{card.number % HUES})">{link}</th>',
+                f"<td>{confidence_meter(topic.confidence).replace('Confidence ', '')}</td>",
+                *([f'<td class="count">{share}</td>'] if given else []),
+                f"<td>{safe(best)}</td>",
+            ]
+            rows.append(f"<tr>{''.join(cells)}</tr>")
+        head = "".join(f'<th scope="col">{name}</th>' for name in heads)
+        return f'<div class="table"><table><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
+
+    def _topics(self) -> Section:
+        kinds = kinds_of(self.topics.topics)
+        legend = "".join(
+            f"<div><dt>{kind_label(kind)}</dt><dd>{safe(KINDS[kind][1])}</dd></div>" for kind in kinds if kind in KINDS
+        )
+        sentences = "" if self._examples is None else _SENTENCES[self._examples.quoted]
+        intro = (
+            "<p>Each term has a place in every ranking; the score is a mean of 1 / place over them, 1 at best, and the "
+            f"bar its square root. Open a term to see why it is there. {sentences}</p>"
+            f'<dl class="legend">{legend}</dl>'
+        )
+        tools = (
+            '<div class="tools" role="search"><label>Find <input type="search" id="find" '
+            'placeholder="a topic or term" autocomplete="off"></label><button type="button" id="open">Open all terms'
+            '</button><span id="found" role="status"></span></div>'
+        )
+        cards = "".join(card.html() for card in self._cards)
+        return Section("topics", "Topics", "Topics", f'{intro}{tools}<div class="cards">{cards}</div>')
+
+    def _map(self, scene: Scene) -> Section:
+        told = (
+            "<p>Topics whose terms are alike stand near each other. A term stands around its topic’s name, the better "
+            "the nearer, on the side of the topics that it resembles. Only nearness has a meaning, not directions.</p>"
+        )
+        shown = framed(topics_map(scene), topics_map(scene, width=_PHONE))
+        return Section("map", "Map", "Map of topics and terms", told + shown)
+
+    def _documents(self, scene: Scene) -> Section | None:
+        total = len(scene.document_topics)
+        if not total:
+            return None
+        whole = self.topics.made_with["corpus"]["documents"]
+        scope = "all" if total == whole else f"a sample of {total:,} of"
+        told = (
+            f"<p>As <code>seetopic assign</code> sorts them without reading: {scope} {whole:,} documents, "
+            "each given the topic with the largest share.</p>"
+        )
+        bars = framed(documents_per_topic(scene), documents_per_topic(scene, width=_PHONE))
+        dots = framed(documents_map(scene, documents=_DOTS), documents_map(scene, documents=_DOTS // 2, width=_PHONE))
+        around = (
+            f"<h3>Around their topics</h3><p>Each dot is a document, {min(_DOTS, total):,} at most: the clearer, "
+            "the nearer to the middle; those in doubt lean towards their second topic.</p>"
+        )
+        return Section("documents", "Documents", "Documents per topic", f"{told}{bars}{around}{dots}")
+
+    def _overlap(self, scene: Scene) -> Section:
+        names = [topic.name for topic in self.topics]
+        pairs = nearest_pairs(scene.likeness, _CLOSE)
+        listed = "; ".join(f"{safe(names[i])} and {safe(names[j])} ({value:.2f})" for i, j, value in pairs)
+        terms = (
+            "<p>No term stands in two topics, but topics can be near in meaning. "
+            f"Nearest: {listed}. Names that mean the same compete for terms: join them, or make them more exact.</p>"
+        )
+        shared = (
+            "<h3>By documents</h3><p>How much of a row’s documents also belongs to the topic of a column: "
+            "the mean share.</p>"
+        )
+        terms_head = "<h3>By terms</h3><p>The cosine of their terms: 1 where they mean the same.</p>"
+        parts = [f"{terms_head}{_heatmap(scene, 'terms')}"]
+        if len(scene.document_topics):
+            parts.append(f"{shared}{_heatmap(scene, 'documents')}")
+        pair, kind = "".join(f"<div>{part}</div>" for part in parts), "pair many" if len(names) > _FEW else "pair"
+        return Section("overlap", "Overlap", "Overlap of topics", f'{terms}<div class="{kind}">{pair}</div>')
+
+    def _ranks(self) -> Section:
+        told = "<p>Where a line has fallen off, its topic has said what it has to say: further terms are a guess.</p>"
+        shown = framed(term_rank(self.topics), term_rank(self.topics, width=_PHONE))
+        return Section("scores", "Scores", "How scores fall", told + shown)
+
+    def _made(self) -> Section:
+        made = self.topics.made_with
+        seeds = None if self.scene is None else self.scene.run.seeds
+        file, names = names_file(self.topics, seeds)
+        given = commands(self.topics, file) if self.command is None else self.command
+        if given is None and self.scene is not None:
+            given = python_script(self.scene.run)
+        again = ""
+        if given is not None:
+            names_block = "" if self.command else f"<p>With the names in <code>{file}</code>:</p>{code(names, file)}"
+            again = (
+                f"<h3>The same again</h3>{names_block}{code(given, 'Commands')}"
+                "<p>The same documents, settings and random state give the same topics to the last bit. Options that "
+                "say how documents are read, such as <code>--text-field</code>, are not kept here: give yours.</p>"
+            )
+        settings = made.get("settings", {})
+        facts = {
+            "Method": f"preset {made['preset']}" if "preset" in made else str(made["method"]),
+            "Language model": made["model"]["name"],
+            "Random state": str(made.get("random_state", settings.get("random_state", "none"))),
+            "seetopic": made["version"],
+            "Documents (SHA-256)": made["corpus"].get("sha256", "unknown"),
+        }
+        parts = made["corpus"].get("parts", [])
+        if len(parts) > 1:
+            facts["Parts"] = "; ".join(f"{part['name']}: {part['documents']:,} documents" for part in parts)
+        shown = "".join(f"<div><dt>{safe(name)}</dt><dd>{safe(value)}</dd></div>" for name, value in facts.items())
+        listed = json.dumps(settings, ensure_ascii=False, indent=1)
+        return Section(
+            "made",
+            "Made with",
+            "How it was made",
+            f'<dl class="facts-list">{shown}</dl>{again}<details class="block"><summary>All settings</summary>'
+            f"{code(listed, 'Settings')}</details><h3>To cite</h3><p>Please cite the paper whose method this is, "
+            f"and name the version: seetopic {safe(made['version'])}.</p>{code(CITATION, 'Citation, BibTeX')}",
+        )
+
+
+def _heatmap(scene: Scene, by: Literal["terms", "documents"]) -> str:
+    """Of few topics drawn anew for a phone; of more it keeps its size there."""
+    wide = heatmap(scene, by=by, width=720 if len(scene.topics) <= _FEW else 1000)
+    if len(scene.topics) > _ON_A_PHONE:
+        return scrolled(wide)
+    return framed(wide, heatmap(scene, by=by, width=_PHONE), grows=False)
+
+
+def _told_more(card: Card, scene: Scene, shown: Examples) -> Card:
+    """A card with what the run knows of its topic."""
+    seed, total, index = scene.run.seeds.seeds[card.number], len(scene.document_topics), scene.run.index
+    return replace(
+        card,
+        documents=(int(scene.documents_given[card.number]), total) if total else None,
+        sentences=shown.of_topics[card.number],
+        of_terms=shown.of_terms[card.number],
+        pinned=frozenset(index.as_term(word) or "" for word in seed.pinned),
+        own_names=frozenset(index.as_term(name) or "" for name in seed.names),
+    )
+
+
+_SENTENCES = {
+    True: "Sentences are quoted from the documents.",
+    False: "Sentences are shown as the index keeps them: in its spelling, with a dot where punctuation stood.",
+}

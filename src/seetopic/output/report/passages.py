@@ -1,0 +1,134 @@
+"""Documents as passages: a text with the places of its words, so that terms can be marked in it.
+
+Quoted from the documents themselves where these are at hand and few enough to read through in a moment; else from
+the words that the index keeps: in lower case, with a dot where something parted them.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import regex
+
+from seetopic.corpus import Documents
+from seetopic.index import Index
+from seetopic.text import cleaned
+
+_READ_THROUGH = 1_500_000  # words of documents that are read through for sentences: a fifth of a second
+_LOOKED_AT = 1500  # words of a document, from its beginning
+_PARTED = " · "
+_SENTENCE_END = regex.compile(r"[.!?…。！？]+[\"'”’)\]]*\s+|\s*[\n\r\u2028\u2029]+\s*")
+
+
+@dataclass(frozen=True)
+class PlacedWords:
+    """A text, and its words with the place of each; None for what parts words."""
+
+    text: str
+    words: list[str | None]
+    spans: list[tuple[int, int]]
+    ends: list[int] = field(default_factory=list)  # words before which a sentence ends
+
+
+def passages_of(
+    index: Index, numbers: Collection[int], documents: Documents | None = None, words: int = _LOOKED_AT
+) -> tuple[dict[int, PlacedWords], bool]:
+    """Some documents by their numbers, so many words of each, and whether they are quoted as they were written."""
+    few = index.manifest["corpus"]["tokens"] <= _READ_THROUGH
+    written = _originals(documents, numbers) if documents is not None and few and numbers else {}
+    return {number: _passage(index, number, written.get(number), words) for number in sorted(numbers)}, bool(written)
+
+
+def _originals(documents: Documents, numbers: Collection[int]) -> dict[int, str]:
+    """The texts of some documents, as they were written."""
+    last, found = max(numbers), {}
+    for number, text in enumerate(documents.texts()):
+        if number in numbers:
+            found[number] = unicodedata.normalize("NFC", text)
+        if number == last:
+            break
+    return found
+
+
+def _passage(index: Index, number: int, original: str | None, words: int) -> PlacedWords:
+    stored = _stored(index, number, words)
+    if original is None:
+        return stored
+    quoted = _quoted(index, original, words)
+    # Another document than the one that was indexed is not an example of its terms.
+    return (
+        quoted
+        if [word for word in quoted.words if word][:20] == [word for word in stored.words if word][:20]
+        else stored
+    )
+
+
+def _stored(index: Index, number: int, most: int) -> PlacedWords:
+    texts = index.texts
+    first, last = int(texts.starts[number]), int(texts.starts[number + 1])
+    text, words, spans = "", list[str | None](), list[tuple[int, int]]()
+    for place in texts.places[first : min(last, first + most)].tolist():
+        if place >= 0:
+            text += "" if not text or words[-1] is None else " "
+            words.append(texts.words[place])
+            spans.append((len(text), len(text) + len(texts.words[place])))
+            text += texts.words[place]
+        elif words and words[-1] is not None:
+            words.append(None)
+            spans.append((len(text), len(text)))
+            text += _PARTED
+    return PlacedWords(text, words, spans)
+
+
+def _quoted(index: Index, text: str, most: int) -> PlacedWords:
+    """The text's words, each where it stands; a tokenizer's word that is not in the text parts words."""
+    lowered = text.lower() if index.settings.text.lowercase else text
+    if len(lowered) != len(text):  # a few letters become two in lower case: places would be wrong
+        text = lowered
+    words, spans, at = list[str | None](), list[tuple[int, int]](), 0
+    for token in index.tokenizer(lowered)[:most]:
+        start = lowered.find(token, at) if token else -1
+        words.append((cleaned(token) or None) if start >= 0 else None)
+        at = start if start >= 0 else at
+        spans.append((at, at + len(token) if start >= 0 else at))
+        at = spans[-1][1]
+    starts = [start for start, _ in spans]
+    ends = [int(np.searchsorted(starts, match.end())) for match in _SENTENCE_END.finditer(text)]
+    return PlacedWords(text, words, spans, ends)
+
+
+def marks_in(words: Sequence[str | None], spelled: dict[str, str]) -> list[tuple[int, int, str]]:
+    """Where the terms stand, the longest first at each word, none within another."""
+    longest: dict[str, int] = {}
+    for form in spelled:
+        beginning, *rest = form.split(" ")
+        longest[beginning] = max(longest.get(beginning, 1), 1 + len(rest))
+    marks, at = [], 0
+    while at < len(words):
+        word = words[at]
+        step = 1
+        if word is not None:
+            for size in range(longest.get(word.split(" ")[0], 0), 0, -1):
+                run = words[at : at + size]
+                term = spelled.get(" ".join(each for each in run if each)) if None not in run else None
+                if term is not None:
+                    marks.append((at, at + len(run), term))
+                    step = len(run)
+                    break
+        at += step
+    return marks
+
+
+def marked_whole(passage: PlacedWords, spelled: dict[str, str]) -> tuple[tuple[str, str | None], ...]:
+    """All of a passage, cut into what stands for something and what does not."""
+    parts, at = list[tuple[str, str | None]](), 0
+    for start, stop, meant in marks_in(passage.words, spelled):
+        first, last = passage.spans[start][0], passage.spans[stop - 1][1]
+        parts += [(passage.text[at:first], None), (passage.text[first:last], meant)]
+        at = last
+    end = passage.spans[-1][1] if passage.spans else 0
+    parts.append((passage.text[at:end], None))
+    return tuple((part, meant) for part, meant in parts if part)

@@ -1,0 +1,178 @@
+"""Sentences of the documents that show topics' terms at work."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from seetopic.corpus import Documents
+from seetopic.output.charts.scene import Scene
+from seetopic.output.report.passages import PlacedWords, marks_in, passages_of
+from seetopic.runtime import Doubles
+
+_LONGEST = 36  # words of a sentence that are shown
+_BEFORE = 9  # words before the first marked term, where a sentence is cut
+_CANDIDATES = 8  # documents of a topic that sentences are chosen from
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A piece of a document; the parts of it that are terms are marked."""
+
+    parts: tuple[tuple[str, bool], ...]
+    terms: frozenset[str]  # that are marked
+    document: int  # its number, from 0
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Sentences of each topic, and of each of its terms; whether they are quoted as they were written."""
+
+    of_topics: tuple[tuple[Sentence, ...], ...]
+    of_terms: tuple[dict[str, Sentence], ...]
+    quoted: bool
+
+
+def examples(scene: Scene, documents: Documents | None = None, each: int = 3) -> Examples:
+    """Up to `each` sentences a topic, chosen to show many terms, and one a term."""
+    found = _Chosen(scene)
+    passages, quoted = passages_of(scene.run.index, found.numbers, documents)
+    of_topics, of_terms = [], []
+    for topic, (candidates, by_term) in enumerate(zip(found.by_topic, found.by_term, strict=True)):
+        spelled = spellings(scene, topic)
+        shown = [sentence_in(passages[number], number, spelled) for number in candidates]
+        of_topics.append(_covering([one for one in shown if one is not None], each))
+        own = {term: sentence_in(passages[number], number, spelled, term) for term, number in by_term.items()}
+        of_terms.append({term: sentence for term, sentence in own.items() if sentence is not None})
+    return Examples(tuple(of_topics), tuple(of_terms), quoted)
+
+
+@dataclass(frozen=True)
+class _Chosen:
+    """Which documents are looked at, by their numbers in the corpus."""
+
+    scene: Scene
+
+    @cached_property
+    def by_topic(self) -> list[list[int]]:
+        """Documents of the sample that hold many of a topic's best terms, and belong to it."""
+        scene, index = self.scene, self.scene.run.index
+        if not len(scene.document_shares):
+            return [[] for _ in scene.topics]
+        hits = scene.run.sampled.documents @ self._weights
+        ranked = hits * scene.document_shares
+        chosen = []
+        for topic in range(len(scene.topics)):
+            order = np.argsort(-ranked[:, topic], kind="stable")[:_CANDIDATES]
+            chosen.append([int(index.sampled[row]) for row in order if hits[row, topic] > 0])
+        return chosen
+
+    @property
+    def _weights(self) -> Doubles:
+        topics, ids = self.scene.topics, self.scene.run.index.vocabulary.ids
+        weights = np.zeros((len(ids), len(topics)))
+        for number, topic in enumerate(topics):
+            for ranked in topic.terms:
+                weights[[ids[form] for form in (ranked.term, *ranked.variants)], number] = np.sqrt(
+                    max(ranked.score, 0.0)
+                )
+        return weights
+
+    @cached_property
+    def by_term(self) -> list[dict[str, int]]:
+        """The document that belongs most clearly to the topic among those of the sample that hold the term."""
+        run, chosen = self.scene.run, []
+        columns = run.sampled.documents.tocsc()
+        for topic, terms in enumerate(self.scene.terms):
+            taken: set[int] = set()
+            own = {}
+            for term in terms:
+                rows = columns.indices[columns.indptr[term] : columns.indptr[term + 1]]
+                order = rows[np.argsort(-self.scene.document_shares[rows, topic], kind="stable")[:_CANDIDATES]]
+                numbers = run.index.sampled[order].tolist() or self._first_document(term)
+                number = next((one for one in numbers if one not in taken), numbers[0] if numbers else None)
+                if number is not None:
+                    taken.add(number)
+                    own[run.index.vocabulary.terms[term]] = number
+            chosen.append(own)
+        return chosen
+
+    def _first_document(self, term: int) -> list[int]:
+        index = self.scene.run.index
+        first, last = index.posting_starts[term], index.posting_starts[term + 1]
+        return [int(index.posting_documents[first])] if last > first else []
+
+    @cached_property
+    def numbers(self) -> set[int]:
+        listed = {number for numbers in self.by_topic for number in numbers}
+        return listed | {number for own in self.by_term for number in own.values()}
+
+
+def spellings(scene: Scene, topic: int) -> dict[str, str]:
+    """The term that each spelling of a topic stands for."""
+    return {form: one.term for one in scene.topics[topic].terms for form in (one.term, *one.variants)}
+
+
+def sentence_in(
+    passage: PlacedWords, number: int, spelled: dict[str, str], wanted: str | None = None
+) -> Sentence | None:
+    """The sentence of a passage with the most terms; with a wanted one, if that is given."""
+    marks = marks_in(passage.words, spelled)
+    bounds = [0, *passage.ends, len(passage.words)]
+    best: tuple[int, int, int] | None = None
+    for first, last in pairwise(bounds):
+        inside = [mark for mark in marks if first <= mark[0] and mark[1] <= last]
+        for begin, end in _windows(inside, first, last, wanted):
+            count = len({term for start, stop, term in inside if begin <= start and stop <= end})
+            if best is None or count > best[0]:
+                best = count, begin, end
+    if best is None:
+        return None
+    _, begin, end = best
+    shown = [mark for mark in marks if begin <= mark[0] and mark[1] <= end]
+    return Sentence(_parts(passage, shown, begin, end), frozenset(term for *_, term in shown), number)
+
+
+def _windows(marks: Sequence[tuple[int, int, str]], first: int, last: int, wanted: str | None) -> list[tuple[int, int]]:
+    """A sentence whole if it is short; else a piece that begins a little before each term."""
+    own = [mark for mark in marks if wanted in (None, mark[2])]
+    if last - first <= _LONGEST:
+        return [(first, last)] if own else []
+    begins = [max(first, min(mark[0] - _BEFORE, last - _LONGEST)) for mark in own]
+    return [(begin, min(last, begin + _LONGEST)) for begin in begins]
+
+
+def _parts(
+    passage: PlacedWords, marks: Sequence[tuple[int, int, str]], begin: int, end: int
+) -> tuple[tuple[str, bool], ...]:
+    """The text of a window, cut into what is marked and what is not."""
+    text, spans = passage.text, passage.spans
+    at, parts = spans[begin][0], list[tuple[str, bool]]()
+    if begin > 0 and begin not in passage.ends:
+        parts.append(("… ", False))
+    for start, stop, _ in marks:
+        parts.append((text[at : spans[start][0]], False))
+        parts.append((text[spans[start][0] : spans[stop - 1][1]], True))
+        at = spans[stop - 1][1]
+    whole = end == len(spans) or end in passage.ends
+    parts.append((text[at : spans[end - 1][1]].rstrip(" ·"), False))
+    if not whole:
+        parts.append((" …", False))
+    return tuple((" ".join(part.split("\n")), marked) for part, marked in parts if part)
+
+
+def _covering(sentences: list[Sentence], most: int) -> tuple[Sentence, ...]:
+    """Sentences that show as many different terms as can be: each time the one with the most new ones."""
+    chosen: list[Sentence] = []
+    seen: set[str] = set()
+    left = list(sentences)
+    while left and len(chosen) < most:
+        best = max(left, key=lambda one: len(one.terms - seen))  # the first of equals: the clearer document
+        left.remove(best)
+        chosen.append(best)
+        seen |= best.terms
+    return tuple(chosen)

@@ -1,7 +1,0 @@
-"""Words to phrases: frequent runs, how good a phrase each is, and each sentence cut into terms."""
-
-from seetopic.phrases.candidates import Candidates, kept_runs
-from seetopic.phrases.mining import mine
-from seetopic.phrases.table import PhraseTable, cut, segment
-
-__all__ = ["Candidates", "PhraseTable", "cut", "kept_runs", "mine", "segment"]

@@ -1,0 +1,95 @@
+"""How work is run: engines, files, progress, bounded memory."""
+
+from __future__ import annotations
+
+from seetopic.runtime.arrays import Doubles, Flags, Floats, Ids, Longs, Shorts
+from seetopic.runtime.dataframes import Library, dataframe
+from seetopic.runtime.disk_counts import Band, Desk, Tally, summed, table_of, tally
+from seetopic.runtime.engine import Engine, LocalEngine, available_cores, engine_for, sum_of
+from seetopic.runtime.files import (
+    FileSet,
+    clear_leftovers,
+    exchanged,
+    held,
+    place_of_file,
+    read_json,
+    remove_unless_held,
+    sha256_of,
+    write_array,
+    write_arrays_in_parts,
+    write_json,
+    write_text,
+    writing,
+    written_whole,
+)
+from seetopic.runtime.hardware import one_thread, one_torch_thread, product, resolve_device
+from seetopic.runtime.lru import Memory
+from seetopic.runtime.notices import Warn, ignore, warn
+from seetopic.runtime.npy import Header, LongArray, arrays_in, blocks, load_array, map_array, read_header
+from seetopic.runtime.progress import Progress, Renamed, counted, shown_progress, silent
+from seetopic.runtime.ragged import Lists
+from seetopic.runtime.spreadsheets import SafeRows, cell, guarded, unguarded
+from seetopic.runtime.temporary import remove_temporary, temporary_folder
+
+__all__ = [
+    "Band",
+    "Desk",
+    "Doubles",
+    "Engine",
+    "FileSet",
+    "Flags",
+    "Floats",
+    "Header",
+    "Ids",
+    "Library",
+    "Lists",
+    "LocalEngine",
+    "LongArray",
+    "Longs",
+    "Memory",
+    "Progress",
+    "Renamed",
+    "SafeRows",
+    "Shorts",
+    "Tally",
+    "Warn",
+    "arrays_in",
+    "available_cores",
+    "blocks",
+    "cell",
+    "clear_leftovers",
+    "counted",
+    "dataframe",
+    "engine_for",
+    "exchanged",
+    "guarded",
+    "held",
+    "ignore",
+    "load_array",
+    "map_array",
+    "one_thread",
+    "one_torch_thread",
+    "place_of_file",
+    "product",
+    "read_header",
+    "read_json",
+    "remove_temporary",
+    "remove_unless_held",
+    "resolve_device",
+    "sha256_of",
+    "shown_progress",
+    "silent",
+    "sum_of",
+    "summed",
+    "table_of",
+    "tally",
+    "temporary_folder",
+    "unguarded",
+    "warn",
+    "write_array",
+    "write_arrays_in_parts",
+    "write_json",
+    "write_text",
+    "writing",
+    "written_whole",
+]

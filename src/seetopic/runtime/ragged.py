@@ -1,0 +1,46 @@
+"""A list of numbers for each document, as two arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain, pairwise
+
+import numpy as np
+
+from seetopic.runtime.arrays import Flags, Longs
+
+
+@dataclass(frozen=True)
+class Lists:
+    """Numbers in a row for each document, one document after the other."""
+
+    values: Longs
+    starts: Longs  # where each document's begin, and where the last one's end
+
+    @staticmethod
+    def of(lists: Sequence[Sequence[int]]) -> Lists:
+        starts = np.zeros(len(lists) + 1, np.int64)
+        np.cumsum([len(each) for each in lists], out=starts[1:])
+        return Lists(np.fromiter(chain.from_iterable(lists), np.int64, int(starts[-1])), starts)
+
+    def __len__(self) -> int:
+        return self.starts.size - 1
+
+    @property
+    def sizes(self) -> Longs:
+        return np.diff(self.starts)
+
+    @property
+    def documents(self) -> Longs:
+        """The document of each value."""
+        return np.repeat(np.arange(len(self)), self.sizes)
+
+    def where(self, kept: Flags) -> Lists:
+        """Only some of the values, but every document."""
+        before = np.concatenate([np.zeros(1, np.int64), np.cumsum(kept)])
+        return Lists(self.values[kept], before[self.starts])
+
+    def as_lists(self) -> list[list[int]]:
+        values = self.values.tolist()
+        return [values[first:last] for first, last in pairwise(self.starts.tolist())]

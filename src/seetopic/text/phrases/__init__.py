@@ -1,0 +1,7 @@
+"""Words to phrases: frequent runs, how good a phrase each is, and each sentence cut into terms."""
+
+from seetopic.text.phrases.candidates import Candidates, kept_runs
+from seetopic.text.phrases.mining import mine
+from seetopic.text.phrases.table import PhraseTable, cut, segment
+
+__all__ = ["Candidates", "PhraseTable", "cut", "kept_runs", "mine", "segment"]

@@ -1,0 +1,32 @@
+"""Phrases that a person knows beforehand: from a file with one a line, and the names of categories."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from seetopic.corpus import Seeds
+from seetopic.errors import SettingsError
+
+
+def read_known_phrases(path: Path) -> tuple[str, ...]:
+    """The lines of two words or more, each once, in alphabetical order: their order in the file tells nothing."""
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise SettingsError(f"{path} is a pipe or a device, which may never end; give a file of known phrases")
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(
+            f"cannot read known phrases from {path} ({error}); give a UTF-8 text, a phrase a line"
+        ) from error
+    return _of_several_words(lines)
+
+
+def phrases_of_names(seeds: Seeds) -> tuple[str, ...]:
+    """The names and pinned terms of two words or more, which stand for themselves wherever they occur."""
+    return _of_several_words(term for seed in seeds.seeds for term in (*seed.names, *seed.pinned))
+
+
+def _of_several_words(lines: Iterable[str]) -> tuple[str, ...]:
+    phrases = {" ".join(line.split()) for line in lines}
+    return tuple(sorted(phrase for phrase in phrases if " " in phrase or "_" in phrase))

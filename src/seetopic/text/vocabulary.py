@@ -1,0 +1,96 @@
+"""Terms and their ids, and every document as an array of term ids on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+
+import numpy as np
+
+from seetopic.runtime import Engine, Ids, Longs, Tally, load_array, summed, tally, write_array, write_arrays_in_parts
+from seetopic.text.phrases import PhraseTable, cut, kept_runs
+from seetopic.text.shards import Shard, WordTable
+from seetopic.text.tokenizer import Grammar
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """Terms by falling count; a term's id is its place."""
+
+    terms: tuple[str, ...]
+    counts: Longs
+
+    def __len__(self) -> int:
+        return len(self.terms)
+
+    @cached_property
+    def ids(self) -> dict[str, int]:
+        return {term: number for number, term in enumerate(self.terms)}
+
+
+def segment_shards(engine: Engine, shards: Sequence[Shard], table: PhraseTable) -> Iterator[Tally]:
+    """Write each shard as codes of words and phrases; yields how often each code occurs.
+
+    The table is the one that was mined last from these shards: they keep where its runs stand.
+    """
+    return engine.map(partial(_segment_shard, table=table), shards)
+
+
+def _segment_shard(shard: Shard, table: PhraseTable) -> Tally:
+    runs = (kept_runs(shard, length) for length in range(2, len(table.quality) + 2))
+    codes, starts = cut(shard.words(), table, runs)
+    kept = codes[starts]
+    write_array(shard.path("codes"), kept.astype(np.int32), lasting=False)
+    write_array(shard.path("code_ends"), np.cumsum(starts)[shard.ends() - 1], lasting=False)
+    return tally(kept)
+
+
+def vocabulary_of(
+    parts: Iterator[Tally], words: WordTable, table: PhraseTable, min_count: int
+) -> tuple[Vocabulary, Ids]:
+    """The vocabulary, and the term id of each code (-1: none)."""
+    counted = summed(parts)
+    spelled: list[str] = list(words.words)
+    spelled += [" ".join(words.words[word] for word in phrase) for phrase in table.phrases()]
+    counts: dict[str, int] = {}
+    # "breast_cancer" in the text and "breast cancer" found in it are one term.
+    for code, count in zip(counted.keys.tolist(), counted.counts.tolist(), strict=True):
+        counts[spelled[code]] = counts.get(spelled[code], 0) + count
+    fit = [term for term, count in counts.items() if count >= min_count and _is_fit(term, words.grammar)]
+    fit.sort(key=lambda term: (-counts[term], term))
+    vocabulary = Vocabulary(tuple(fit), np.array([counts[term] for term in fit], np.int64))
+    term_ids = np.array([vocabulary.ids.get(term, -1) for term in spelled], np.int32)
+    return vocabulary, term_ids
+
+
+def _is_fit(term: str, grammar: Grammar) -> bool:
+    words = term.split(" ")
+    if len(words) == 1:
+        return grammar.may_be_a_term(term)
+    return grammar.may_begin_a_phrase(words[0]) and grammar.may_end_a_phrase(words[-1])
+
+
+def write_documents(shards: Sequence[Shard], term_ids: Ids, documents: Path, starts: Path) -> None:
+    """All documents as term ids, one after the other, and where each starts."""
+    lengths = np.concatenate([_document_lengths(shard, term_ids) for shard in shards])
+    parts = ([ids[ids >= 0]] for ids in (term_ids[load_array(shard.path("codes"))] for shard in shards))
+    write_arrays_in_parts([documents], np.dtype(np.int32), (int(lengths.sum()),), parts)
+    write_array(starts, np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)]))
+
+
+def _document_lengths(shard: Shard, term_ids: Ids) -> Longs:
+    known = term_ids[load_array(shard.path("codes"))] >= 0
+    before = np.concatenate([np.zeros(1, np.int64), np.cumsum(known)])  # terms before each position
+    lengths: Longs = np.diff(before[load_array(shard.path("code_ends"))], prepend=0)
+    return lengths
+
+
+def write_texts(shards: Sequence[Shard], texts: Path, starts: Path) -> None:
+    """All documents as words, rare ones and what parts words too, one after the other, and where each starts."""
+    ends = [shard.ends() for shard in shards]
+    lengths = np.concatenate([np.diff(each, prepend=0) for each in ends])
+    parts = ([shard.all_words()] for shard in shards)
+    write_arrays_in_parts([texts], np.dtype(np.int32), (int(lengths.sum()),), parts)
+    write_array(starts, np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)]))

@@ -1,0 +1,107 @@
+"""Counts over documents: which terms stand near each other, and which documents hold which terms."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from seetopic.runtime import (
+    Band,
+    Desk,
+    Engine,
+    Ids,
+    Longs,
+    Progress,
+    map_array,
+    silent,
+    table_of,
+    write_array,
+    write_arrays_in_parts,
+)
+
+_BLOCK = 1 << 19  # terms of a block's documents: ten neighbours each make 80 MB
+
+
+@dataclass(frozen=True)
+class Block:
+    """Consecutive documents of an index: the shard of everything after tokenising."""
+
+    documents: Path
+    starts: Path
+    first: int
+    last: int  # exclusive
+
+    def terms(self) -> tuple[Ids, Longs]:
+        """The term ids of all documents of the block, and for each the document's number."""
+        starts = map_array(self.starts)[self.first : self.last + 1]
+        terms = map_array(self.documents)[starts[0] : starts[-1]]
+        numbers = np.repeat(np.arange(self.first, self.last), np.diff(starts))
+        return np.asarray(terms), numbers
+
+
+def blocks_of(documents: Path, starts: Path, size: int = _BLOCK) -> list[Block]:
+    """Blocks of documents that hold about `size` terms; documents are never cut."""
+    places = map_array(starts)
+    inner = np.unique(np.searchsorted(places[1:], np.arange(size, int(places[-1]), size), side="right"))
+    bounds = [0, *inner[(inner > 0) & (inner < len(places) - 1)].tolist(), len(places) - 1]
+    return [Block(documents, starts, first, last) for first, last in itertools.pairwise(bounds)]
+
+
+def neighbours(
+    engine: Engine, blocks: Sequence[Block], n_terms: int, window: int, desk: Desk, progress: Progress = silent
+) -> list[Band]:
+    """How often each term stands at most `window` from each other: either is the other's neighbour."""
+    keys_of = partial(neighbour_keys, n_terms=n_terms, window=window)
+    return table_of(engine, keys_of, blocks, (n_terms, n_terms), desk, progress, "counting neighbours")
+
+
+def neighbour_keys(block: Block, n_terms: int, window: int) -> Longs:
+    terms, numbers = block.terms()
+    wide = terms.astype(np.int64)
+    keys = [np.empty(0, np.int64)]
+    for apart in range(1, min(window, len(wide) - 1) + 1):
+        same = numbers[apart:] == numbers[:-apart]
+        left, right = wide[:-apart][same], wide[apart:][same]
+        keys += [left * n_terms + right, right * n_terms + left]
+    return np.concatenate(keys)
+
+
+@dataclass(frozen=True)
+class PostingFiles:
+    """Term to documents: those of term i are `documents[starts[i]:starts[i + 1]]`, rising, with its counts there."""
+
+    starts: Path
+    documents: Path
+    counts: Path
+
+
+def write_postings(
+    engine: Engine, blocks: Sequence[Block], n_terms: int, files: PostingFiles, desk: Desk, progress: Progress = silent
+) -> None:
+    """Postings in bands of terms, so that memory does not grow with the corpus."""
+    n_documents = blocks[-1].last
+    keys_of = partial(posting_keys, n_documents=n_documents)
+    bands = table_of(engine, keys_of, blocks, (n_terms, n_documents), desk, progress, "counting documents")
+    sizes = [np.diff(band.starts) for band in bands]
+    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.concatenate(sizes))])
+    write_array(files.starts, starts)
+    parts = _taken_away(bands)
+    write_arrays_in_parts([files.documents, files.counts], np.dtype(np.int32), (int(starts[-1]),), parts)
+    desk.clear()
+
+
+def posting_keys(block: Block, n_documents: int) -> Longs:
+    terms, numbers = block.terms()
+    return terms.astype(np.int64) * n_documents + numbers
+
+
+def _taken_away(bands: list[Band]) -> Iterator[tuple[Ids, Longs]]:
+    """The contents of bands, each removed when it was used: they are never on disk twice."""
+    for band in bands:
+        yield band.columns, band.counts
+        band.remove()

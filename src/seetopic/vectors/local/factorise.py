@@ -1,0 +1,157 @@
+"""Local vectors as the factors of the objective's PMI matrices (Eq. 3 and 4), by a randomised factorisation.
+
+The paper's training implicitly factorises [X_ww; X_wd]; doing so directly takes seconds, is
+deterministic, and needs no learning rate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from seetopic.runtime import Band, Desk, Doubles, Engine, Floats, Longs, Progress, one_torch_thread, sum_of
+from seetopic.settings import LocalSettings
+from seetopic.vectors.cooccurrence import Block
+from seetopic.vectors.local.pmi import ROUNDING, Matrix, Rows, context_pmi, document_pmi, keep_probability
+
+_ROWS = 1 << 14  # of a basis that are in memory in twice the precision
+_SLAB = 48  # columns of a product on a CPU at a time: what is gathered from stays in its cache
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What the factorisation needs to know of the documents."""
+
+    term_counts: Longs  # (n_terms,)
+    neighbours: Sequence[Band]  # (n_terms, n_terms)
+    blocks: Sequence[Block]  # of all documents
+
+
+def factorise(
+    counts: Counts,
+    settings: LocalSettings,
+    random_state: int,
+    device: str,
+    engine: Engine,
+    desk: Desk,
+    progress: Progress,
+) -> Floats:
+    """Local vectors u_w, unit rows; (n_terms, rank). Terms that never meet another have a zero row."""
+    progress("local vectors", 0, settings.power_iterations + 1)
+    kept = keep_probability(counts.term_counts, settings.subsample)
+    contexts = context_pmi(engine, counts.neighbours, kept, settings.context_smoothing, desk.folder / "contexts")
+    for band in counts.neighbours:
+        band.remove()  # all that they tell is in the matrix now, and disks have an end, too
+    documents, alone = document_pmi(
+        engine, counts.blocks, counts.term_counts, kept, desk.folder / "documents", settings.document_weight
+    )
+    if not engine.remote:
+        engine.close()  # its workers are done here, and products need the memory
+    matrices: list[Matrix] = [contexts, documents] if settings.document_weight > 0 else [contexts]
+    vectors = left_factor(matrices, len(kept), settings, random_state, device, engine, progress)
+    vectors[alone] = 0
+    desk.clear()
+    return vectors
+
+
+def left_factor(
+    matrices: Sequence[Matrix],
+    n_terms: int,
+    settings: LocalSettings,
+    random_state: int,
+    device: str,
+    engine: Engine,
+    progress: Progress,
+) -> Floats:
+    """U sqrt(S) of the matrices side by side, rows to unit length; randomised subspace iteration."""
+    import torch
+
+    rank = min(settings.rank, n_terms, sum(matrix.n_columns for matrix in matrices))
+    width = min(rank + settings.oversampling, n_terms)
+    basis: Floats = np.random.default_rng(random_state).standard_normal((n_terms, width), dtype=np.float32)
+    for done in range(settings.power_iterations):
+        progress("local vectors", done, settings.power_iterations + 1)
+        basis = squared(matrices, basis, device, engine)
+        orthonormalise(basis, device)
+    progress("local vectors", settings.power_iterations, settings.power_iterations + 1)
+    gram = torch.from_numpy(gram_of(matrices, basis, device, engine))
+    with one_torch_thread():
+        squares, rotation = torch.linalg.eigh(gram)
+        squares, rotation = squares.flip(0)[:rank].clamp(min=0), rotation.flip(1)[:, :rank]
+        squares[squares <= squares[0] * ROUNDING**2] = 0  # else its fourth root would show
+        # Singular values are the roots of `squares`; U sqrt(S) needs their fourth roots.
+        vectors = torch.from_numpy(basis) @ (rotation * squares**0.25).float()
+        lengths = torch.linalg.vector_norm(vectors, dim=1, keepdim=True)
+        lengths[lengths <= lengths.max() * ROUNDING] = torch.inf
+        vectors /= lengths
+    progress("local vectors", settings.power_iterations + 1, settings.power_iterations + 1)
+    result: Floats = vectors.numpy()
+    return result
+
+
+def orthonormalise(basis: Floats, device: str) -> None:
+    """Turn the columns, in place, into orthonormal ones that span the same; those that others make up become 0.
+
+    Some rows at a time, where a decomposition would need the whole several times. By the products of columns in
+    twice the precision; once more, because the first time is exact only as far as the columns are unlike.
+    """
+    import torch
+
+    rows = [torch.from_numpy(basis[first : first + _ROWS]) for first in range(0, len(basis), _ROWS)]
+    with one_torch_thread():
+        for _ in range(2):
+            gram = torch.zeros((basis.shape[1], basis.shape[1]), dtype=torch.float64, device=device)
+            for part in rows:
+                wide = part.to(device).double()
+                gram += wide.T @ wide
+            squares, rotation = torch.linalg.eigh(gram)
+            spanned = squares > squares[-1] * ROUNDING**2
+            turn = rotation * torch.where(spanned, squares, torch.inf).rsqrt()
+            for part in rows:
+                part.copy_(part.to(device).double() @ turn)
+
+
+def squared(matrices: Sequence[Matrix], basis: Floats, device: str, engine: Engine) -> Floats:
+    """X X^T times the basis, some columns at a time: results are small, and whoever makes them reads all of X."""
+    width = basis.shape[1]
+    slab = _SLAB if device == "cpu" else width
+    slabs = [slice(first, min(first + slab, width)) for first in range(0, width, slab)]
+    multiply = partial(_multiplied, matrices=matrices, basis=basis, device=device)
+    found = np.empty_like(basis)
+    for columns, part in zip(slabs, engine.map(multiply, slabs, threads=True), strict=True):
+        found[:, columns] = part
+    return found
+
+
+def _multiplied(columns: slice, matrices: Sequence[Matrix], basis: Floats, device: str) -> Floats:
+    import torch
+
+    with one_torch_thread():
+        dense = torch.from_numpy(np.ascontiguousarray(basis[:, columns])).to(device)
+        total = torch.zeros_like(dense)
+        for matrix in matrices:
+            total += matrix.squared(dense)
+        result: Floats = total.cpu().numpy()
+    return result
+
+
+def gram_of(matrices: Sequence[Matrix], basis: Floats, device: str, engine: Engine) -> Doubles:
+    """Q^T X X^T Q as a sum of products of X^T Q with itself, which keeps small directions apart from rounding."""
+    total = np.zeros((basis.shape[1], basis.shape[1]))
+    multiply = partial(_gram, basis=basis, device=device)
+    for matrix in matrices:
+        own = sum_of(engine, multiply, matrix.transposed, np.zeros_like(total), threads=True)
+        total += matrix.scale**2 * own
+    return total
+
+
+def _gram(rows: Rows, basis: Floats, device: str) -> Doubles:
+    import torch
+
+    with one_torch_thread():
+        image = rows @ torch.from_numpy(basis).to(device)
+        result: Doubles = (image.T @ image).double().cpu().numpy()
+    return result

@@ -1,0 +1,235 @@
+"""Local vectors by the paper's own training: the objective (Eq. 1) with negative sampling; Section 3.2.
+
+Every pair of the objective is a term's vector u against a target's: a context term (v_w), a document (v_d) or a
+category (v_c). A block of positions is scored with few matrix products and moves all its vectors at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from seetopic.runtime import Ids, Progress, silent
+from seetopic.settings import SkipgramSettings
+from seetopic.vectors.local.batches import GROUP, Batch, Epoch, TrainingCorpus, batch_of, corpus_of, draws_of, epoch_of
+from seetopic.vectors.local.blocks import Room, Tables, add, find_moves, zeros
+from seetopic.vectors.local.categories import Categories, CategoryPull
+
+if TYPE_CHECKING:
+    import torch
+
+
+_STAGE = "local vectors"
+_LAST_RATE = 1e-4  # share of the learning rate below which it never falls
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """Tensors on the training's device; while it goes on they show its present state."""
+
+    terms: torch.Tensor  # u_w; (n_terms, dimensions)
+    contexts: torch.Tensor  # v_w; (n_terms, dimensions)
+    documents: torch.Tensor  # v_d; (n_documents, dimensions)
+    categories: torch.Tensor  # v_c; (n_categories, dimensions)
+
+
+AfterEpoch = Callable[[int, Vectors], Categories | None]
+
+
+def train(
+    terms: Ids,
+    documents: Ids,
+    n_terms: int,
+    n_documents: int,
+    settings: SkipgramSettings,
+    *,
+    categories: Categories = (),
+    random_state: int = 0,
+    device: str = "cpu",
+    progress: Progress = silent,
+    after_epoch: AfterEpoch | None = None,
+) -> Vectors:
+    """Vectors of terms, documents and categories; Eq. (1).
+
+    `terms` are the term ids of all documents, `documents` the number of each position's document, rising.
+    `after_epoch` gets the number of epochs done and the vectors, and may give the categories other terms. On a
+    CPU the same `random_state` gives the same bytes, however many threads torch has.
+    """
+    import torch
+
+    generator = torch.Generator(device).manual_seed(random_state)
+    vectors, tables = _start(n_terms, n_documents, len(categories), settings, generator)
+    if len(terms) == 0:
+        return vectors
+    corpus = corpus_of(terms, documents, n_terms, n_documents, settings, device)
+    with _workers(device) as pool:
+        training = _Training(corpus, tables, settings, generator, pool)
+        for done in range(settings.epochs):
+            pull = None
+            if done >= settings.warm_up and any(categories):
+                pull = CategoryPull.of(categories, vectors, settings)
+                pull.start()
+            _train_epoch(training, done, pull, progress)
+            if after_epoch is not None:
+                categories = _as_many(after_epoch(done + 1, vectors), categories)
+    progress(_STAGE, settings.epochs * len(terms), settings.epochs * len(terms))
+    return vectors
+
+
+def _as_many(grown: Categories | None, categories: Categories) -> Categories:
+    if grown is not None and len(grown) != len(categories):
+        raise ValueError(f"`after_epoch` gave terms for {len(grown)} categories, but there are {len(categories)}")
+    return categories if grown is None else grown
+
+
+def _start(
+    n_terms: int, n_documents: int, n_categories: int, settings: SkipgramSettings, generator: torch.Generator
+) -> tuple[Vectors, Tables]:
+    """As word2vec begins: small random vectors of terms, zeros as their targets."""
+    width = settings.dimensions
+    terms = zeros(n_terms, width, generator.device).uniform_(-0.5 / width, 0.5 / width, generator=generator)
+    targets = zeros(n_terms + n_documents, width, generator.device)
+    categories = zeros(n_categories, width, generator.device)
+    return Vectors(terms, targets[:n_terms], targets[n_terms:], categories), Tables(terms, targets)
+
+
+class _AtOnce(Executor):
+    """No workers: a GPU works in parallel by itself."""
+
+    def submit(self, function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Future[Any]:
+        done: Future[Any] = Future()
+        done.set_result(function(*arguments, **named))
+        return done
+
+
+@contextmanager
+def _workers(device: str) -> Iterator[Executor]:
+    """On a CPU, as many workers as torch has threads, and one thread for each worker.
+
+    The work is cut the same way for any number of workers, and one thread sums in one order, so that the
+    number of threads cannot show in the result.
+    """
+    import torch
+
+    threads, precision = torch.get_num_threads(), torch.get_float32_matmul_precision()
+    # Gradients of random negatives gain nothing from the last bits of a product's factors; rounding them is faster.
+    torch.set_float32_matmul_precision("medium")
+    torch.set_num_threads(1)
+    try:
+        with ThreadPoolExecutor(threads) if device == "cpu" else _AtOnce() as pool:
+            yield pool
+    finally:
+        torch.set_num_threads(threads)
+        torch.set_float32_matmul_precision(precision)
+
+
+@dataclass(frozen=True)
+class _Training:
+    """What every block of an epoch needs."""
+
+    corpus: TrainingCorpus
+    tables: Tables
+    settings: SkipgramSettings
+    generator: torch.Generator
+    pool: Executor
+
+
+@dataclass(frozen=True)
+class _EpochWork:
+    """An epoch, cut into blocks."""
+
+    epoch: Epoch
+    blocks: list[tuple[torch.Tensor, int]]  # starts of groups, and how many documents a group has room for
+    rates: Iterator[float]  # of learning, one a block
+    pull: CategoryPull | None
+    room: Room
+
+
+def _train_epoch(training: _Training, done: int, pull: CategoryPull | None, progress: Progress) -> None:
+    settings, device = training.settings, training.generator.device
+    epoch = epoch_of(training.corpus, settings, training.generator)
+    size = settings.block // GROUP
+    slots = _most(epoch.touched, size)
+    if not slots:
+        return  # subsampling left nothing
+    room = Room.of(settings, size, max(slots), device)
+    n_positions = len(training.corpus.terms)
+
+    def rates() -> Iterator[float]:
+        for number in range(len(slots)):
+            share = (done + number / len(slots)) / settings.epochs
+            progress(_STAGE, round(share * settings.epochs * n_positions), settings.epochs * n_positions)
+            yield settings.learning_rate * max(1 - share, _LAST_RATE)
+
+    blocks = list(zip(epoch.starts.split(size), slots, strict=True))  # type: ignore[no-untyped-call]
+    (_in_turn if device.type == "cpu" else _replayed)(training, _EpochWork(epoch, blocks, rates(), pull, room))
+
+
+def _in_turn(training: _Training, work: _EpochWork) -> None:
+    """Block after block, the next one's targets made while this one's moves are added."""
+    settings, pool, blocks = training.settings, training.pool, work.blocks
+
+    def made(starts: torch.Tensor, slots: int) -> Batch:
+        draws = draws_of(len(starts), settings, training.generator)
+        return batch_of(training.corpus, work.epoch, starts, slots, draws, settings)
+
+    upcoming = pool.submit(made, *blocks[0])
+    for number, rate in enumerate(work.rates):
+        batch = upcoming.result()
+        adding = [pool.submit(add, side) for side in find_moves(training.tables, batch, rate, work.room, pool)]
+        if number + 1 < len(blocks):
+            # Behind what this block waits for, and always one at a time: draws keep their order.
+            upcoming = pool.submit(made, *blocks[number + 1])
+        for each in adding:
+            each.result()
+        if work.pull is not None:
+            work.pull.move(rate * batch.centres.numel() / settings.category_every)
+
+
+def _replayed(training: _Training, work: _EpochWork) -> None:
+    """The same on a GPU, with the hundred kernels of a block recorded once: starting each takes longer than it runs.
+
+    The last block may be short. It comes first, as the run that a recording needs before it.
+    """
+    import torch
+
+    settings, device, blocks = training.settings, training.generator.device, work.blocks
+    slots = max(most for _, most in blocks)
+
+    def step(starts: torch.Tensor, draws: torch.Tensor, rate: torch.Tensor) -> None:
+        batch = batch_of(training.corpus, work.epoch, starts, slots, draws, settings)
+        for side in find_moves(training.tables, batch, rate, work.room, training.pool):
+            add(side)
+        if work.pull is not None:
+            work.pull.move(rate * (batch.centres.numel() / settings.category_every))
+
+    rate = torch.full((), next(work.rates), device=device)
+    aside = torch.cuda.Stream()  # type: ignore[no-untyped-call]
+    aside.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(aside):
+        step(blocks[-1][0], draws_of(len(blocks[-1][0]), settings, training.generator), rate)
+    torch.cuda.current_stream().wait_stream(aside)
+    if len(blocks) == 1:
+        return
+    starts, draws = blocks[0][0].clone(), draws_of(len(blocks[0][0]), settings, training.generator)
+    recording = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(recording):
+        step(starts, draws, rate)
+    for (these, _), present in zip(blocks[:-1], work.rates, strict=True):
+        starts.copy_(these)
+        draws.copy_(draws_of(len(these), settings, training.generator))
+        rate.fill_(present)
+        recording.replay()
+    torch.cuda.synchronize()  # before the recording, and the memory it works in, goes
+
+
+def _most(touched: torch.Tensor, size: int) -> list[int]:
+    """The largest of each block's numbers."""
+    import torch
+
+    padded = torch.nn.functional.pad(touched, (0, -len(touched) % size))
+    largest: list[int] = padded.view(-1, size).amax(1).tolist() if len(touched) else []
+    return largest

@@ -1,0 +1,359 @@
+"""Rounds of annotation: blinded terms of several methods, people who judge them, and what their answers say."""
+
+from __future__ import annotations
+
+import io
+import json
+import secrets
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Literal
+
+from seetopic.discovery import Topics
+from seetopic.errors import SeeTopicError, SheetError
+from seetopic.evaluation import Agreement, FilledSheet, Sheet, agreement_of, make_sheet, sheet_of_key
+from seetopic.runtime import SafeRows
+from seetopic.web.candidates import Sides, Wanted, find_topics, plan_for, with_own_titles
+from seetopic.web.database import Database, new_id, now
+from seetopic.web.errors import Conflict, Missing, NotYet
+from seetopic.web.jobs import Job, Jobs
+from seetopic.web.limits import ANNOTATORS, ROUNDS
+from seetopic.web.projects import Kept
+from seetopic.web.schemas import Frozen
+
+
+class Invited(Frozen):
+    """Somebody who judges; whoever has the link is this person."""
+
+    id: str
+    name: str
+    link: str
+    judged: int
+    items: int
+
+
+@dataclass(frozen=True)
+class Annotators:
+    """All annotators of a database."""
+
+    database: Database
+
+    def of_round(self, number: str, items: int) -> tuple[Invited, ...]:
+        return tuple(_invited(row, len(self.answers(row["id"])), items) for row in self.rows(number))
+
+    def invite(self, number: str, name: str, items: int) -> Invited:
+        """A link of its own for one person."""
+        with self.database.change():
+            known = [row["name"].casefold() for row in self.rows(number)]
+            if name.casefold() in known:
+                raise Conflict(f"{name!r} is invited already; give each annotator a name of their own")
+            if len(known) >= ANNOTATORS:
+                raise Conflict(f"a round has at most {ANNOTATORS} annotators; make another one")
+            row = {"id": new_id(), "round": number, "name": name, "secret": secrets.token_urlsafe(18), "created": now()}
+            self.database.insert("annotators", **row)
+        return _invited(row, 0, items)
+
+    def dismiss(self, number: str, annotator: str) -> None:
+        """Take somebody out: the link no longer opens, and their answers are gone."""
+        if not self.database.do("DELETE FROM annotators WHERE id = ? AND round = ?", (annotator, number)):
+            raise Missing("there is no such annotator; they may have been removed")
+
+    def by_secret(self, secret: str) -> Any:
+        row = self.database.one("SELECT * FROM annotators WHERE secret = ?", (secret,))
+        if row is None:
+            raise Missing("this link does not lead to terms any more; ask the person who sent it for a new one")
+        return row
+
+    def rows(self, number: str) -> list[Any]:
+        """In the order in which they were invited."""
+        return self.database.all("SELECT * FROM annotators WHERE round = ? ORDER BY created, rowid", (number,))
+
+    def keep(self, annotator: str, item: int, belongs: bool | None) -> None:
+        """The last answer counts; None takes it back."""
+        self.database.do(
+            "INSERT INTO answers (annotator, item, belongs, made) VALUES (?, ?, ?, ?) "
+            "ON CONFLICT (annotator, item) DO UPDATE SET belongs = excluded.belongs, made = excluded.made",
+            (annotator, item, None if belongs is None else int(belongs), now()),
+        )
+
+    def answers(self, annotator: str) -> dict[int, bool]:
+        return {item: belongs for item, (belongs, _) in self.timed_answers(annotator).items()}
+
+    def timed_answers(self, annotator: str) -> dict[int, tuple[bool, str]]:
+        """Each judged item's answer, and when it was given."""
+        rows = self.database.all(
+            "SELECT item, belongs, made FROM answers WHERE annotator = ? AND belongs IS NOT NULL", (annotator,)
+        )
+        return {
+            row["item"]: (bool(row["belongs"]), datetime.fromtimestamp(row["made"], UTC).isoformat(timespec="seconds"))
+            for row in rows
+        }
+
+    def filled(self, number: str, sheet: Sheet) -> list[FilledSheet]:
+        """The sheets of all who have judged anything."""
+        given = [(row["name"], self.answers(row["id"])) for row in self.rows(number)]
+        return [
+            FilledSheet(Path("workbench"), name, {each.item: answers.get(each.item) for each in sheet.items})
+            for name, answers in given
+            if answers
+        ]
+
+
+def _invited(row: Any, judged: int, items: int) -> Invited:
+    return Invited(id=row["id"], name=row["name"], link=f"/annotate/{row['secret']}", judged=judged, items=items)
+
+
+RoundState = Literal["running", "ready", "failed"]
+_RANDOM_STATE = 0  # of the intervals: the same answers always give the same figures
+
+
+class AskedRound(Frozen):
+    """What a round is made of, as it was when it was asked for."""
+
+    sources: tuple[Wanted, ...]
+    top: int
+    random_state: int
+
+
+class Round(Frozen):
+    """A round as the page shows it; annotators never see it."""
+
+    id: str
+    title: str
+    state: RoundState
+    problem: str | None
+    job: Job | None
+    methods: tuple[str, ...]
+    top: int
+    items: int
+    annotators: tuple[Invited, ...]
+    created: float
+
+
+class OpenItem(Frozen):
+    """A term as an annotator sees it: nothing in it tells who found it."""
+
+    item: int
+    category: str
+    term: str
+    belongs: bool | None
+
+
+class Assignment(Frozen):
+    """What one annotator is asked."""
+
+    name: str
+    title: str
+    items: tuple[OpenItem, ...]
+
+
+class Standing(Frozen):
+    """How much an annotator has judged."""
+
+    judged: int
+    items: int
+
+
+@dataclass(frozen=True)
+class Rounds:
+    """All rounds of a database."""
+
+    database: Database
+    annotators: Annotators
+    sides: Sides
+    jobs: Jobs
+
+    def of_project(self, project: str) -> list[Round]:
+        """The newest first."""
+        rows = self.database.all("SELECT * FROM rounds WHERE project = ? ORDER BY created DESC, id", (project,))
+        return [self._shown(row) for row in rows]
+
+    def get(self, number: str) -> Round:
+        return self._shown(self._row(number))
+
+    def make(self, kept: Kept, title: str, asked: AskedRound) -> Round:
+        """Make the sheet, at once or, where methods must run first, beside the server."""
+        sources = with_own_titles(asked.sources)
+        if len({(each.corpus, each.method, each.names.model_dump_json()) for each in sources}) < len(sources):
+            raise Conflict("two of the sources are the same; choose each once")
+        _must_share_categories(sources)
+        if len(self.database.all("SELECT id FROM rounds WHERE project = ?", (kept.id,))) >= ROUNDS:
+            raise Conflict(f"the project has {ROUNDS} rounds; remove one that is not needed any more")
+        self.jobs.require_room()
+        made = new_id()
+        self.database.insert(
+            "rounds",
+            id=made,
+            project=kept.id,
+            title=title,
+            asked=asked.model_copy(update={"sources": tuple(sources)}).model_dump_json(),
+            state="running",
+            problem=None,
+            sheet=None,
+            created=now(),
+        )
+        self._start(made)
+        return self.get(made)
+
+    def again(self, number: str) -> Round:
+        """Try once more to make a sheet that could not be made."""
+        if self._row(number)["state"] != "failed":
+            raise Conflict("this round did not fail, so there is nothing to try again")
+        self.jobs.require_room()
+        self._mark(number, "running")
+        self._start(number)
+        return self.get(number)
+
+    def resume_all(self) -> None:
+        """What a server that ended left unfinished is found now; methods that had run are not run again."""
+        for row in self.database.all("SELECT id FROM rounds WHERE state = 'running' ORDER BY created"):
+            self._start(row["id"])
+
+    def remove(self, number: str) -> None:
+        self._row(number)
+        self.jobs.stop(number)
+        self.database.do("DELETE FROM rounds WHERE id = ?", (number,))
+
+    def invite(self, number: str, name: str) -> Invited:
+        """A link of its own for one person; people may be invited before the terms are found."""
+        return self.annotators.invite(number, name, _count(self._row(number)))
+
+    def assignment(self, secret: str) -> Assignment:
+        """What the owner of a link is asked."""
+        annotator = self.annotators.by_secret(secret)
+        row = self._row(annotator["round"])
+        answers = self.annotators.answers(annotator["id"])
+        return Assignment(
+            name=annotator["name"],
+            title=row["title"],
+            items=tuple(
+                OpenItem(item=each.item, category=each.category, term=each.term, belongs=answers.get(each.item))
+                for each in _sheet(row).items
+            ),
+        )
+
+    def answer(self, secret: str, item: int, belongs: bool | None) -> Standing:
+        """Keep one answer; the last one counts, and None takes it back."""
+        with self.database.change():
+            annotator = self.annotators.by_secret(secret)
+            sheet = _sheet(self._row(annotator["round"]))
+            if not any(each.item == item for each in sheet.items):
+                raise Missing(f"there is no term {item} in this round; load the page again")
+            self.annotators.keep(annotator["id"], item, belongs)
+            return Standing(judged=len(self.annotators.answers(annotator["id"])), items=len(sheet.items))
+
+    def agreement(self, number: str) -> Agreement:
+        """What the answers say so far; who has judged nothing yet is left out."""
+        sheet = _sheet(self._row(number))
+        filled = self.annotators.filled(number, sheet)
+        if not filled:
+            raise NotYet("nobody has judged a term yet; invite annotators and send them their links")
+        return agreement_of(sheet, filled, random_state=_RANDOM_STATE)
+
+    def judgements_csv(self, number: str) -> str:
+        """A row for each term and annotator, with the place that each method gave the term."""
+        sheet = _sheet(self._row(number))
+        text = io.StringIO()
+        rows = SafeRows(text)
+        rows.add(["annotator", "item", "category", "term", "belongs", "judged", *sheet.methods])
+        for annotator in self.annotators.rows(number):
+            answers = self.annotators.timed_answers(annotator["id"])
+            for each in sheet.items:
+                belongs, when = answers.get(each.item, (None, ""))
+                cells = ["" if belongs is None else int(belongs), when]
+                places = [each.places.get(method, "") for method in sheet.methods]
+                rows.add([annotator["name"], each.item, each.category, each.term, *cells, *places])
+        return text.getvalue()
+
+    def _start(self, number: str) -> None:
+        asked = _asked(self._row(number))
+
+        def ended(found: Any, problem: str | None, stopped: bool) -> None:
+            if stopped:  # removed by a person; or the server ends, and then it goes on at the next start
+                return
+            self._keep(number, asked, found) if problem is None else self._mark(
+                number, "failed", self.sides.corpora.plainly(problem)
+            )
+            self.sides.tidy()
+
+        try:
+            found = self.sides.quick(asked.sources)
+            if found is None:
+                runs = self.sides.runs(asked.sources)
+                self.jobs.start(number, plan_for(asked.sources), ended, find_topics, runs)
+            else:
+                self._keep(number, asked, found)
+        except SeeTopicError as error:
+            self._mark(number, "failed", str(error))
+
+    def _keep(self, number: str, asked: AskedRound, found: list[Topics]) -> None:
+        try:
+            methods = {source.title: topics for source, topics in zip(asked.sources, found, strict=True)}
+            sheet = make_sheet(methods, top=asked.top, random_state=asked.random_state)
+        except SeeTopicError as error:
+            self._mark(number, "failed", str(error))
+            return
+        key = json.dumps(sheet.to_key(), ensure_ascii=False)
+        self.database.do("UPDATE rounds SET state = 'ready', problem = NULL, sheet = ? WHERE id = ?", (key, number))
+
+    def _mark(self, number: str, state: RoundState, problem: str | None = None) -> None:
+        self.database.do("UPDATE rounds SET state = ?, problem = ? WHERE id = ?", (state, problem, number))
+
+    def _row(self, number: str) -> Any:
+        row = self.database.one("SELECT * FROM rounds WHERE id = ?", (number,))
+        if row is None:
+            raise Missing("there is no such round; it may have been removed")
+        return row
+
+    def _shown(self, row: Any) -> Round:
+        asked = _asked(row)
+        return Round(
+            id=row["id"],
+            title=row["title"],
+            state=row["state"],
+            problem=row["problem"],
+            job=self.jobs.job(row["id"]) if row["state"] == "running" else None,
+            methods=tuple(each.title for each in asked.sources),
+            top=asked.top,
+            items=_count(row),
+            annotators=self.annotators.of_round(row["id"], _count(row)),
+            created=row["created"],
+        )
+
+
+def _count(row: Any) -> int:
+    return 0 if row["sheet"] is None else len(_sheet(row).items)
+
+
+def _sheet(row: Any) -> Sheet:
+    if row["sheet"] is None:
+        raise NotYet("the terms of this round are not ready yet; wait a little")
+    return _sheet_of(row["sheet"])
+
+
+@lru_cache(maxsize=32)  # every answer asks for it
+def _sheet_of(key: str) -> Sheet:
+    return sheet_of_key(json.loads(key))
+
+
+@lru_cache(maxsize=64)
+def _asked_of(text: str) -> AskedRound:
+    return AskedRound.model_validate_json(text)
+
+
+def _asked(row: Any) -> AskedRound:
+    return _asked_of(row["asked"])
+
+
+def _must_share_categories(sources: list[Wanted]) -> None:
+    """Refused before any method runs: people judge terms of the same categories."""
+    first, *others = ({category.name for category in each.names.categories} for each in sources)
+    for each, own in zip(sources[1:], others, strict=True):
+        differing = sorted(own ^ first)
+        if differing:
+            raise SheetError(
+                f"{sources[0].title} and {each.title} are not about the same categories: only one of them has "
+                f"{differing[0]!r}; choose sources with the same names"
+            )

@@ -1,0 +1,85 @@
+"""What stands behind topics, over HTTP."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Depends, Path, Query
+
+from seetopic.web import inspect
+from seetopic.web.limits import LETTERS, PAGE
+from seetopic.web.routes.common import Bench, CategoryPath, KeptProject, router_for
+from seetopic.web.schemas import CategoryId
+from seetopic.web.topic_service import Finding
+
+router = router_for("looking")
+
+
+def found_topics(workbench: Bench, kept: KeptProject) -> Finding:
+    return workbench.finding(kept)
+
+
+Found = Annotated[Finding, Depends(found_topics)]
+
+
+@router.get("/projects/{project}/check")
+def check(
+    workbench: Bench,
+    kept: KeptProject,
+    name: Annotated[str, Query(min_length=1, max_length=LETTERS)],
+    category: CategoryId | None = None,
+) -> inspect.NamePreview:
+    """A name before it is one: does it occur, what is near it, which other names are."""
+    asked = workbench.corpora.index(kept.corpus), kept.names, name.strip() or name, category
+    if kept.names.are_heavy:
+        return workbench.finder.do(inspect.check_name, *asked, heavy=True)
+    return inspect.check_name(*asked)
+
+
+@router.get("/projects/{project}/topics/{category}/term")
+def why(
+    workbench: Bench,
+    found: Found,
+    category: CategoryPath,
+    term: Annotated[str, Query(min_length=1, max_length=LETTERS)],
+) -> inspect.WhyTerm:
+    """Why a term stands in its topic."""
+    return workbench.finder.of_run(inspect.why, found, category, term)
+
+
+@router.get("/projects/{project}/topics/{category}/passages")
+def passages(workbench: Bench, found: Found, category: CategoryPath) -> inspect.Passages:
+    """Sentences that show a topic's terms."""
+    return workbench.finder.of_run(inspect.passages, found, category)
+
+
+@router.get("/projects/{project}/topics/{category}/documents")
+def documents(
+    workbench: Bench,
+    found: Found,
+    category: CategoryPath,
+    offset: Annotated[int, Query(ge=0, le=10**9)] = 0,
+    limit: Annotated[int, Query(ge=1, le=PAGE)] = 20,
+) -> inspect.TopicDocuments:
+    """Documents of a topic, the clearest first."""
+    return workbench.finder.of_run(inspect.documents_of, found, category, offset, limit)
+
+
+@router.get("/projects/{project}/documents/{number}")
+def document(workbench: Bench, found: Found, number: Annotated[int, Path(ge=0, le=10**9)]) -> inspect.WholeDocument:
+    """A document with the terms of all topics marked."""
+    return workbench.finder.of_run(inspect.document, found, number)
+
+
+@router.get("/projects/{project}/overlap")
+def overlap(workbench: Bench, found: Found) -> inspect.Overlap:
+    """How alike topics are."""
+    return workbench.finder.of_run(inspect.overlap, found)
+
+
+@router.get("/projects/{project}/figures/{name}")
+def figure(
+    workbench: Bench, found: Found, name: inspect.FigureName, width: Annotated[int, Query(ge=280, le=4000)] = 960
+) -> inspect.Picture:
+    """A picture of the topics, as SVG whose colours are the page's."""
+    return workbench.finder.of_run(inspect.picture, found, name, width)

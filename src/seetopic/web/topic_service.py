@@ -1,0 +1,349 @@
+"""Topics for a project's names: found by the library, kept while they may be asked about, compared with before."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal, TypeAlias, TypeVar
+
+from pydantic import Field
+
+from seetopic.corpus import Documents
+from seetopic.discovery import DOUBTFUL, Discovery, NamedIndex, Topics, run_of
+from seetopic.index import Index
+from seetopic.output import Examples, Scene, examples
+from seetopic.settings import DEFAULT, DiscoverySettings
+from seetopic.web.errors import NotYet, Overtaken
+from seetopic.web.limits import WAITING
+from seetopic.web.schemas import Frozen, Names, same
+
+_SHOWN = 256  # sets of topics that are kept as the page draws them
+_MEGABYTES = 300.0  # of runs that are kept, because what was shown last is asked about
+_ENDING = "the workbench is being stopped; start it again"
+Key: TypeAlias = tuple[str, str]  # corpus, names
+Owner: TypeAlias = tuple[str, int]  # a project, and which version of it
+Item = TypeVar("Item")
+
+
+class Term(Frozen):
+    """A term of a topic, and what a person said of it."""
+
+    term: str
+    score: float
+    documents: int
+    ranks: dict[str, int | None]
+    variants: tuple[str, ...]
+    state: Literal["pinned", "name", ""]
+
+
+class ShownTopic(Frozen):
+    """A topic as the page draws it."""
+
+    category: str
+    name: str
+    names: tuple[str, ...]
+    in_vocabulary: bool
+    confidence: float
+    low: bool
+    warnings: tuple[str, ...]
+    terms: tuple[Term, ...]
+
+
+class Change(Frozen):
+    """What is different in a topic: terms that came, went, or stood elsewhere (their old place, from 1)."""
+
+    new: bool = False
+    came: tuple[str, ...] = ()
+    went: tuple[str, ...] = ()
+    moved: dict[str, int] = Field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A run of the library for some names, and what is worked out of it when it is first asked for."""
+
+    run: Discovery
+    names: Names
+    documents: Documents | None
+    seconds: float
+
+    @property
+    def topics(self) -> Topics:
+        return self.run.topics
+
+    @cached_property
+    def scene(self) -> Scene:
+        return Scene(self.run)
+
+    @cached_property
+    def examples(self) -> Examples:
+        return examples(self.scene, self.documents, each=5)
+
+    @cached_property
+    def shown(self) -> tuple[ShownTopic, ...]:
+        return shown_topics(self.topics, self.names, self.run.index)
+
+    def number(self, category: str) -> int:
+        """Which topic is a category's; refused if there is none."""
+        return self.names.categories.index(self.names[category])
+
+
+@dataclass(frozen=True)
+class FoundTopics:
+    """What the page draws of topics, and how long they took; small enough to be kept for many names."""
+
+    topics: tuple[ShownTopic, ...]
+    seconds: float
+
+
+@dataclass
+class _Search:
+    """A search that is under way for a project; the library tells it how far it is, and it may end there."""
+
+    version: int
+    key: Key
+    stopped: bool = False
+    over: bool = False  # what is worked out of its run later is not stopped
+
+    def __call__(self, stage: str, done: int, total: int | None) -> None:
+        if self.stopped and not self.over:
+            raise Overtaken("the names were changed while their topics were sought; look at the newest")
+
+
+class _Lane:
+    """One thread, and so many requests at most that wait for it."""
+
+    def __init__(self, name: str) -> None:
+        self.worker = ThreadPoolExecutor(1, thread_name_prefix=name)
+        self._waiting = 0
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def entered(self) -> Iterator[None]:
+        with self._lock:
+            if self._waiting >= WAITING:
+                raise NotYet("too many people are waiting for topics at the moment; try again in a while")
+            self._waiting += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._waiting -= 1
+
+
+class TopicFinder:
+    """Finds topics, one set of names at a time: two at once would share the cores and both be late.
+
+    One thread does all of it, so that large arrays come from one place and go back to it; a second one does what
+    takes long, so that nobody else waits for many names. What the page draws is kept for many names, whole runs only
+    as far as the memory for them goes. A project's search ends when a newer version of it is sought.
+    """
+
+    def __init__(self, megabytes: float = _MEGABYTES) -> None:
+        self._quick, self._heavy = _Lane("finding"), _Lane("finding-many")
+        self._searches: dict[str, _Search] = {}
+        self._keeping = threading.Lock()
+        self._closed = False
+        self._megabytes = megabytes
+        self._found: OrderedDict[Key, FoundTopics] = OrderedDict()
+        self._runs: OrderedDict[Key, Finding] = OrderedDict()
+
+    def shown(
+        self, corpus: str, index: Index, names: Names, documents: Documents | None, owner: Owner | None = None
+    ) -> FoundTopics:
+        """Topics for these names as the page draws them, at once if they were found before."""
+        key = corpus, _key(names)
+        kept = self._look(self._found, key)
+        if kept is not None:
+            return kept
+        finding = self.find(corpus, index, names, documents, owner)
+        found = FoundTopics(finding.shown, finding.seconds)
+        with self._keeping:
+            self._found[key] = found
+            while len(self._found) > _SHOWN:
+                self._found.popitem(last=False)
+        return found
+
+    def known(self, corpus: str, names: Names) -> FoundTopics | None:
+        """What was shown for these names, if it is still remembered; nothing is sought."""
+        return self._look(self._found, (corpus, _key(names)))
+
+    def find(
+        self, corpus: str, index: Index, names: Names, documents: Documents | None, owner: Owner | None = None
+    ) -> Finding:
+        """The run for these names, at once if it is still there; for an owner, in place of older ones."""
+        key = corpus, _key(names)
+        kept = self._look(self._runs, key)
+        if kept is not None:
+            return kept
+        search = self._begun(key, owner)
+        return self.do(self._find, key, index, names, documents, search, heavy=names.are_heavy)
+
+    def do(self, work: Callable[..., Item], *values: Any, heavy: bool = False) -> Item:
+        """Whatever is worked out of runs, after what others asked for before."""
+        if self._closed:
+            raise NotYet(_ENDING)
+        lane = self._heavy if heavy else self._quick
+        with lane.entered():
+            try:
+                return lane.worker.submit(work, *values).result()
+            except CancelledError:
+                raise NotYet(_ENDING) from None
+
+    def of_run(self, work: Callable[..., Item], finding: Finding, *values: Any) -> Item:
+        """What is worked out of a run: of many names beside what others wait for."""
+        return self.do(work, finding, *values, heavy=finding.names.are_heavy)
+
+    def stop(self, project: str) -> None:
+        """Nobody wants the topics of a project any more."""
+        with self._keeping:
+            search = self._searches.pop(project, None)
+            if search is not None:
+                search.stopped = True
+
+    def close(self) -> None:
+        self._closed = True
+        for project in list(self._searches):
+            self.stop(project)
+        for lane in (self._quick, self._heavy):
+            lane.worker.shutdown(cancel_futures=True)
+
+    def _begun(self, key: Key, owner: Owner | None) -> _Search:
+        project, version = ("", 0) if owner is None else owner
+        search = _Search(version, key)
+        if owner is None:
+            return search
+        with self._keeping:
+            before = self._searches.get(project)
+            if before is not None and before.key == key:
+                before.version = max(before.version, version)
+                return before
+            if before is not None and before.version > version:
+                return search
+            if before is not None:
+                before.stopped = True
+            self._searches[project] = search
+        return search
+
+    def _ended(self, search: _Search) -> None:
+        with self._keeping:
+            search.over = True
+            for project in [project for project, each in self._searches.items() if each is search]:
+                del self._searches[project]
+
+    def _find(self, key: Key, index: Index, names: Names, documents: Documents | None, search: _Search) -> Finding:
+        kept = self._look(self._runs, key)  # somebody who asked for the same before has had it found
+        if kept is not None:
+            return kept
+        started = time.perf_counter()
+        try:
+            search("waiting", 0, None)
+            run = run_of(index, names.seeds, settings_of(names), progress=search)
+            run.find()
+        finally:
+            self._ended(search)
+        finding = Finding(run, names, documents, time.perf_counter() - started)
+        with self._keeping:
+            self._runs[key] = finding
+            while len(self._runs) > 1 and sum(map(_megabytes, self._runs.values())) > self._megabytes:
+                self._runs.popitem(last=False)
+        return finding
+
+    def forget(self, corpus: str) -> None:
+        with self._keeping:
+            for kept in (self._found, self._runs):
+                for key in [key for key in kept if key[0] == corpus]:
+                    del kept[key]
+
+    def _look(self, kept: OrderedDict[Key, Item], key: Key) -> Item | None:
+        with self._keeping:
+            found = kept.get(key)
+            if found is not None:
+                kept.move_to_end(key)
+            return found
+
+
+def _megabytes(finding: Finding) -> float:
+    """About what a run holds in memory beside the index: its scores and ranks, and vectors where names were added."""
+    index = finding.run.index
+    numbers = 50 * len(finding.names.categories)
+    if isinstance(index, NamedIndex):
+        numbers += 4 * (index.general.shape[1] + index.local.shape[1])
+    return len(index.vocabulary) * numbers / 1e6
+
+
+def settings_of(names: Names) -> DiscoverySettings:
+    """How topics are found for a project's names."""
+    return replace(DEFAULT.discovery, top=names.options.top, merge_variants=not names.options.keep_variants)
+
+
+def shown_topics(topics: Topics, names: Names, index: Index | None = None) -> tuple[ShownTopic, ...]:
+    """Topics with the ids of their categories, and which terms were asked for."""
+    return tuple(
+        ShownTopic(
+            category=category.id,
+            name=topic.name,
+            names=topic.names,
+            in_vocabulary=topic.in_vocabulary,
+            confidence=topic.confidence,
+            low=bool(topic.terms) and topic.confidence < DOUBTFUL,
+            warnings=topic.warnings,
+            terms=tuple(
+                Term(
+                    term=each.term,
+                    score=round(each.score, 4),
+                    documents=each.documents,
+                    ranks=each.ranks,
+                    variants=each.variants,
+                    state=_state(each.term, category.pinned, category.names, index),
+                )
+                for each in topic.terms
+            ),
+        )
+        for category, topic in zip(names.categories, topics, strict=True)
+    )
+
+
+def changes(before: Sequence[ShownTopic], now: Sequence[ShownTopic]) -> dict[str, Change]:
+    """What differs, by category; categories in which nothing does are left out."""
+    old = {topic.category: [term.term for term in topic.terms] for topic in before}
+    found = {}
+    for topic in now:
+        terms = [term.term for term in topic.terms]
+        was = old.get(topic.category)
+        if was is None:
+            found[topic.category] = Change(new=True)
+        elif was != terms:
+            kept = [term for term in was if term in terms]
+            found[topic.category] = Change(
+                came=tuple(term for term in terms if term not in was),
+                went=tuple(term for term in was if term not in terms),
+                moved={term: was.index(term) + 1 for term in kept if was.index(term) != terms.index(term)},
+            )
+    return found
+
+
+def _state(
+    term: str, pinned: tuple[str, ...], names: tuple[str, ...], index: Index | None
+) -> Literal["pinned", "name", ""]:
+    if any(_is(term, each, index) for each in pinned):
+        return "pinned"
+    return "name" if any(_is(term, each, index) for each in names) else ""
+
+
+def _is(term: str, written: str, index: Index | None) -> bool:
+    """Whether a term is what a person wrote."""
+    return same(term, written) or (index is not None and index.as_term(written) == term)
+
+
+def _key(names: Names) -> str:
+    """The same for names that give the same topics: what the project is called makes no difference."""
+    asked = names.model_dump_json(exclude={"title", "next_id"})
+    return hashlib.sha256(asked.encode()).hexdigest()

@@ -1,0 +1,323 @@
+"""Very many documents sorted into a file: whole or not at all, the same bytes however often it was cut off."""
+
+from __future__ import annotations
+
+import csv
+import io
+import signal
+import subprocess
+import sys
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+from filelock import FileLock
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planted import NAMES, planted_documents
+from seetopic import Index, Sorter, sorter_for
+from seetopic.classify.assign import AssignOptions, Reader, assign_documents
+from seetopic.classify.tables import CsvTable, ParquetTable
+from seetopic.corpus.documents import open_documents
+from seetopic.errors import IndexInUse, MissingExtra, OutputError
+from seetopic.runtime.engine import LocalEngine
+from seetopic.runtime.spreadsheets import SafeRows, cell
+from seetopic.text.tokenizer import tokenize
+from seetopic.vectors.encoder.cache import VectorCache
+
+ENDINGS = ("csv", "parquet")
+
+
+@pytest.fixture(scope="module")
+def many() -> list[str]:
+    """Three shards: of these one is short, and some documents hold no term."""
+    return [*planted_documents(4500, seed=5), "qwerty uiop", *planted_documents(20, seed=6)]
+
+
+@pytest.fixture(scope="module")
+def saved(index: Index, many: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A sorter's folder, with the documents beside it."""
+    folder = tmp_path_factory.mktemp("sorter")
+    sorter_for(index, NAMES).save(folder)
+    (folder / "many.txt").write_text("\n".join(many) + "\n", encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def sorter(saved: Path) -> Sorter:
+    return Sorter.load(saved)
+
+
+@pytest.fixture(scope="module")
+def uncut(sorter: Sorter, saved: Path) -> dict[str, bytes]:
+    """The file of either kind, from a run that nothing stopped."""
+    documents = open_documents(saved / "many.txt")
+    for ending in ENDINGS:
+        assign_documents(documents, sorter, saved / f"uncut.{ending}", LocalEngine(1))
+    return {ending: (saved / f"uncut.{ending}").read_bytes() for ending in ENDINGS}
+
+
+class _Cut(Exception):
+    pass
+
+
+def stopped(sorter: Sorter, documents: list[str], out: Path, *, at: str, done: int, **options: object) -> None:
+    """A run that ends before its time."""
+
+    def progress(stage: str, number: int, total: int | None) -> None:
+        if stage == at and number >= done:
+            raise _Cut
+
+    with pytest.raises(_Cut):
+        assign_documents(open_documents(documents), sorter, out, LocalEngine(1), progress=progress, **options)
+
+
+class _Counting:
+    """The usual tokenizer, which counts what it is given."""
+
+    name = "default"
+
+    def __init__(self) -> None:
+        self.texts = 0
+
+    def __call__(self, text: str) -> list[str]:
+        self.texts += 1
+        return tokenize(text)
+
+
+# The files.
+
+
+def test_parquet_says_what_csv_says(uncut):
+    table = pa.parquet.read_table(io.BytesIO(uncut["parquet"]))
+    rows = list(csv.DictReader(io.StringIO(uncut["csv"].decode(), newline="")))
+    assert table.column_names == list(rows[0]) == ["document", "category", "share", "categories", "evidence", *NAMES]
+    assert len(rows) == table.num_rows == 4521
+    for mine, row in zip(table.to_pylist(), rows, strict=True):
+        assert str(mine["document"]) == row["document"]
+        assert (mine["category"] or "") == row["category"]
+        assert ("" if mine["share"] is None else str(mine["share"])) == row["share"]
+        assert "|".join(mine["categories"]) == row["categories"]
+        assert "|".join(mine["evidence"]) == row["evidence"]
+        assert [str(mine[name]) for name in NAMES] == [row[name] for name in NAMES]
+    assert table["category"].null_count == table["share"].null_count == 1
+
+
+def test_parquet_columns_have_types(uncut):
+    schema = pa.parquet.read_schema(io.BytesIO(uncut["parquet"]))
+    kinds = {"document": pa.int64(), "category": pa.string(), "share": pa.float64()}
+    kinds |= dict.fromkeys(NAMES, pa.float64())
+    assert {name: schema.field(name).type for name in kinds} == kinds
+    for name in ("categories", "evidence"):
+        assert pa.types.is_list(schema.field(name).type)
+        assert schema.field(name).type.value_type == pa.string()
+
+
+@pytest.mark.slow
+def test_the_bytes_are_the_same_for_any_number_of_workers(sorter, saved, uncut, tmp_path):
+    with closing(LocalEngine(2)) as engine:
+        for ending in ENDINGS:
+            given = assign_documents(open_documents(saved / "many.txt"), sorter, tmp_path / f"two.{ending}", engine)
+            assert (tmp_path / f"two.{ending}").read_bytes() == uncut[ending]
+            assert given.total() == 4521
+            assert given[""] == 1
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["two.csv", "two.parquet"]
+
+
+def test_row_groups_are_cut_by_their_size_alone(sorter, monkeypatch, tmp_path):
+    table = ParquetTable(sorter.names, sorter.terms)
+    matched = sorter.terms_in(planted_documents(100))
+    part = table.rows(sorter.place(matched, bound=0.0, several=False), 0)
+    monkeypatch.setattr("seetopic.classify.tables._GROUP", 200 * 8)  # cells, of 8 columns
+    table.write(tmp_path / "x.parquet", [part] * 5)
+    groups = pa.parquet.ParquetFile(tmp_path / "x.parquet").metadata
+    assert [groups.row_group(number).num_rows for number in range(groups.num_row_groups)] == [200, 200, 100]
+
+
+def test_a_category_that_is_called_like_a_column_has_a_column_of_its_own(sorter, unseen, tmp_path):
+    odd = replace(sorter, names=("share", "evidence", "sky"))
+    assign_documents(open_documents(unseen), odd, tmp_path / "x.parquet", LocalEngine(1))
+    table = pa.parquet.read_table(tmp_path / "x.parquet")
+    assert table.column_names[-3:] == ["share (category)", "evidence (category)", "sky"]
+    assert set(table["category"].to_pylist()) == {"share", "evidence", "sky"}
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_several_categories_are_listed_best_first(sorter, tmp_path, ending):
+    mixed = ["football, goalkeeper, referee, stadium, planet, galaxy, comet, orbit"]
+    out = tmp_path / f"x.{ending}"
+    options = AssignOptions(several=True, threshold=0.2)
+    assign_documents(open_documents(mixed), sorter, out, LocalEngine(1), options=options)
+    (expected,) = sorter.assign(mixed, several=True, threshold=0.2)
+    if ending == "csv":
+        with out.open(encoding="utf-8", newline="") as file:
+            found = next(csv.DictReader(file))["categories"].split("|")
+    else:
+        found = pa.parquet.read_table(out)["categories"].to_pylist()[0]
+    assert found == [NAMES[category] for category in expected.categories]
+    assert len(found) == 2
+
+
+@given(st.lists(st.text(), min_size=2, max_size=4))
+def test_a_cell_is_written_as_the_csv_writer_writes_it(texts):
+    file = io.StringIO()
+    SafeRows(file).add(texts)
+    assert ",".join(map(cell, texts)) + "\n" == file.getvalue()
+
+
+def test_the_rows_of_a_csv_file_are_those_of_the_csv_writer(sorter, unseen):
+    odd = replace(sorter, names=('=1+"1"', "a,b", "-sky\r"))
+    placement = odd.place(odd.terms_in([*unseen, "nothing"]), bound=0.2, several=True)
+    file = io.StringIO()
+    rows = SafeRows(file)
+    for number, each in enumerate(placement.assigned(odd.terms), start=7):
+        names = [odd.names[category] for category in each.categories]
+        best = (names[0], each.shares[each.categories[0]]) if names else ("", "")
+        rows.add([number, *best, "|".join(names), "|".join(each.evidence), *each.shares])
+    assert CsvTable(odd.names, odd.terms).rows(placement, 7).decode() == file.getvalue()
+
+
+def test_parquet_without_its_extra_is_refused_before_anything_is_read(sorter, monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MissingExtra, match=r"a table as \.parquet needs an extra: pip install \"seetopic\[parquet\]\""):
+        assign_documents(open_documents(["text"]), sorter, tmp_path / "x.parquet", LocalEngine(1))
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_in_the_place_of_the_file_is_refused_before_anything_is_read(sorter, tmp_path):
+    with pytest.raises(OutputError, match="is a folder; name a file in it"):
+        assign_documents(open_documents(["text"]), sorter, tmp_path, LocalEngine(1))
+
+
+# Runs that were cut off.
+
+_KILLED = """
+import os, signal, sys
+from pathlib import Path
+from seetopic import Sorter
+from seetopic.classify.assign import assign_documents
+from seetopic.corpus.documents import open_documents
+from seetopic.runtime.engine import LocalEngine
+from seetopic.text.tokenizer import tokenize
+
+folder, out, stage = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
+
+class Tokenizer:
+    name, texts = "default", 0
+
+    def __call__(self, text):
+        self.texts += 1
+        if stage == "sorting" and self.texts > 4200:  # in the third shard
+            os.kill(os.getpid(), signal.SIGKILL)
+        return tokenize(text)
+
+def progress(at, done, total):
+    if stage == "writing" and at == "writing the table":
+        os.kill(os.getpid(), signal.SIGKILL)
+
+sorter = Sorter.load(folder, tokenizer=Tokenizer())
+assign_documents(open_documents(folder / "many.txt"), sorter, out, LocalEngine(1), progress=progress)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("ending", "stage"), [("parquet", "sorting"), ("parquet", "writing"), ("csv", "sorting")])
+def test_a_run_that_was_killed_goes_on_to_the_same_bytes(saved, uncut, tmp_path, ending, stage):
+    out = tmp_path / f"x.{ending}"
+    killed = subprocess.run([sys.executable, "-c", _KILLED, saved, out, stage], check=False, capture_output=True)
+    assert killed.returncode == -signal.SIGKILL, killed.stderr.decode()
+    assert not out.exists()
+    assert len(list((tmp_path / f".x.{ending}.parts").glob("*.npz"))) == (2 if stage == "sorting" else 3)
+    counting = _Counting()
+    again = Sorter.load(saved, tokenizer=counting)
+    assign_documents(open_documents(saved / "many.txt"), again, out, LocalEngine(1))
+    assert out.read_bytes() == uncut[ending]
+    assert counting.texts == (4521 - 2 * 2048 if stage == "sorting" else 0)
+    assert [path.name for path in tmp_path.iterdir()] == [out.name]
+
+
+def test_another_sorter_starts_anew(sorter, many, tmp_path):
+    out = tmp_path / "x.csv"
+    stopped(sorter, many, out, at="writing the table", done=1)
+    other = replace(sorter, temperature=0.5)
+    assign_documents(open_documents(many), other, out, LocalEngine(1))
+    assign_documents(open_documents(many), other, tmp_path / "y.csv", LocalEngine(1))
+    assert out.read_bytes() == (tmp_path / "y.csv").read_bytes()
+
+
+def test_only_documents_that_changed_are_sorted_again(sorter, many, tmp_path):
+    out, counting = tmp_path / "x.csv", _Counting()
+    stopped(sorter, many, out, at="writing the table", done=1)
+    changed = [*many[:-1], "another, text"]
+    assign_documents(open_documents(changed), replace(sorter, tokenizer=counting), out, LocalEngine(1))
+    assign_documents(open_documents(changed), sorter, tmp_path / "y.csv", LocalEngine(1))
+    assert out.read_bytes() == (tmp_path / "y.csv").read_bytes()
+    assert counting.texts == 4521 - 2 * 2048
+
+
+@pytest.mark.parametrize("damage", [b"", b"PK\x03\x04", b"\x93NUMPY\x01\x00"])
+def test_a_part_that_is_damaged_is_made_again(sorter, many, uncut, tmp_path, damage):
+    out = tmp_path / "x.csv"
+    stopped(sorter, many, out, at="writing the table", done=1)
+    for part in (tmp_path / ".x.csv.parts").glob("*.npz"):
+        part.write_bytes(damage)
+    assign_documents(open_documents(many), sorter, out, LocalEngine(1))
+    assert out.read_bytes() == uncut["csv"]
+
+
+def test_a_record_that_cannot_be_read_starts_anew(sorter, many, uncut, tmp_path):
+    out = tmp_path / "x.csv"
+    stopped(sorter, many, out, at="sorting documents", done=1)
+    (tmp_path / ".x.csv.parts" / "made-of.json").write_text("{", encoding="utf-8")
+    assign_documents(open_documents(many), sorter, out, LocalEngine(1))
+    assert out.read_bytes() == uncut["csv"]
+
+
+@pytest.mark.parametrize("stage", ["sorting documents", "writing the table"])
+def test_a_run_with_a_rate_goes_on_and_tokenises_every_document_once(sorter, many, tmp_path, stage):
+    options = AssignOptions(rate=0.6, several=True)
+    assign_documents(open_documents(many), sorter, tmp_path / "y.csv", LocalEngine(1), options=options)
+    out, counting = tmp_path / "x.csv", _Counting()
+    counted = replace(sorter, tokenizer=counting)
+    stopped(counted, many, out, at=stage, done=3000, options=options)
+    assign_documents(open_documents(many), counted, out, LocalEngine(1), options=options)
+    assert out.read_bytes() == (tmp_path / "y.csv").read_bytes()
+    assert counting.texts == 4521
+
+
+def test_what_was_read_is_not_read_again(sorter, many, tmp_path):
+    class Encoder:
+        name, fingerprint, asked = "x", "x", 0
+
+        def encode(self, texts, jobs, progress):
+            Encoder.asked += len(texts)
+            return np.ones((len(texts), len(sorter.arrays["document_weights"])), np.float32)
+
+        encode_names = None
+
+    reader = Reader(Encoder(), VectorCache(tmp_path / "cache"), 1)
+    stopped(sorter, many, tmp_path / "x.csv", at="sorting documents", done=1, reader=reader)
+    before = Encoder.asked
+    (tmp_path / "cache" / "vectors" / "x.sqlite").unlink()  # so that it would be asked again
+    assign_documents(open_documents(many), sorter, tmp_path / "x.csv", LocalEngine(1), reader=reader)
+    assert before == len(set(sorter.read_texts(many[:2048])))
+    assert Encoder.asked - before == len(set(sorter.read_texts(many[2048:])))
+
+
+def test_two_runs_do_not_write_the_same_file(sorter, tmp_path):
+    with FileLock(tmp_path / ".x.csv.lock"), pytest.raises(IndexInUse, match="another run is writing"):
+        assign_documents(open_documents(["text"]), sorter, tmp_path / "x.csv", LocalEngine(1))
+
+
+def test_progress_has_a_total_once_the_documents_are_counted(sorter, many, tmp_path):
+    told: list[tuple[str, int, int | None]] = []
+    assign_documents(
+        open_documents(many), sorter, tmp_path / "x.csv", LocalEngine(1), progress=lambda *each: told.append(each)
+    )
+    assert told[-1] == ("writing the table", 4521, 4521)
+    assert [done for stage, done, _ in told if stage == "sorting documents"] == [2048, 4096, 4521]

@@ -1,0 +1,196 @@
+"""What lies where a result goes: never destroyed, also if it came there during the work; links are followed."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from fake_model import directions
+from planted import planted_documents
+from seetopic import Index, SeeTopic
+from seetopic.classify.assign import assign_documents
+from seetopic.classify.sorter import Sorter
+from seetopic.corpus.documents import open_documents
+from seetopic.errors import IndexFailure, OutputError
+from seetopic.output.exports import export
+from seetopic.runtime.engine import LocalEngine
+from seetopic.runtime.files import write_text
+
+OPTIONS = {"model": directions, "jobs": 1}
+
+
+def meanwhile(happens: Callable[[], object]) -> Callable[[str, int, int | None], None]:
+    """A progress that lets something happen once, when work is well under way."""
+    once = [happens]
+
+    def progress(stage: str, done: int, total: int | None) -> None:
+        if stage == "local vectors" and once:
+            once.pop()()
+
+    return progress
+
+
+def a_file(out: Path) -> None:
+    out.write_text("years of work")
+
+
+def a_folder(out: Path) -> None:
+    out.mkdir()
+    (out / "thesis.txt").write_text("years of work")
+
+
+def a_pipe(out: Path) -> None:
+    os.mkfifo(out)
+
+
+def a_project(out: Path) -> None:
+    out.mkdir()
+    (out / "manifest.json").write_text('{"name": "a browser extension"}')
+
+
+def an_index(out: Path) -> None:
+    Index.build(planted_documents(9, seed=5), out, **OPTIONS)
+
+
+def snapshot(path: Path) -> list[tuple[str, int, bytes]]:
+    """Everything at a path: names, kinds and bytes."""
+    paths = [path, *sorted(path.rglob("*"))] if path.is_dir() else [path]
+    return [(str(each), each.stat().st_mode, each.read_bytes() if each.is_file() else b"") for each in paths]
+
+
+@pytest.mark.parametrize("thing", [a_file, a_folder, a_pipe, a_project, an_index])
+def test_what_appears_where_an_index_is_built_stays(tmp_path, thing):
+    out = tmp_path / "index"
+    seen = []
+
+    def appears() -> None:
+        thing(out.with_name("made"))
+        out.with_name("made").rename(out)
+        seen.extend(snapshot(out))
+
+    with pytest.raises(IndexFailure, match=r"exists and is not an index|holds an index of other documents"):
+        Index.build(planted_documents(9), out, **OPTIONS, progress=meanwhile(appears))
+    assert seen
+    assert snapshot(out) == seen
+    out.rename(tmp_path / "moved")
+    again = []
+    assert len(Index.build(planted_documents(9), out, **OPTIONS, progress=lambda stage, *_: again.append(stage))) == 9
+    assert "local vectors" not in again  # the work was not lost
+
+
+def test_files_that_people_put_into_an_index_are_not_lost(tmp_path):
+    index = Index.build(planted_documents(9), tmp_path / "index", **OPTIONS)
+    notes = index.folder / "notes.txt"
+    notes.write_text("years of work")
+    with pytest.raises(IndexFailure, match=r"holds 'notes\.txt', which does not belong to an index and would be lost"):
+        index.update(planted_documents(9, seed=1), jobs=1)
+    with pytest.raises(IndexFailure, match="would be lost"):
+        Index.build(planted_documents(9, seed=1), index.folder, **OPTIONS, overwrite=True)
+    assert notes.read_text() == "years of work"
+    notes.unlink()
+    writes = meanwhile(lambda: notes.write_text("years of work"))
+    with pytest.raises(IndexFailure, match="would be lost"):
+        index.update(planted_documents(9, seed=1), jobs=1, progress=writes)
+    assert notes.read_text() == "years of work"
+    assert len(Index.open(index.folder)) == 9
+
+
+def test_files_that_people_put_into_a_saved_model_are_not_lost(model, tmp_path):
+    model.save(tmp_path / "model")
+    notes = tmp_path / "model" / "notes.txt"
+    notes.write_text("years of work")
+    with pytest.raises(OutputError, match=r"holds 'notes\.txt', which would be lost"):
+        model.save(tmp_path / "model")
+    assert notes.read_text() == "years of work"
+    notes.unlink()
+    model.save(tmp_path / "model")
+    assert SeeTopic.load(tmp_path / "model").topics_ == model.topics_
+
+
+def a_device(path: Path) -> None:
+    try:
+        os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(1, 3))  # as /dev/null
+    except PermissionError:  # only root may: a pipe is as good a test
+        a_pipe(path)
+
+
+@pytest.mark.parametrize("make", [a_device, a_pipe])
+@pytest.mark.parametrize("link", [False, True])
+def test_a_device_or_a_pipe_is_not_replaced_by_a_file(model, tmp_path, make, link):
+    real = tmp_path / "special"
+    make(real)
+    out = tmp_path / "link.csv" if link else real
+    if link:
+        out.symlink_to(real)
+    before = real.lstat()
+    sorter: Sorter = model.sorter_
+    for write in (
+        lambda: write_text(out, "text"),
+        lambda: export(model.topics_, "csv", out),
+        lambda: assign_documents(open_documents(["a planet"]), sorter, out, LocalEngine(1)),
+    ):
+        with pytest.raises(OutputError, match="is a device or a pipe"):
+            write()
+    after = real.lstat()
+    assert (after.st_mode, after.st_ino, after.st_rdev) == (before.st_mode, before.st_ino, before.st_rdev)
+    assert {path.name for path in tmp_path.iterdir()} == {"special", out.name}
+
+
+def test_a_file_behind_a_link_is_written_and_the_link_stays(model, tmp_path):
+    (tmp_path / "real").mkdir()
+    link = tmp_path / "table.csv"
+    link.symlink_to(tmp_path / "real" / "other.csv")
+    assign_documents(open_documents(["a planet", "an oven"]), model.sorter_, link, LocalEngine(1))
+    assert link.is_symlink()
+    assert len((tmp_path / "real" / "other.csv").read_text().splitlines()) == 3
+
+
+@pytest.fixture
+def linked(tmp_path: Path) -> tuple[Path, Path]:
+    """An index and a link to it."""
+    real = tmp_path / "disk" / "real"
+    Index.build(planted_documents(9), real, **OPTIONS)
+    link = tmp_path / "link"
+    link.symlink_to(real)
+    return real, link
+
+
+def test_an_index_behind_a_link_is_updated_and_the_link_stays(linked):
+    real, link = linked
+    updated = Index.open(link, model=directions).update(planted_documents(9, seed=1), jobs=1)
+    assert len(updated) == 18
+    assert link.is_symlink()
+    assert len(Index.open(real)) == 18
+    Index.build(planted_documents(12, seed=2), link, **OPTIONS, overwrite=True)
+    assert link.is_symlink()
+    assert len(Index.open(real)) == 12
+    assert [path.name for path in link.parent.iterdir() if path.name.startswith(".")] == []
+    assert [path.name for path in real.parent.iterdir()] == ["real"]
+
+
+def test_of_two_updates_through_two_names_one_is_refused(linked):
+    real, link = linked
+    refused = []
+
+    def second() -> None:
+        with pytest.raises(IndexFailure) as caught:
+            Index.open(link, model=directions).update(planted_documents(9, seed=2), jobs=1)
+        refused.append(str(caught.value))
+
+    first = Index.open(real, model=directions)
+    assert len(first.update(planted_documents(9, seed=1), jobs=1, progress=meanwhile(second))) == 18
+    assert len(refused) == 1
+    assert len(Index.open(link)) == 18
+
+
+def test_a_link_that_leads_nowhere_is_refused_before_any_work(tmp_path):
+    (tmp_path / "link").symlink_to(tmp_path / "nowhere")
+    stages = []
+    with pytest.raises(IndexFailure, match="is a link to a folder that does not exist"):
+        Index.build(planted_documents(9), tmp_path / "link", **OPTIONS, progress=lambda *told: stages.append(told))
+    assert stages == []
+    assert os.listdir(tmp_path) == ["link"]  # noqa: PTH208 - a link that leads nowhere is listed, too

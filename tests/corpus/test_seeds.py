@@ -1,0 +1,386 @@
+"""Seeds: the user's names in the user's order and spelling, or one sentence that says which name is wrong."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from seetopic.corpus.seeds import FORMATS, Seed, Seeds, as_seeds, read_seeds
+from seetopic.errors import SeedError
+
+NAMES = ("Zoology", "health & personal care", "hepatitis a/b/c/e", "naïve café", "北京", "books")
+PLAIN = {name: (name,) for name in NAMES}
+SPORTS = {"Sports": ("football", "Tennis"), "food": ("food",)}
+
+
+def as_dict(seeds: Seeds) -> dict[str, tuple[str, ...]]:
+    return {seed.name: seed.names for seed in seeds.seeds}
+
+
+def read(folder: Path, name: str, contents: str | bytes) -> dict[str, tuple[str, ...]]:
+    path = folder / name
+    path.write_bytes(contents.encode() if isinstance(contents, str) else contents)
+    return as_dict(read_seeds(path))
+
+
+def refuse(folder: Path, name: str, contents: str | bytes, message: str) -> None:
+    with pytest.raises(SeedError, match=message):
+        read(folder, name, contents)
+
+
+# In Python.
+
+
+@pytest.mark.parametrize(
+    "given_names",
+    [
+        list(NAMES),
+        tuple(NAMES),
+        [[name] for name in NAMES],
+        {name: [name] for name in NAMES},
+        {name: name for name in NAMES},
+        dict.fromkeys(NAMES),
+        {name: [] for name in NAMES},
+        (name for name in NAMES),
+        np.array(NAMES),
+        pd.Series(NAMES),
+        [f"  {name}\n" for name in NAMES],
+    ],
+    ids=lambda names: f"{type(names).__name__}",
+)
+def test_names_keep_their_order_and_spelling(given_names):
+    seeds = as_seeds(given_names)
+    assert as_dict(seeds) == PLAIN
+    assert seeds.names == NAMES
+    assert len(seeds) == len(NAMES)
+
+
+def test_a_topic_may_have_several_names():
+    assert as_dict(as_seeds({"Sports": ["football", "Tennis"], "food": ()})) == SPORTS
+    assert as_dict(as_seeds([["football", "Tennis"], "food"])) == {
+        "football": ("football", "Tennis"),
+        "food": ("food",),
+    }
+
+
+def test_a_path_is_read_and_seeds_are_taken_as_they_are(tmp_path):
+    (tmp_path / "a.txt").write_text("books\nfood\n")
+    seeds = as_seeds(tmp_path / "a.txt")
+    assert seeds.names == ("books", "food")
+    assert as_seeds(seeds) is seeds
+
+
+@pytest.mark.parametrize(
+    ("given_names", "message"),
+    [
+        ("books", r"not one text: give \['books'\], or a pathlib\.Path"),
+        (7, "not int"),
+        (None, "not NoneType"),
+        ({"books", "food"}, "in a set have no order"),
+        ([], "there are no category names; give at least one"),
+        ({}, "there are no category names; give at least one"),
+        (["books", ""], "category 2 has an empty name"),
+        (["  ", "books"], "category 1 has an empty name"),
+        ({"": ["books"]}, "category 1 has an empty name"),
+        ({"books": ["novels", " "]}, "category 1 has an empty name"),
+        ({"books": ""}, "category 1 has an empty name"),
+        ([[]], "a category has no names; give it one or remove it"),
+        ([["books"], ()], "a category has no names"),
+        (["books", None], "must be text, not None; put it in quotes"),
+        (["books", 2024], "must be text, not 2024; put it in quotes"),
+        ([["books", 1.5]], r"must be text, not 1\.5"),
+        ({"books": 5}, "must be text, not 5"),
+        ({"books": [True]}, "must be text, not True"),
+        ({1: ["books"]}, "must be text, not 1"),
+        ({None: ["books"]}, "must be text, not None"),
+        ([b"books"], "must be text, not 98"),
+        ([[["books"]]], r"must be text, not \['books'\]"),
+        ({"books": {"novels": ["x"]}}, "'novels' is not a part of a category; it may have names, pinned, negative"),
+        ([{"books": ["novels"]}], "names of a category must be a list, not"),
+        ([{"novels", "tales"}], "names of a category must be a list, not"),
+        (["books\ud800"], r"'books\\ud800' is not Unicode text \(at character 5\)"),
+    ],
+)
+def test_what_is_no_name_is_refused(given_names, message):
+    with pytest.raises(SeedError, match=message):
+        as_seeds(given_names)
+
+
+@pytest.mark.parametrize("again", ["Books", "BOOKS", " books ", "books\t"])
+@pytest.mark.parametrize("shape", [list, lambda names: [names], dict.fromkeys, lambda names: {"a": names}])
+def test_a_name_that_stands_twice_is_refused_in_any_spelling(shape, again):
+    with pytest.raises(SeedError, match=f"the name '{again.strip()}' stands twice; a name may belong to one category"):
+        as_seeds(shape(["books", again]))
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("toys games", "Toys   Games"), ("Straße", "STRASSE"), ("caf\u00e9", "cafe\u0301"), ("a\u00a0b", "A b")],
+)
+def test_names_that_a_reader_cannot_tell_apart_are_refused(first, second):
+    with pytest.raises(SeedError, match="stands twice"):
+        as_seeds([first, second])
+
+
+def test_two_categories_may_not_have_one_name():
+    with pytest.raises(SeedError, match="the name 'Books' stands twice"):
+        as_seeds({"books": ["novels"], "Books": ["tales"]})
+
+
+def test_a_name_may_not_belong_to_two_categories():
+    with pytest.raises(SeedError, match="the name 'novels' stands twice"):
+        as_seeds({"books": ["novels"], "reading": ["essays", "novels"]})
+
+
+def test_seeds_made_by_hand_are_checked_too():
+    with pytest.raises(SeedError, match="category 'books' has no names"):
+        Seeds((Seed("books", ()),))
+
+
+def test_an_error_about_a_huge_value_stays_short():
+    huge: list[Any] = []
+    for _ in range(50):
+        huge = [huge, huge]
+    with pytest.raises(SeedError, match="must be text") as refused:
+        as_seeds([huge])
+    assert len(str(refused.value)) < 1000
+
+
+# Files.
+
+
+@pytest.mark.parametrize(
+    ("name", "contents"),
+    [
+        ("a.txt", "\n".join(NAMES)),
+        ("a.TXT", "\n\n" + "\r\n\r\n".join(f" {name} " for name in NAMES) + "\r\n"),
+        ("numbered.txt", "".join(f"{number}:{name}\n" for number, name in enumerate(NAMES))),
+        ("spaced.txt", "".join(f"{number} : {name}\n" for number, name in enumerate(NAMES))),
+        ("a.json", json.dumps(NAMES)),
+        ("mapped.json", json.dumps({name: [name] for name in NAMES}, ensure_ascii=False)),
+        ("a.yaml", yaml.safe_dump(list(NAMES), allow_unicode=True)),
+        ("a.yml", "".join(f"- '{name}'\n" for name in NAMES)),
+        ("mapped.yaml", "".join(f"{name}:\n" for name in NAMES)),
+        ("listed.yaml", "".join(f"{name}: ['{name}']\n" for name in NAMES)),
+        ("a.csv", "".join(f'"{name}"\n' for name in NAMES)),
+        ("headed.csv", "Category,more,names\n" + "".join(f"{name},,\n" for name in NAMES)),
+        ("a.dic", "%\n" + "".join(f"{n}\t{name}\n" for n, name in enumerate(NAMES)) + "%\n"),
+    ],
+)
+def test_every_format_keeps_order_and_spelling(tmp_path, name, contents):
+    assert list(read(tmp_path, name, contents).items()) == list(PLAIN.items())
+    assert list(read(tmp_path, name, b"\xef\xbb\xbf" + contents.encode()).items()) == list(PLAIN.items())
+
+
+@pytest.mark.parametrize(
+    ("name", "contents"),
+    [
+        ("a.json", '{"Sports": ["football", "Tennis"], "food": null}'),
+        ("a.yaml", "Sports: [football, Tennis]\nfood:\n"),
+        ("a.yaml", "Sports:\n  - football\n  - Tennis\nfood: food\n"),
+        ("a.dic", "%\n1\tSports\n2\tfood\n%\nfootball*\t1\nTennis\t1\nfood\t2\n"),
+        ("a.dic", "%\r\n1\tSports\r\n2\tfood\r\n%\r\nfootball\t1\r\nTennis*\t\t1\r\n\r\n"),
+    ],
+)
+def test_a_file_may_give_several_names_to_a_topic(tmp_path, name, contents):
+    assert read(tmp_path, name, contents) == SPORTS
+
+
+def test_a_csv_row_is_a_category_and_its_names(tmp_path):
+    assert read(tmp_path, "a.csv", 'name\n"toys, games",Lego\n\nfood,,soup\n') == {
+        "toys, games": ("toys, games", "Lego"),
+        "food": ("food", "soup"),
+    }
+
+
+def test_numbers_are_part_of_names_unless_every_line_has_one(tmp_path):
+    assert tuple(read(tmp_path, "a.txt", "0:books\nfood: raw\n")) == ("0:books", "food: raw")
+
+
+def test_an_ending_that_is_not_known_is_refused_with_the_known_ones(tmp_path):
+    refuse(tmp_path, "a.docx", "books", r"a\.docx ends with '\.docx'; seeds are read from \.txt, \.yaml, ")
+    refuse(tmp_path, "seeds", "books", "seeds ends with 'nothing'; seeds are read from")
+
+
+def test_a_missing_file_and_a_folder_are_refused(tmp_path):
+    with pytest.raises(SeedError, match=r"gone\.txt cannot be opened: No such file or directory; check its name"):
+        read_seeds(tmp_path / "gone.txt")
+    (tmp_path / "folder.txt").mkdir()
+    with pytest.raises(SeedError, match=r"folder\.txt cannot be opened: Is a directory"):
+        read_seeds(tmp_path / "folder.txt")
+
+
+@pytest.mark.parametrize("ending", FORMATS)
+def test_wrong_encodings_and_empty_files_are_refused(tmp_path, ending):
+    refuse(tmp_path, f"a{ending}", "naïve".encode("latin-1"), r"is not UTF-8 text \(byte 2\); save it as UTF-8")
+    refuse(tmp_path, f"a{ending}", "books".encode("utf-16"), "is not UTF-8 text")
+    refuse(tmp_path, f"a{ending}", "books".encode("utf-16-le"), "holds NUL bytes")
+    refuse(tmp_path, f"a{ending}", "", rf"^a\{ending}: ")
+    refuse(tmp_path, f"a{ending}", " \n\n", rf"^a\{ending}: ")
+
+
+@pytest.mark.parametrize(
+    ("name", "contents"),
+    [
+        ("a.txt", "books\nfood\nBooks\n"),
+        ("a.txt", "0:books\n1:Books\n"),
+        ("a.json", '["books", "Books "]'),
+        ("a.json", '{"books": ["x"], "books": ["y"]}'),
+        ("a.json", '{"books": ["x"], " BOOKS": ["y"]}'),
+        ("a.yaml", "- books\n- Books\n"),
+        ("a.yaml", "books: x\nbooks: y\n"),
+        ("a.yaml", "books: [x]\n'Books ': [y]\n"),
+        ("a.csv", "books,novels\nreading,NOVELS\n"),
+        ("a.csv", "books\nBooks\n"),
+        ("a.dic", "%\n1\tbooks\n2\tBooks\n%\n"),
+        ("a.dic", "%\n1\tbooks\n2\treading\n%\nnovel\t1\t2\n"),
+    ],
+)
+def test_a_name_that_stands_twice_in_a_file_is_refused(tmp_path, name, contents):
+    refuse(tmp_path, name, contents, rf"^{name}: the name '.*' stands twice")
+
+
+@pytest.mark.parametrize(
+    ("name", "contents", "message"),
+    [
+        ("a.txt", "0:books\n1:\n", "category 2 has an empty name"),
+        ("a.json", '["books"', "is not valid JSON"),
+        ("a.json", "[" * 100_000, "is not valid JSON"),
+        ("a.json", '"books"', "must hold a list of names, or names with lists of names"),
+        ("a.json", "null", "must hold a list of names"),
+        ("a.json", "[2024]", "must be text, not 2024; put it in quotes"),
+        ("a.json", "[NaN]", "must be text, not nan"),
+        ("a.json", '{"books": {"novels": 1}}', "is not a part of a category"),
+        ("a.json", '["\\ud800"]', "is not Unicode text"),
+        ("a.yaml", "- [books", "is not valid YAML"),
+        ("a.yaml", "books", "must hold a list of names"),
+        ("a.yaml", "- books\n- 2024\n", "must be text, not 2024; put it in quotes"),
+        ("a.yaml", "- no\n", "must be text, not False; put it in quotes"),
+        ("a.yaml", "no: [x]\n", "must be text, not False; put it in quotes"),
+        ("a.yaml", "null: [x]\n", "must be text, not None; put it in quotes"),
+        ("a.yaml", "- 2024-01-01\n", r"must be text, not datetime\.date\(2024, 1, 1\); put it in quotes"),
+        ("a.yaml", "- 2024-99-99\n", "is not valid YAML"),
+        ("a.yaml", "- books: [novels]\n", "names of a category must be a list"),
+        ("a.yaml", "- books\n---\n- food\n", "is not valid YAML"),
+        ("a.yaml", "!!python/object:os.system [x]\n", "is not valid YAML"),
+        ("a.yaml", "- !!int ''\n", "is not valid YAML"),
+        ("a.yaml", "- !!bool x\n", "is not valid YAML"),
+        ("a.yaml", "- !!timestamp x\n", "is not valid YAML"),
+        ("a.yaml", "? [a]\n: b\n", "is not valid YAML"),
+        ("a.yaml", "- \x07\n", "is not valid YAML"),
+        ("a.yaml", "&a [*a]\n", "must be text"),
+        ("a.yaml", "[" * 1000, "is not valid YAML"),
+        ("a.csv", 'books\n"food\n', r"is not valid CSV \(unexpected end of data\)"),
+        ("a.csv", 'books\n"food"s\n', "is not valid CSV"),
+        ("a.csv", "x" * 200_000, "is not valid CSV .*field larger than field limit"),
+        ("a.csv", "name\n", "there are no category names"),
+        ("a.dic", "books\nfood\n", "is not a LIWC dictionary: its categories must stand between two lines"),
+        ("a.dic", "%\n1\tbooks\n", "is not a LIWC dictionary"),
+        ("a.dic", "books\n%\n1\tbooks\n%\n", "is not a LIWC dictionary"),
+        ("a.dic", "%\n%\n", "there are no category names"),
+        ("a.dic", "%\n1 books\n%\n", "the category line '1 books' must be a number, a tab and a name"),
+        ("a.dic", "%\n1\tbooks\n1\tfood\n%\n", "the category number '1' stands twice"),
+        ("a.dic", "%\n1\tbooks\n%\nnovel\t2\n", "the word 'novel' has category '2', which is not among"),
+        ("a.dic", "%\n1\tbooks\n%\nnovel\n", "the word 'novel' has no category"),
+        ("a.dic", "%\n1\tbooks\n%\n*\t1\n", "category 1 has an empty name"),
+    ],
+)
+def test_a_file_that_is_wrong_is_refused_by_its_name(tmp_path, name, contents, message):
+    refuse(tmp_path, name, contents, rf"^{name}: .*{message}")
+
+
+# Whatever the contents.
+
+
+def are_distinct(names: Sequence[str]) -> bool:
+    try:
+        as_seeds(names)
+    except SeedError:
+        return False
+    return True
+
+
+NAME = st.text(st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp"]), min_size=1, max_size=12).map(str.strip)
+
+
+@given(st.lists(NAME, min_size=1, max_size=6).filter(are_distinct))
+def test_distinct_names_come_back_from_json_yaml_and_txt(names):
+    plain = {name: (name,) for name in names}
+    first = {"not numbered": ("not numbered",)}
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        assert read(folder, "a.json", json.dumps(names)) == plain
+        assert read(folder, "a.json", json.dumps({name: [] for name in names}, ensure_ascii=False)) == plain
+        assert read(folder, "a.yaml", yaml.safe_dump(names)) == plain
+        assert read(folder, "a.yml", yaml.safe_dump({name: [name] for name in names}, sort_keys=False)) == plain
+        assert read(folder, "a.txt", "\n".join(["not numbered", *names])) == first | plain
+        if not any("_" in name for name in names):  # which joins words in such a file
+            assert read(folder, "a.txt", "".join(f"{n}:{name}\n" for n, name in enumerate(names))) == plain
+
+
+def test_the_released_code_joins_words_of_names_by_underscores(tmp_path):
+    text = "0:hepatitis_a/b/c/e\n1:neoplasms_(cancer)\n"
+    assert tuple(read(tmp_path, "keywords_0.txt", text)) == ("hepatitis a/b/c/e", "neoplasms (cancer)")
+    assert tuple(read(tmp_path, "names.txt", "snake_case\n")) == ("snake_case",)
+
+
+MARKS = [*"[]{}:,-?!&*#|>%@'\"\t \n\r", "\n- ", ": ", "%\n", "\n%\n", "---\n", "<<", "\\u", "\\ud800", "1\tx\n"]
+WORDS = ["books", "Books", "1", "é", "a: [b]\n", "!!int ", "!!set ", "!!binary ", "!!omap ", "2024-01-01", "null", "~"]
+CONTENTS = st.one_of(
+    st.binary(max_size=60),
+    st.text(st.characters(exclude_categories=["Cs"]), max_size=40).map(str.encode),
+    st.lists(st.sampled_from(MARKS + WORDS), max_size=20).map(lambda parts: "".join(parts).encode()),
+)
+
+
+@given(st.sampled_from(FORMATS), CONTENTS)
+def test_any_contents_give_names_or_a_seed_error(ending, contents):
+    with tempfile.TemporaryDirectory() as folder, suppress(SeedError):
+        found = read(Path(folder), f"a{ending}", contents)
+        assert found
+        assert all(name.strip() and names and all(map(str.strip, names)) for name, names in found.items())
+
+
+SCALARS = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=5), st.binary(max_size=3))
+LISTS = st.lists(SCALARS | st.lists(SCALARS, max_size=3), max_size=4)
+VALUES = SCALARS | LISTS | st.dictionaries(st.text(max_size=4), SCALARS | LISTS, max_size=4)
+
+
+@given(VALUES)
+def test_any_value_gives_names_or_a_seed_error(value):
+    with suppress(SeedError):
+        seeds = as_seeds(value)
+        assert len(seeds.names) == len(value)
+
+
+def test_a_category_may_have_pinned_and_negative_terms(tmp_path):
+    given = {"space": {"names": ["outer space"], "pinned": "comet", "negative": ["moon"]}, "food": None}
+    (tmp_path / "a.json").write_text(json.dumps(given))
+    for seeds in (as_seeds(given), read_seeds(tmp_path / "a.json")):
+        space, food = seeds.seeds
+        assert (space.names, space.pinned, space.negative) == (("outer space",), ("comet",), ("moon",))
+        assert (food.names, food.pinned, food.negative) == (("food",), (), ())
+
+
+@pytest.mark.parametrize(
+    ("given_parts", "message"),
+    [
+        ({"a": {"pinned": ["x"], "negative": ["x"]}}, "'x' is both pinned and negative in 'a'"),
+        ({"a": {"pinned": ["x"]}, "b": {"pinned": ["X"]}}, "'X' stands twice"),
+        ({"a": {"pinned": [" "]}}, "category 1 has an empty name"),
+    ],
+)
+def test_wishes_that_contradict_each_other_are_refused(given_parts, message):
+    with pytest.raises(SeedError, match=message):
+        as_seeds(given_parts)

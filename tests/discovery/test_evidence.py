@@ -1,0 +1,142 @@
+"""What documents and the language model say of terms, against the equations written out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
+from scipy.sparse import csr_array
+
+from seetopic.discovery.evidence import StartRemembered
+from seetopic.discovery.evidence.documents import (
+    MatchedDocumentsEvidence,
+    ReadDocumentsEvidence,
+    clear_memberships,
+    typical_terms,
+)
+from seetopic.discovery.evidence.general import DRIFT, GeneralEvidence, confidence
+from seetopic.discovery.evidence.similarity import contrasted
+
+
+def z_written_out(documents: np.ndarray, memberships: np.ndarray, term: int, category: int) -> float:
+    inside = sum(documents[d, term] * memberships[d, category] for d in range(len(documents)))
+    everywhere = sum(documents[d, term] * memberships[d].sum() for d in range(len(documents)))
+    size, total = memberships[:, category].sum(), memberships.sum()
+    outside = everywhere - inside
+    odds = np.log((inside + 0.5) / (size - inside + 0.5)) - np.log((outside + 0.5) / (total - size - outside + 0.5))
+    return odds / np.sqrt(1 / (inside + 0.5) + 1 / (outside + 0.5))
+
+
+@given(st.integers(0, 1000))
+def test_typical_terms_are_z_scores_of_log_odds(seed):
+    chance = np.random.default_rng(seed)
+    documents = (chance.random((7, 5)) < 0.4).astype(np.float32)
+    memberships = chance.dirichlet(np.ones(3), 7)
+    found = typical_terms(csr_array(documents), memberships)
+    expected = [[z_written_out(documents, memberships, term, category) for term in range(5)] for category in range(3)]
+    assert found == pytest.approx(np.array(expected), abs=1e-4)
+
+
+def test_a_term_of_ones_own_documents_is_typical_and_a_rare_one_less_so():
+    documents = np.zeros((40, 3), np.float32)
+    documents[:20, 0] = 1  # in all of the first category's
+    documents[0, 1] = 1  # in one of them
+    documents[:, 2] = 1  # everywhere
+    memberships = np.repeat(np.eye(2), 20, axis=0)
+    common, rare, everywhere = typical_terms(csr_array(documents), memberships)[0]
+    assert common > rare > 0
+    assert abs(everywhere) < 0.1
+
+
+def test_a_document_belongs_where_its_hits_are_twice_the_second():
+    documents = csr_array(np.array([[1, 1, 0], [1, 0, 1], [0, 0, 0], [0, 0, 1]], np.float32))
+    memberships = clear_memberships(documents, np.array([1.0, 1.0, 1.0]), [[0, 1], [2]])
+    assert memberships.tolist() == [[1, 0], [0, 0], [0, 0], [0, 1]]
+
+
+def test_one_category_has_every_document_that_holds_one_of_its_terms():
+    documents = csr_array(np.array([[1, 0], [0, 1]], np.float32))
+    assert clear_memberships(documents, np.ones(2), [[0]]).tolist() == [[1], [0]]
+
+
+def test_read_documents_do_not_depend_on_current_terms_and_matched_ones_do():
+    documents = csr_array(np.eye(4, dtype=np.float32))
+    read = ReadDocumentsEvidence(np.arange(8, dtype=np.float32).reshape(2, 4))
+    matched = MatchedDocumentsEvidence(documents, np.ones(4))
+    assert np.array_equal(read.scores([[0], [1]]), read.scores([[2], [3]]))
+    assert not np.array_equal(matched.scores([[0], [1]]), matched.scores([[2], [3]]))
+
+
+def test_contrast_takes_off_a_share_of_the_best_other_category():
+    scores = np.array([[0.9, 0.2], [0.5, 0.4], [0.1, 0.6]], np.float32)
+    expected = [[0.9 - 0.25, 0.2 - 0.3], [0.5 - 0.45, 0.4 - 0.3], [0.1 - 0.45, 0.6 - 0.2]]
+    assert contrasted(scores, 0.5) == pytest.approx(np.array(expected), abs=1e-6)
+
+
+def test_one_category_has_nothing_to_stand_out_from():
+    scores = np.array([[0.9, 0.2]], np.float32)
+    assert contrasted(scores, 0.5).tolist() == scores.tolist()
+
+
+def test_the_names_vector_counts_as_so_many_terms():
+    vectors = np.eye(3, dtype=np.float32)
+    names = np.array([[0, 0, 1]], np.float32)
+    scores = GeneralEvidence(vectors, names, name_pull=2.0).scores([[0, 1]])
+    # Two terms, and the name as two more; a topic as far from its name as this one is held back by five further.
+    assert scores[0].tolist() == pytest.approx([1 / 9, 1 / 9, 7 / 9], abs=1e-6)
+
+
+def test_a_topic_near_its_name_is_not_held_back():
+    vectors = np.eye(3, dtype=np.float32)
+    names = vectors[[0]]
+    scores = GeneralEvidence(vectors, names, name_pull=1.0).scores([[0]])
+    assert scores[0].tolist() == pytest.approx([1.0, 0.0, 0.0], abs=1e-6)
+
+
+def test_confidence_is_how_near_the_middle_term_is_and_how_much_nearer_than_to_other_names():
+    similarity = np.array([[0.8, 0.6, 0.1, 0.1], [0.2, 0.2, 0.5, 0.3]], np.float32)
+    # Name 0 has 0.4 with any term. Its terms have 0.7, and 0.5 more than with name 1: (0.3 + 0.5) of 0.6, so 1.
+    # Name 1 has 0.3 with any term. Its term has 0.3, and 0.2 more than with name 0: (0 + 0.2) of 0.7.
+    assert confidence(similarity, [[0, 1], [3]]).tolist() == pytest.approx([1.0, 2 / 7], abs=1e-6)
+
+
+def test_a_name_of_the_same_meaning_takes_no_confidence_from_a_topic():
+    similarity = np.array([[0.7, 0.0, 0.0], [0.75, 0.0, 0.0], [0.0, 0.5, 0.5]], np.float32)
+    alike, _, _ = confidence(similarity, [[0], [0], [1]])
+    assert alike > DRIFT
+
+
+def test_one_name_alone_is_compared_with_what_it_has_with_any_term():
+    similarity = np.array([[0.9, 0.3, 0.3, 0.3]], np.float32)
+    assert confidence(similarity, [[0]]).tolist() == pytest.approx([1.0])
+    assert confidence(similarity, [[1]]).tolist() == pytest.approx([0.0])
+
+
+def test_a_topic_without_terms_has_no_confidence():
+    assert confidence(np.ones((1, 2), np.float32), [[]]).tolist() == [0.0]
+
+
+@given(arrays(np.float32, array_shapes(min_dims=2, max_dims=2, max_side=6), elements=st.sampled_from([-0.5, 0.25, 1])))
+def test_contrast_is_the_definition_written_out_also_where_categories_tie(scores):
+    found = contrasted(scores, 0.5)
+    for category, term in np.ndindex(scores.shape):
+        others = np.delete(scores[:, term], category)
+        assert found[category, term] == scores[category, term] - 0.5 * (others.max() if len(others) else 0)
+
+
+def test_every_pass_begins_with_what_was_said_first():
+    asked = []
+
+    class Asked:
+        name = "asked"
+
+        def scores(self, current):
+            asked.append(current)
+            return np.full((1, 2), len(asked), np.float32)
+
+    evidence = StartRemembered(Asked())
+    said = [evidence.scores([[term]])[0, 0] for term in (0, 1, 0, 1, 0)]
+    assert said == [1, 2, 1, 3, 1]
+    assert evidence.name == "asked"

@@ -1,0 +1,92 @@
+"""Ranks, their power mean, and terms taken in turns."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from seetopic.discovery.ranking import ensemble_score, pick_best, pick_in_turns, ranks, reciprocal
+
+matrices = hnp.arrays(
+    np.float64,
+    hnp.array_shapes(min_dims=2, max_dims=2, max_side=8),
+    elements=st.sampled_from([0.0, 0.1, 0.5, 0.5, 0.9]),
+)
+
+
+def ranks_written_out(row: list[float], checked: int) -> list[int]:
+    order = sorted(range(len(row)), key=lambda term: (-row[term], term))[:checked]
+    return [order.index(term) + 1 if term in order else 0 for term in range(len(row))]
+
+
+def pick_written_out(scores: np.ndarray, size: int) -> list[list[int]]:
+    """Algorithm 1, lines 14 to 16, word for word."""
+    picked: list[list[int]] = [[] for _ in scores]
+    for _ in range(size):
+        for category, row in enumerate(scores):
+            free = [term for term in range(len(row)) if row[term] > 0 and not any(term in terms for terms in picked)]
+            if free:
+                picked[category].append(max(free, key=lambda term: (row[term], -term)))
+    return picked
+
+
+@given(matrices, st.integers(1, 10))
+def test_ranks_are_those_of_a_plain_sort(scores, checked):
+    expected = [ranks_written_out(row.tolist(), checked) for row in scores]
+    assert ranks(scores.astype(np.float32), checked).tolist() == expected
+
+
+def test_equal_scores_rank_in_the_order_of_term_ids():
+    assert ranks(np.array([[0.5, 0.9, 0.5, 0.5]], np.float32), 3).tolist() == [[2, 1, 3, 0]]
+
+
+def test_beyond_the_checked_ranks_the_reciprocal_is_zero():
+    assert reciprocal(np.array([[1, 4, 0]])).tolist() == [[1.0, 0.25, 0.0]]
+
+
+def test_with_rho_1_the_score_is_the_mean_of_reciprocal_ranks():
+    assert ensemble_score([np.array([[1.0]]), np.array([[0.5]])], rho=1.0) == pytest.approx(0.75)
+
+
+def test_with_rho_near_0_the_score_is_the_geometric_mean():
+    assert ensemble_score([np.array([[1.0]]), np.array([[0.25]])], rho=1e-6) == pytest.approx(0.5, rel=1e-4)
+
+
+def test_a_small_rho_lets_each_ranking_veto():
+    in_one, in_both = ensemble_score([np.array([1.0, 0.05]), np.array([0.0, 0.05])], rho=0.1)
+    assert in_one == pytest.approx(0.5**10)
+    assert in_both == pytest.approx(0.05)
+
+
+@given(matrices, st.integers(0, 6))
+def test_turns_are_those_of_the_algorithm_written_out(scores, size):
+    assert pick_in_turns(scores, size) == pick_written_out(scores, size)
+
+
+@given(matrices, st.integers(0, 6))
+def test_no_term_is_in_two_categories(scores, size):
+    taken = [term for terms in pick_in_turns(scores, size) for term in terms]
+    assert len(taken) == len(set(taken))
+
+
+def test_a_term_with_score_zero_is_never_picked():
+    assert pick_in_turns(np.array([[0.9, 0.0, 0.4]]), size=3) == [[0, 2]]
+
+
+def test_a_score_of_minus_infinity_takes_no_place():
+    scores = np.array([[1.0, -np.inf, 2.0], [-np.inf, -np.inf, -np.inf]], np.float32)
+    assert ranks(scores, 10).tolist() == [[2, 0, 1], [0, 0, 0]]
+    assert ranks(scores, 2).tolist() == [[2, 0, 1], [0, 0, 0]]
+
+
+@given(matrices, st.integers(0, 10))
+def test_the_best_are_those_of_a_plain_sort(scores, size):
+    owners = scores.argmax(axis=0)
+    written_out = [
+        sorted((term for term in range(len(row)) if owners[term] == category and row[term] > 0), key=lambda t: -row[t])
+        for category, row in enumerate(scores)
+    ]
+    assert pick_best(scores, size) == [terms[:size] for terms in written_out]

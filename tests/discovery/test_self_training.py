@@ -1,0 +1,139 @@
+"""Documents sorted by names alone."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from seetopic.discovery.self_training import Features, shares, sort_sample
+from seetopic.index import sample
+from seetopic.index.sample import (
+    DocumentRange,
+    Sample,
+    beginning,
+    choose,
+    choose_among,
+    distinct_terms,
+    inverse_frequency,
+    priorities,
+    weighted_rows,
+)
+from seetopic.settings import SampleSettings, SortingSettings
+
+
+def bundles(seed: int, size: int = 60) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Documents of three kinds; names point only roughly to them, the third one hardly at all."""
+    chance = np.random.default_rng(seed)
+    kinds = np.repeat(np.arange(3), size)
+    features = np.eye(3, 10)[kinds] + 0.25 * chance.standard_normal((3 * size, 10))
+    names = np.eye(3, 10) + np.array([[0.0], [0.0], [0.0]]) + 0.6 * chance.standard_normal((3, 10))
+    names /= np.linalg.norm(names, axis=1, keepdims=True)
+    return features.astype(np.float32), names.astype(np.float32), kinds
+
+
+def test_learning_from_the_clearest_corrects_the_names_first_guess():
+    better = []
+    for seed in range(5):
+        features, names, kinds = bundles(seed)
+        first = np.mean((features @ names.T).argmax(axis=1) == kinds)
+        learned = np.mean(sort_sample(Features(features), names, SortingSettings()).scores.argmax(axis=1) == kinds)
+        better.append(learned - first)
+    assert np.mean(better) > 0.02
+    assert min(better) >= -0.02
+
+
+def test_the_rule_gives_the_samples_own_scores():
+    features, names, _ = bundles(0)
+    found = sort_sample(Features(features), names, SortingSettings())
+    assert features @ found.weights + found.offset == pytest.approx(found.scores, abs=1e-9)
+
+
+def test_scores_have_mean_0_and_spread_1():
+    features, names, _ = bundles(1)
+    scores = sort_sample(Features(features), names, SortingSettings()).scores
+    assert scores.mean(axis=0) == pytest.approx(np.zeros(3), abs=1e-4)
+    assert scores.std(axis=0) == pytest.approx(np.ones(3), abs=1e-3)
+
+
+def test_one_category_and_one_document_can_be_sorted():
+    features, names, _ = bundles(0)
+    assert np.isfinite(sort_sample(Features(features), names[:1], SortingSettings()).scores).all()
+    assert np.isfinite(sort_sample(Features(features[:1]), names, SortingSettings()).scores).all()
+
+
+def test_shares_add_up_to_1_and_a_low_temperature_makes_them_hard():
+    scores = np.array([[1.0, 0.5, -1.0]])
+    assert shares(scores, 0.7).sum() == pytest.approx(1.0)
+    assert shares(scores, 0.01)[0].tolist() == pytest.approx([1, 0, 0], abs=1e-6)
+
+
+def test_documents_are_drawn_until_they_hold_enough_words():
+    counts = np.full(100, 30)
+    drawn_by = priorities(0, 100, random_state=0)
+    read, more = choose(counts, SampleSettings(words=300, document_words=20, more_words=600), drawn_by)
+    assert len(read) == 15  # twenty words of each are read
+    assert len(more) == 20  # and all thirty of the further ones are known
+    assert not set(read.tolist()) & set(more.tolist())
+    for chosen in (read, more):
+        assert chosen.tolist() == sorted(set(chosen.tolist()))
+    assert [len(part) for part in choose(counts, SampleSettings(words=0), drawn_by)] == [0, 100]
+    assert [len(part) for part in choose(counts, SampleSettings(), drawn_by)] == [100, 0]
+
+
+def test_documents_without_words_are_never_drawn():
+    read, more = choose(np.array([0, 5, 0, 5, 0]), SampleSettings(words=0), priorities(0, 5, random_state=0))
+    assert (read.tolist(), more.tolist()) == ([], [1, 3])
+    read, more = choose(np.array([0, 5, 0, 5, 0]), SampleSettings(), priorities(0, 5, random_state=0))
+    assert (read.tolist(), more.tolist()) == ([1, 3], [])
+
+
+def test_another_random_state_draws_other_documents():
+    counts = np.full(1000, 10)
+    few = SampleSettings(words=500, more_words=500)
+    for part in (0, 1):
+        drawn = [choose(counts, few, priorities(0, 1000, state))[part].tolist() for state in (0, 0, 1)]
+        assert drawn[0] == drawn[1] != drawn[2]
+
+
+def test_a_beginning_is_the_first_words():
+    assert beginning("one  two\nthree four", 3) == "one two three"
+
+
+def test_distinct_terms_are_those_of_the_chosen_documents():
+    starts, terms = distinct_terms(np.array([3, 1, 3, 2, 2], np.int32), np.array([0, 3, 3, 5]), np.array([0, 1, 2]))
+    assert starts.tolist() == [0, 2, 2, 3]
+    assert terms.tolist() == [1, 3, 2]
+
+
+def test_weighted_rows_are_unit_rows_of_idf_weights():
+    sample = Sample(np.array([0, 2, 2]), np.array([0, 1], np.int32), np.empty((0, 0), np.float32))
+    rows = weighted_rows(sample.matrix(3), np.array([3.0, 4.0, 1.0])).toarray()
+    assert rows[0].tolist() == pytest.approx([0.6, 0.8, 0.0])
+    assert rows[1].tolist() == [0.0, 0.0, 0.0]
+    assert not sample.was_read
+
+
+def test_a_term_in_every_document_says_nothing():
+    assert inverse_frequency(np.array([10, 5]), 10).tolist() == pytest.approx([0.0, np.log(2)])
+
+
+@given(
+    st.lists(st.integers(0, 9), min_size=1, max_size=60),
+    st.lists(st.integers(0, 60), max_size=3),
+    st.tuples(st.integers(0, 60), st.integers(1, 9), st.integers(0, 60)),
+)
+def test_a_choice_from_very_many_is_the_plain_choice(counts, cuts, budget):
+    """Also from parts whose documents were drawn at another time."""
+    chosen = SampleSettings(words=budget[0], document_words=budget[1], more_words=budget[2])
+    bounds = sorted({0, len(counts), *(cut for cut in cuts if cut < len(counts))})
+    stretches = [DocumentRange(low, high, low + 100 * number) for number, (low, high) in enumerate(pairwise(bounds))]
+    drawn_by = np.concatenate([priorities(each.first, each.high - each.low, 0) for each in stretches])
+    expected = choose(np.array(counts), chosen, drawn_by)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sample, "_AT_ONCE", 7)
+        found = choose_among(np.cumsum([0, *counts]), stretches, chosen, 0)
+    assert [part.tolist() for part in found] == [part.tolist() for part in expected]

@@ -1,0 +1,174 @@
+"""An index of any origin: its checksums are right, but its files hold what no index would."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fake_model import directions
+from planted import planted_documents
+from seetopic import Index
+from seetopic.classify.sorter import sorter_of
+from seetopic.discovery.run import run_of
+from seetopic.errors import DamagedIndex, SeeTopicError
+from seetopic.index.layout import FILES, MANIFEST, SAMPLE_TEXTS, bounds, finite, of_length, within
+from seetopic.output.report import report_html
+
+ARRAYS = [name for name in FILES if name.endswith(".npy")]
+LISTS = [name for name in FILES if name.endswith(".json") and name != SAMPLE_TEXTS]  # which only updates read
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("built") / "index"
+    return Index.build([*planted_documents(90), "A quokka, and bread."], folder, model=directions, jobs=1).folder
+
+
+@pytest.fixture
+def copied(built: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(built, tmp_path / "copy"))
+
+
+def sealed(folder: Path) -> None:
+    """Put sizes and checksums of all files right, as whoever writes them would."""
+    manifest = json.loads((folder / MANIFEST).read_text())
+    for name in FILES:
+        data = (folder / name).read_bytes()
+        manifest["files"][name] = {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+    (folder / MANIFEST).write_text(json.dumps(manifest))
+
+
+def use(folder: Path) -> None:
+    """All that is done with an index, a name that becomes a term included."""
+    run = run_of(Index.open(folder, model=directions), ["food", "quokka", "ball games"])
+    report_html(run, sorter=sorter_of(run))
+    np.asarray(run.index.positions)  # what trains reads these
+    np.asarray(run.index.posting_documents)
+
+
+def odd_arrays(array: np.ndarray) -> dict[str, np.ndarray]:
+    largest = np.iinfo(array.dtype).max if array.dtype.kind == "i" else np.finfo(array.dtype).max
+    return {
+        "huge": np.full_like(array, largest),
+        "negative": np.full_like(array, -7),
+        "falling": array[::-1].copy(),
+        "shorter": array[: len(array) // 2],
+        "longer": np.concatenate([array, array]),
+        "empty": array[:0],
+        "flat": array.reshape(-1, 1) if array.ndim == 1 else array.ravel(),
+        "wider": array.astype(array.dtype.newbyteorder(">")),
+        "texts": np.full(array.shape, "x"),
+        "fields": np.zeros(array.shape, [("a", "i4"), ("b", "f8")]),
+        "complex": array.astype(np.complex64),
+        **({"missing": np.full_like(array, np.nan)} if array.dtype.kind == "f" else {}),
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ARRAYS)
+def test_arrays_that_no_index_has_meet_a_sentence(built, copied, name):
+    array = np.load(built / name)
+    for odd in odd_arrays(array).values():
+        np.save(copied / name, odd)
+        sealed(copied)
+        with suppress(SeeTopicError):  # anything else is a defect
+            use(copied)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("sample_terms.npy", "huge"),
+        ("sample_terms.npy", "negative"),
+        ("sample_starts.npy", "huge"),
+        ("sample_starts.npy", "falling"),
+        ("sample_documents.npy", "huge"),
+        ("documents.npy", "huge"),
+        ("texts.npy", "huge"),
+        ("posting_documents.npy", "negative"),
+        ("general.npy", "missing"),
+        ("local.npy", "shorter"),
+        ("term_counts.npy", "longer"),
+        ("document_starts.npy", "falling"),
+    ],
+)
+def test_numbers_that_point_nowhere_are_refused(built, copied, name, kind):
+    np.save(copied / name, odd_arrays(np.load(built / name))[kind])
+    sealed(copied)
+    with pytest.raises(DamagedIndex, match=f"{name} does not fit the other files"):
+        use(copied)
+
+
+def test_vectors_of_more_documents_than_were_sampled_are_refused(built, copied):
+    vectors = np.load(built / "sample_general.npy")
+    for odd in (np.concatenate([vectors, vectors]), vectors[:, :3]):
+        np.save(copied / "sample_general.npy", odd)
+        sealed(copied)
+        with pytest.raises(DamagedIndex, match=r"sample_general\.npy has vectors of other documents or lengths"):
+            use(copied)
+
+
+@pytest.mark.parametrize("name", LISTS)
+@pytest.mark.parametrize("text", ["", "{}", "[1, 2]", '["a", "a"]', "[" * 100_000, '["a"', "[]", '"ab"', '[["a"]]'])
+def test_lists_that_no_index_has_are_refused(copied, name, text):
+    (copied / name).write_text(text)
+    sealed(copied)
+    with pytest.raises(DamagedIndex):
+        use(copied)
+
+
+class Harm:
+    """Pickled, it would be run where it is read."""
+
+    def __reduce__(self):
+        return os.mkdir, ("harmed",)
+
+
+@pytest.mark.parametrize("name", ARRAYS)
+def test_a_pickle_in_an_arrays_place_is_not_read(copied, name, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    np.save(copied / name, np.array([Harm()], dtype=object), allow_pickle=True)
+    sealed(copied)
+    with suppress(SeeTopicError):
+        use(copied)
+    assert not Path("harmed").exists()
+
+
+@pytest.mark.parametrize("shape", ["(999999999999999999,)", "(2147483647, 2147483647)", "(-1,)", "()", "(1e9,)", "x"])
+def test_a_header_that_promises_more_than_is_there_is_refused(copied, shape):
+    header = f"{{'descr': '<i4', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
+    data = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + bytes(64)
+    (copied / "documents.npy").write_bytes(data)
+    sealed(copied)
+    with pytest.raises(DamagedIndex, match=r"documents\.npy"):
+        np.asarray(Index.open(copied, model=directions).positions)
+
+
+def test_a_sound_index_passes(built):
+    use(built)
+
+
+def test_what_each_check_lets_through():
+    numbers = np.array([0, 2, 2, 5])
+    assert bounds()(numbers)
+    assert bounds(3, 5)(numbers)
+    assert not bounds(4)(numbers)
+    assert not bounds(3, 6)(numbers)
+    assert not bounds()(np.array([0, 2, 1]))
+    assert not bounds()(np.array([1, 2]))
+    assert not bounds()(numbers[:0])
+    assert within(0, 6)(numbers)
+    assert not within(0, 5)(numbers)
+    assert not within(1, 6)(numbers)
+    assert within(0, 0)(numbers[:0])
+    assert of_length(4)(numbers)
+    assert finite(np.ones((3, 2), np.float32))
+    assert not finite(np.array([1, np.inf, -np.inf]))
+    assert not finite(np.array([1, np.nan]))

@@ -1,0 +1,108 @@
+"""What documents are about before any name is given, on vectors whose groups are known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from seetopic.index.themes import SampleThemes, Themes, find_centres, n_centres, uncovered_by
+from seetopic.runtime.arrays import Floats
+
+KINDS = 5
+DIMENSION = 24
+
+
+def unit(vectors: np.ndarray) -> Floats:
+    return (vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)).astype(np.float32)
+
+
+def of_kinds(size: int, seed: int = 0, noise: float = 0.08) -> tuple[Floats, np.ndarray]:
+    """Documents around as many directions as there are kinds, and the kind of each."""
+    chance = np.random.default_rng(seed)
+    kinds = np.arange(size) % KINDS
+    return unit(np.eye(DIMENSION)[kinds] + noise * chance.normal(size=(size, DIMENSION))), kinds
+
+
+@pytest.fixture(scope="module")
+def themes() -> SampleThemes:
+    vectors, _ = of_kinds(400)
+    return SampleThemes(vectors, find_centres(vectors, 0))
+
+
+@pytest.mark.parametrize("size", [0, 1, 119, 120, 400])
+def test_few_documents_have_no_themes_and_more_have_finer_ones(size):
+    vectors, _ = of_kinds(size)
+    centres = find_centres(vectors, 0)
+    assert centres.shape == (n_centres(size), DIMENSION)
+    grains = SampleThemes(vectors, centres).grains
+    assert [len(each.centres) for each in grains] == [grain for grain in (6, 9, 12, 18) if 20 * grain <= size]
+    for each in grains:
+        assert np.linalg.norm(each.centres, axis=1) == pytest.approx(1, abs=1e-5)
+        assert each.sizes.sum() == size
+
+
+def test_the_same_random_state_gives_the_same_bytes():
+    vectors, _ = of_kinds(200)
+    assert find_centres(vectors, 3).tobytes() == find_centres(vectors, 3).tobytes()
+    assert find_centres(vectors, 3).tobytes() != find_centres(vectors, 4).tobytes()
+
+
+def test_documents_go_to_the_nearest_centre_as_a_loop_would_send_them(themes):
+    for each in themes.grains:
+        for number in range(0, len(themes.vectors), 37):
+            nearest = max(range(len(each.centres)), key=lambda at: float(each.centres[at] @ themes.vectors[number]))
+            assert each.of_documents[number] == nearest
+
+
+def test_no_theme_mixes_kinds(themes):
+    _, kinds = of_kinds(400)
+    for each in themes.grains:
+        assert all(len(set(kinds[each.of_documents == theme])) <= 1 for theme in range(len(each.centres)))
+
+
+@pytest.mark.parametrize("named", [1, 2, 3])
+def test_what_no_name_is_near_to_is_residual(themes, named):
+    names = unit(np.eye(DIMENSION)[:named])
+    left = uncovered_by(names, themes)
+    assert left.coverage == pytest.approx(named / KINDS, abs=0.02)
+    assert set((left.centres @ np.eye(DIMENSION)[:KINDS].T).argmax(axis=1)) == set(range(named, KINDS))
+
+
+def test_names_for_every_kind_leave_nothing(themes):
+    left = uncovered_by(unit(np.eye(DIMENSION)[:KINDS]), themes)
+    assert left.coverage == pytest.approx(1, abs=0.02)
+    assert not len(left.centres)
+
+
+def test_without_themes_names_cover_everything():
+    vectors, _ = of_kinds(30)
+    left = uncovered_by(unit(np.eye(DIMENSION)[:1]), SampleThemes(vectors, find_centres(vectors, 0)))
+    assert (left.coverage, len(left.centres)) == (1.0, 0)
+
+
+def test_names_that_cut_across_subjects_are_told_from_what_they_leave():
+    """Documents of 25 events, each with one of four things that are said of events."""
+    events, kinds, size = 25, 4, 1200
+    axes = np.eye(events + kinds)
+    number, chance = np.arange(size), np.random.default_rng(0)
+    said = 0.5 * axes[events + (number // events) % kinds]
+    vectors = unit(axes[number % events] + said + 0.02 * chance.normal(size=(size, events + kinds)))
+    themes = SampleThemes(vectors, find_centres(vectors, 0))
+    assert themes.are_cut_across_by(unit(axes[events : events + 2]))
+    assert not themes.are_cut_across_by(unit(axes[:2]))
+    left = uncovered_by(unit(axes[events : events + 1]), themes)
+    assert set((left.centres @ axes[events:].T).argmax(axis=1)) <= {1, 2, 3}
+    assert 0 < left.coverage < 0.5
+
+
+@given(st.integers(1, 4), st.integers(0, 5))
+def test_a_name_stands_out_in_mean_zero(n_names, seed):
+    chance = np.random.default_rng(seed)
+    groups = Themes(unit(chance.normal(size=(9, DIMENSION))), unit(chance.normal(size=(30, DIMENSION))))
+    names = unit(chance.normal(size=(n_names, DIMENSION)))
+    assert groups.standing(names).mean(axis=1) == pytest.approx(0, abs=1e-6)
+    assert groups.standing(names).std(axis=1) == pytest.approx(1, abs=1e-6)
+    assert groups.share_of(groups.covered_by(names, -99.0)) == 1.0
+    assert groups.share_of(groups.covered_by(names, 99.0)) == 0.0

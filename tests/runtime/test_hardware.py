@@ -1,0 +1,88 @@
+"""Products have the same bits for any number of threads, also while other threads come and go."""
+
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Barrier
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_info
+
+from seetopic.runtime.hardware import one_thread, product
+
+
+def blas_threads() -> set[int]:
+    return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
+
+
+def nobody_lifts_the_limit_of_another() -> None:
+    def come_and_go(_: int) -> set[int]:
+        with one_thread(), one_thread():
+            return blas_threads()
+
+    with ThreadPoolExecutor(6) as threads:
+        assert all(found == {1} for found in threads.map(come_and_go, range(200)))
+    assert blas_threads() == {2}
+
+
+def the_limit_is_lifted_after_an_error() -> None:
+    @one_thread()
+    def wrong() -> None:
+        raise ValueError(f"there are {blas_threads()}")
+
+    for _ in range(2):
+        with pytest.raises(ValueError, match=r"there are \{1\}"):
+            wrong()
+        assert blas_threads() == {2}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("claim", ["nobody_lifts_the_limit_of_another", "the_limit_is_lifted_after_an_error"])
+def test_where_there_are_two_threads(claim):
+    """In a process of its own: how many threads there are is decided when the library is loaded."""
+    script = f"import test_hardware; test_hardware.{claim}(); print('held')"
+    told = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=Path(__file__).parent,
+        env={**os.environ, "OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "2"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert told.stdout == "held\n", told.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", [(5, 3, 2), (9001, 384, 7), (45000, 384, 1), (384, 900, 300)])
+def test_a_product_is_the_product_whatever_the_cores(shape, monkeypatch):
+    n_rows, inner, n_columns = shape
+    random = np.random.default_rng(0)
+    left = random.normal(size=(inner, n_rows)).astype(np.float32).T  # also parted where rows are columns in memory
+    right = random.normal(size=(inner, n_columns)).astype(np.float32)
+    found = []
+    for cores in (1, 2, 5):
+        monkeypatch.setattr("seetopic.runtime.hardware.available_cores", lambda cores=cores: cores)
+        found.append(product(left, right))
+    np.testing.assert_allclose(found[0], left.astype(np.float64) @ right, atol=1e-3)
+    assert all(np.array_equal(found[0], other) for other in found)
+
+
+@pytest.mark.slow
+def test_products_of_several_threads_at_once_have_the_same_bits():
+    random = np.random.default_rng(0)
+    left = random.normal(size=(45000, 384)).astype(np.float32)
+    rights = [random.normal(size=(384, size)).astype(np.float32) for size in (1, 2, 5, 1)]
+    alone = [product(left, right) for right in rights]
+    together = Barrier(len(rights))
+
+    def after_all(right: np.ndarray) -> np.ndarray:
+        together.wait(10)
+        return product(left, right)
+
+    with ThreadPoolExecutor(len(rights)) as threads:
+        for _ in range(5):
+            found = list(threads.map(after_all, rights))
+            assert all(np.array_equal(one, other) for one, other in zip(alone, found, strict=True))
