@@ -53,7 +53,7 @@ def measured_sorting(task: Task, corpus: Corpus) -> dict[str, float]:
     texts = list(corpus.parts.held_out.texts(labels=given))
     labels, names = labels_of(given), list(task.seeds.names)
     sorter = sorter_for(task.index, task.seeds)
-    matched = sorter.matched(texts)
+    matched = sorter.terms_in(texts)
     vectors = task.index.encode_texts([beginning(text, DEFAULT.index.sample.document_words) for text in texts])
     guesses = {
         "assign": sorter.scores(matched).argmax(axis=1),

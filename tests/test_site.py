@@ -93,8 +93,8 @@ def test_every_command_and_every_public_name_is_in_the_reference(site, pages):
     commands = pages[site / "reference" / "commands.html"].places
     assert {f"seetopic-{name}" for name in cli.commands} <= commands
     names = pages[site / "reference" / "python.html"].places
-    public = [getattr(seetopic, name) for name in seetopic.__all__ if not name.startswith("_")]
-    assert {f"seetopic.{thing.__name__}" for thing in public} <= names
+    public = {name for name in seetopic.__all__ if not name.startswith("_")} - {"errors", "settings"}  # modules
+    assert {f"seetopic.{name}" for name in public} | {"module-seetopic.errors", "module-seetopic.settings"} <= names
     estimator = seetopic.SeeTopic
     inherited = {*dir(BaseEstimator), *dir(TransformerMixin)} - vars(estimator).keys()  # scikit-learn documents these
     inherited |= {name for name in dir(estimator) if name.startswith("set_") and name.endswith("_request")}

@@ -12,20 +12,29 @@ from seetopic import (
     Index,
     RankedTerm,
     Residual,
+    Seed,
     Seeds,
     SeeTopic,
     Sorter,
     Topic,
     Topics,
     as_seeds,
+    assign,
+    check,
+    compare,
     discover,
+    errors,
+    evaluate,
     export,
+    open_documents,
+    settings,
     sorter_for,
+    suggest,
 )
-from seetopic.errors import CorpusError
-from seetopic.output.charts import Figure
+from seetopic.evaluation import split
+from seetopic.output import Figure
 
-TEXTS = ["The striker scored, the goalkeeper was late.", "Garlic and onion, then bake the bread."] * 3
+TEXTS = ["The striker scored, the goalkeeper was late.", "Garlic and onion, then bake the bread."] * 8
 
 
 def lengths(texts: list[str]) -> list[list[float]]:
@@ -38,7 +47,11 @@ def use_the_functions(folder: Path) -> None:
     index.verify()
     seeds: Seeds = as_seeds(["sports", "cooking"])
     topics: Topics = discover(index, seeds)
-    topic: Topic = topics[0]
+    topic: Topic = topics["sports"]
+    first: Seed = seeds.seeds[0]
+    occurs: bool = check(index, seeds).names[0].in_vocabulary
+    with suppress(errors.CorpusError):  # so few texts have no themes
+        suggest(index, seeds, number=2)
     ranked: RankedTerm = topic.terms[0]
     score: float = ranked.score
     topics.save(folder / "topics")
@@ -48,6 +61,11 @@ def use_the_functions(folder: Path) -> None:
     sorter: Sorter = sorter_for(index, seeds)
     sorter.save(folder / "topics")
     shares: tuple[float, ...] = sorter.assign(TEXTS)[0].shares
+    given: dict[str, int] = assign(TEXTS, folder / "topics", folder / "table.csv", jobs=1)
+    npmi: float = evaluate(topics, TEXTS, jobs=1).figures["npmi"]
+    halves = split(open_documents(TEXTS), 0.5, settings.DEFAULT.index.random_state)
+    methods: list[str] = [each.method for each in compare(halves, seeds, ["plm"]).outcomes]
+    print(first.name, occurs, sum(given.values()), npmi, methods)
     print(version, len(again), score > 0, len(frame) > 0, len(words) > 0, len(shares))
 
 
@@ -57,13 +75,14 @@ def use_the_estimator(folder: Path) -> None:
     params: dict[str, Any] = model.get_params()
     shape: tuple[int, ...] = model.transform(TEXTS).shape
     first: int = int(model.predict(TEXTS)[0])
+    probability: float = float(model.predict_proba(TEXTS)[0, list(model.classes_).index("sports")])
     names: list[str] = list(model.get_feature_names_out())
     terms: dict[int, list[tuple[str, float]]] = model.get_topics()
     best: tuple[str, float] = model.get_topic("sports")[0]
     tables: list[Any] = [model.get_topic_info(), model.get_document_info(TEXTS, library="polars")]
     other: SeeTopic = model.with_seeds(["food", "football"]).accept("food", "bread").reject(1, ["garlic"])
     missed: tuple[Residual, ...] = ()
-    with suppress(CorpusError):  # so few texts have no themes
+    with suppress(errors.CorpusError):  # so few texts have no themes
         missed = other.suggest(3)
     same: SeeTopic = other.partial_fit(["A late goal."])
     same.save(folder / "model")
@@ -82,7 +101,7 @@ def use_the_estimator(folder: Path) -> None:
     drawn[0].save(folder / "terms.svg", theme="dark")
     report: Path = loaded.write_report(folder / "report")
     whole: tuple[int, ...] = loaded.set_output(transform="default").fit_transform(TEXTS).shape
-    print(len(params), shape, first >= -1, names, len(terms), len(best), len(tables), whole, len(missed))
+    print(len(params), shape, probability, first >= -1, names, len(terms), len(best), len(tables), whole, len(missed))
     print(len(topics), len(index), len(sorter.names), len(seeds), len(drawn), report.name)
 
 

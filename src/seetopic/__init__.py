@@ -7,49 +7,58 @@ from typing import TYPE_CHECKING, Any
 from seetopic.version import __version__
 
 if TYPE_CHECKING:
-    from seetopic.classify import Sorter, sorter_for
-    from seetopic.corpus import Seeds, as_seeds
-    from seetopic.discovery import RankedTerm, Residual, Topic, Topics, discover
+    from seetopic import errors, settings
+    from seetopic.classify import Sorter, assign, sorter_for
+    from seetopic.corpus import Seed, Seeds, as_seeds, open_documents
+    from seetopic.discovery import RankedTerm, Residual, Topic, Topics, check, discover, suggest
     from seetopic.estimator import SeeTopic
+    from seetopic.evaluation import compare, evaluate
     from seetopic.index import Index
     from seetopic.output import export
 
-_HOMES = {
-    "Index": "seetopic.index",
-    "RankedTerm": "seetopic.discovery",
-    "Residual": "seetopic.discovery",
-    "SeeTopic": "seetopic.estimator",
-    "Seeds": "seetopic.corpus",
-    "Sorter": "seetopic.classify",
-    "Topic": "seetopic.discovery",
-    "Topics": "seetopic.discovery",
-    "as_seeds": "seetopic.corpus",
-    "discover": "seetopic.discovery",
-    "export": "seetopic.output",
-    "sorter_for": "seetopic.classify",
+_PACKAGES = {
+    "classify": ("Sorter", "assign", "sorter_for"),
+    "corpus": ("Seed", "Seeds", "as_seeds", "open_documents"),
+    "discovery": ("RankedTerm", "Residual", "Topic", "Topics", "check", "discover", "suggest"),
+    "estimator": ("SeeTopic",),
+    "evaluation": ("compare", "evaluate"),
+    "index": ("Index",),
+    "output": ("export",),
 }
+_PACKAGE_OF = {name: package for package, names in _PACKAGES.items() for name in names}
 
 __all__ = [
     "Index",
     "RankedTerm",
     "Residual",
     "SeeTopic",
+    "Seed",
     "Seeds",
     "Sorter",
     "Topic",
     "Topics",
     "__version__",
     "as_seeds",
+    "assign",
+    "check",
+    "compare",
     "discover",
+    "errors",
+    "evaluate",
     "export",
+    "open_documents",
+    "settings",
     "sorter_for",
+    "suggest",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    """Load a public name when it is first asked for, so that the command line starts at once."""
-    if name not in _HOMES:
-        raise AttributeError(f"module 'seetopic' has no attribute {name!r}")
+    """Import a public name on first use: NumPy, SciPy and scikit-learn take longer than `seetopic --help` may."""
     from importlib import import_module
 
-    return getattr(import_module(_HOMES[name]), name)
+    if name in ("errors", "settings"):
+        return import_module(f"seetopic.{name}")
+    if name not in _PACKAGE_OF:
+        raise AttributeError(f"module 'seetopic' has no attribute {name!r}")
+    return getattr(import_module(f"seetopic.{_PACKAGE_OF[name]}"), name)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seetopic import Sorter
-from seetopic.classify.placement import STEPS, Assigned, AssignmentRule, Placement, least_share, placed, threshold_for
+from seetopic.classify.placement import STEPS, Assigned, AssignmentRule, AssignOptions, Placement, placed, threshold_for
 from seetopic.runtime.ragged import Lists
 
 TERMS = ("alpha", "beta", "gamma", "delta", "alpha beta")
@@ -74,9 +74,7 @@ RULES = st.builds(AssignmentRule, st.sampled_from([0.0, 0.2, 1 / 3, 0.5, 1.0]), 
 @given(MATCHED, st.booleans(), RULES)
 def test_documents_are_given_what_the_rule_gives_each(sorter, matched, read, rule):
     vectors = np.random.default_rng(0).normal(size=(len(matched), 4)).astype(np.float32) if read else None
-    found = sorter.place(
-        Lists.of(matched), vectors, bound=rule.bound, several=rule.several, may_be_none=rule.may_be_none
-    )
+    found = sorter.place(Lists.of(matched), vectors, rule)
     shares = [
         shares_of(sorter, terms, None if vectors is None else vectors[number]) for number, terms in enumerate(matched)
     ]
@@ -90,28 +88,28 @@ def test_documents_are_given_what_the_rule_gives_each(sorter, matched, read, rul
 @given(MATCHED, st.booleans(), st.sampled_from([0.0, 0.3, 0.5, 0.9]))
 def test_a_bound_that_is_raised_later_is_as_one_from_the_beginning(sorter, matched, several, bound):
     terms = Lists.of(matched)
-    later = sorter.place(terms, bound=0.0, several=several).at_least(bound)
-    at_once = sorter.place(terms, bound=bound, several=several)
+    later = sorter.place(terms, rule=AssignmentRule(0.0, several)).at_least(bound)
+    at_once = sorter.place(terms, rule=AssignmentRule(bound, several))
     assert later.assigned(TERMS) == at_once.assigned(TERMS)
     assert later.best.tolist() == at_once.best.tolist()
 
 
 @given(MATCHED)
 def test_the_best_is_the_first_that_is_given(sorter, matched):
-    found = sorter.place(Lists.of(matched), bound=0.4, several=True)
+    found = sorter.place(Lists.of(matched), rule=AssignmentRule(0.4, several=True))
     each = found.assigned(TERMS)
     assert found.best.tolist() == [one.categories[0] if one.categories else -1 for one in each]
     assert (found.best_steps / STEPS).tolist() == [max(one.shares) if one.categories else 0.0 for one in each]
 
 
 def test_no_documents_are_placed_nowhere(sorter):
-    found = sorter.place(Lists.of([]), bound=0.0, several=False)
+    found = sorter.place(Lists.of([]))
     assert len(found) == 0
     assert found.at_least(0.5).assigned(TERMS) == []
 
 
 def test_what_is_saved_is_loaded_to_the_last_bit(sorter, tmp_path: Path):
-    found = sorter.place(Lists.of([[0, 1], [], [2, 4]]), bound=0.0, several=True)
+    found = sorter.place(Lists.of([[0, 1], [], [2, 4]]), rule=AssignmentRule(0.0, several=True))
     found.save(tmp_path / "part.npz")
     loaded = Placement.load(tmp_path / "part.npz")
     assert loaded.assigned(TERMS) == found.assigned(TERMS)
@@ -119,9 +117,18 @@ def test_what_is_saved_is_loaded_to_the_last_bit(sorter, tmp_path: Path):
 
 
 def test_an_even_share_is_asked_for_where_several_are_given_and_no_threshold_is_set():
-    assert least_share(0.0, 4, several=True) == 0.25
-    assert least_share(0.1, 4, several=True) == 0.1
-    assert least_share(0.0, 4, several=False) == 0.0
+    assert AssignOptions(several=True).rule(4).bound == 0.25
+    assert AssignOptions(threshold=0.1, several=True).rule(4).bound == 0.1
+    assert AssignOptions().rule(4).bound == 0.0
+
+
+@given(MATCHED, st.integers(0, 5))
+def test_documents_placed_in_parts_are_placed_as_together(sorter, matched, cut):
+    rule = AssignmentRule(0.2, several=True)
+    parts = [sorter.place(Lists.of(part), rule=rule) for part in (matched[:cut], matched[cut:])]
+    together = sorter.place(Lists.of(matched), rule=rule)
+    assert Placement.joined(parts).assigned(TERMS) == together.assigned(TERMS)
+    assert Placement.joined(parts).best.tolist() == together.best.tolist()
 
 
 @given(st.lists(st.integers(0, STEPS), min_size=1, max_size=60), st.floats(0.001, 0.999))

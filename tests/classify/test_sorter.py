@@ -13,7 +13,8 @@ import pytest
 
 from planted import NAMES, PLANTED, planted_documents
 from seetopic import Index, Sorter, discover, sorter_for
-from seetopic.classify.assign import AssignOptions, Reader, assign_documents
+from seetopic.classify.assignment import Reader, assign_documents
+from seetopic.classify.placement import AssignOptions
 from seetopic.corpus.documents import open_documents
 from seetopic.errors import OutputError, SettingsError
 from seetopic.runtime.engine import LocalEngine
@@ -75,7 +76,7 @@ def test_phrases_are_matched_as_whole_words_in_a_row():
     arrays = {"idf": np.ones(3), "term_weights": np.eye(3, dtype=np.float32), "term_offset": np.zeros(3)}
     phrases = Sorter(("a", "b", "c"), ("breast", "breast cancer", "cancer cell line"), ((), (), ()), arrays)
     texts = ["Breast cancer.", "cancer, breast", "a cancer cell line", "cancerous breasts"]
-    assert phrases.matched(texts) == [[0, 1], [0], [2], []]
+    assert phrases.terms_in(texts).as_lists() == [[0, 1], [0], [2], []]
 
 
 def test_a_saved_sorter_gives_the_same_to_the_last_bit(sorter, unseen, tmp_path):

@@ -12,7 +12,7 @@ import pytest
 from fake_model import directions
 from planted import planted_documents
 from seetopic import Index, SeeTopic
-from seetopic.classify.assign import assign_documents
+from seetopic.classify.assignment import assign_documents
 from seetopic.classify.sorter import Sorter
 from seetopic.corpus.documents import open_documents
 from seetopic.errors import IndexFailure, OutputError

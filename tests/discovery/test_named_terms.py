@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from fake_model import directions
 from planted import PLANTED, planted_documents
 from seetopic import Index, discover, sorter_for
+from seetopic.classify.placement import AssignmentRule
 from seetopic.corpus.documents import open_documents
 from seetopic.corpus.seeds import as_seeds
-from seetopic.discovery.check import check_build, check_index
+from seetopic.discovery.name_check import check, check_build
 from seetopic.discovery.named_terms import NamedIndex, NamedTerm, folded_in, named_term, with_named_terms
 from seetopic.discovery.run import Discovery, run_of
 from seetopic.index.index import plan
@@ -88,7 +89,7 @@ def test_a_joined_word_in_the_text_is_an_occurrence():
 
 def test_check_finds_a_name_that_is_no_term(built):
     names = [NAME, "oven", "salad oven", "cooking & baking"]
-    checks = check_index(built, names).names
+    checks = check(built, names).names
     assert [(each.in_vocabulary, each.occurrences) for each in checks[:1]] == [(False, 3)]
     assert (checks[1].in_vocabulary, checks[1].occurrences) == (
         True,
@@ -101,7 +102,7 @@ def test_check_says_the_same_before_there_is_an_index(built, tmp_path):
     build = plan(open_documents(WITH_NAME), tmp_path / "index", settings=DEFAULT.index, model=directions, jobs=1)
     before, after = (
         [(each.name, each.in_vocabulary, each.occurrences) for each in check.names]
-        for check in (check_build(build, [NAME, "oven"]), check_index(built, [NAME, "oven"]))
+        for check in (check_build(build, [NAME, "oven"]), check(built, [NAME, "oven"]))
     )
     assert before == after
     assert check_build(build, [NAME]).languages == built.manifest["corpus"]["languages"]
@@ -132,7 +133,9 @@ def test_a_pinned_term_that_occurs_as_words_stands_in_its_topic(built):
 def test_documents_are_sorted_by_the_name_too(built):
     sorter = sorter_for(built, [NAME, "comet"])
     assert "oven salad" in sorter.terms
-    found = sorter.place(sorter.terms_in(["An oven salad."]), bound=0.0, several=False, may_be_none=False)
+    found = sorter.place(
+        sorter.terms_in(["An oven salad."]), rule=AssignmentRule(0.0, several=False, may_be_none=False)
+    )
     assert "oven salad" in found.assigned(sorter.terms)[0].evidence
 
 

@@ -301,8 +301,8 @@ def test_the_language_model_reads_where_asked(model, unseen):
 
 @pytest.mark.slow
 def test_the_number_of_jobs_changes_no_bit_of_the_shares(model, unseen, monkeypatch):
-    monkeypatch.setattr("seetopic.classify.sorted_documents._SHARD", 16)
-    monkeypatch.setattr("seetopic.classify.sorted_documents._AT_ONCE", 1)
+    monkeypatch.setattr("seetopic.classify.documents._SHARD", 16)
+    monkeypatch.setattr("seetopic.classify.documents._AT_ONCE", 1)
     both = [clone(model).set_params(n_jobs=jobs).fit(model.index_).transform(unseen) for jobs in (1, 2)]
     assert np.array_equal(*both)
     assert len(both[0]) == 90

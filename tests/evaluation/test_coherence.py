@@ -253,7 +253,7 @@ def test_terms_are_found_as_sorting_finds_them(texts, terms):
     sorter = Sorter((), tuple(terms), (), {})
     with tempfile.TemporaryDirectory() as folder:
         found = scanned(texts, Path(folder), shard=2).count(terms, [], 110)
-    assert [sorted(row.indices.tolist()) for row in found.holds] == sorter.matched(texts)
+    assert [sorted(row.indices.tolist()) for row in found.holds] == sorter.terms_in(texts).as_lists()
     assert set(found.holds.data.tolist()) <= {1}
 
 

@@ -174,7 +174,7 @@ def test_topics_are_most_like_themselves_and_their_documents_are_most_their_own(
     for values in (scene.likeness, scene.shared_documents):
         assert values.argmax(axis=1).tolist() == [0, 1, 2]
     assert np.allclose(scene.likeness, scene.likeness.T)
-    assert np.allclose(scene.shared_documents.sum(axis=1), 1)
+    assert np.allclose(scene.shared_documents.sum(axis=1), 1, atol=1e-3)  # shares are rounded
 
 
 def test_alike_topics_stand_nearer_to_each_other():

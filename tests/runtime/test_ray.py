@@ -24,7 +24,7 @@ import pytest
 
 from planted import planted_documents
 from seetopic import Index, sorter_for
-from seetopic.classify.assign import assign_documents
+from seetopic.classify.assignment import assign_documents
 from seetopic.corpus.documents import open_documents
 from seetopic.errors import ClusterError, CorpusError, IndexFailure, MissingExtra, SettingsError
 from seetopic.runtime.engine import LocalEngine, engine_for

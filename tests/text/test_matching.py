@@ -33,7 +33,7 @@ def terms_among(words: list[str], terms: list[str]) -> list[int]:
 def test_texts_hold_what_the_rule_finds_in_each(texts, terms):
     expected = [terms_among([cleaned(token) or "" for token in tokenize(text.lower())], terms) for text in texts]
     sorter = Sorter((), tuple(terms), (), {})
-    assert sorter.matched(texts) == expected
+    assert sorter.terms_in(texts).as_lists() == expected
     words = [[cleaned(token) or "" for token in tokenize(text.lower())] for text in texts]
     assert sorter.terms_in(words).as_lists() == expected  # an index has documents as words
 

@@ -17,7 +17,7 @@ from fake_model import directions
 from planted import NAMES, planted_documents
 from seetopic import Index, SeeTopic, discover
 from seetopic.corpus.documents import open_documents
-from seetopic.discovery.check import check_build, check_index
+from seetopic.discovery.name_check import check, check_build
 from seetopic.index.index import plan
 from seetopic.settings import IndexSettings, SampleSettings, TextSettings
 from seetopic.vectors.encoder.minilm import EMBEDDED_NAME, embedded_folder
@@ -257,9 +257,9 @@ def test_new_names_on_a_ready_index_are_said_and_those_of_before_are_not(index, 
 
 @pytest.mark.slow
 def test_a_check_holds_what_is_said(index, german, tmp_path):
-    assert check_index(index, ["спорт"]).warnings == (RUSSIAN_NAMES,)
-    assert check_index(index, NAMES).warnings == ()
-    assert check_index(german, ["спорт"]).warnings == (GERMAN,)
+    assert check(index, ["спорт"]).warnings == (RUSSIAN_NAMES,)
+    assert check(index, NAMES).warnings == ()
+    assert check(german, ["спорт"]).warnings == (GERMAN,)
     build = plan(open_documents(planted_in("English")), tmp_path / "index", settings=SMALL, jobs=1)
     with pytest.warns(UserWarning, match="category names are mostly in Cyrillic script"):
         assert check_build(build, ["спорт"]).warnings == (RUSSIAN_NAMES,)

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from seetopic.classify.assign import AssignOptions, Reader, assign_documents
-from seetopic.classify.placement import Assigned
-from seetopic.classify.sorted_documents import Unsorted
+from seetopic.classify.assignment import assign
+from seetopic.classify.documents import DocumentStream
+from seetopic.classify.placement import STEPS, Assigned, AssignOptions, Placement
 from seetopic.classify.sorter import SORTER, Sorter, sorter_for, sorter_of
 
 __all__ = [
     "SORTER",
+    "STEPS",
     "AssignOptions",
     "Assigned",
-    "Reader",
+    "DocumentStream",
+    "Placement",
     "Sorter",
-    "Unsorted",
-    "assign_documents",
+    "assign",
     "sorter_for",
     "sorter_of",
 ]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from seetopic.errors import SettingsError
 from seetopic.runtime import Doubles, Flags, Lists, Longs, Shorts, arrays_in, written_whole
 
 STEPS = 10_000  # shares are told in ten-thousandths
@@ -52,8 +54,18 @@ class Placement:
         spoken_for = (given.sizes > 0)[self.evidence.documents]
         return Placement(self.steps, given, self.shares[enough], self.evidence.where(spoken_for))
 
+    @staticmethod
+    def joined(parts: Sequence[Placement]) -> Placement:
+        """Documents of several placements, one after the other; at least one placement."""
+        return Placement(
+            np.concatenate([part.steps for part in parts]),
+            Lists.joined([part.categories for part in parts]),
+            np.concatenate([part.shares for part in parts]),
+            Lists.joined([part.evidence for part in parts]),
+        )
+
     def assigned(self, terms: tuple[str, ...]) -> list[Assigned]:
-        """A value a document."""
+        """One value per document."""
         rows = (self.steps / STEPS).tolist(), self.categories.as_lists(), self.evidence.as_lists()
         return [
             Assigned(tuple(shares), tuple(given), tuple(terms[term] for term in evidence))
@@ -84,18 +96,40 @@ class Placement:
         )
 
 
-def least_share(threshold: float, n_categories: int, *, several: bool) -> float:
-    """The share from which a category is given: where several are and no threshold is set, an even share."""
-    return 1 / n_categories if several and threshold == 0 else threshold
+@dataclass(frozen=True)
+class AssignOptions:
+    """Which categories documents are given."""
+
+    threshold: float = 0.0  # smallest share at which a category is given
+    rate: float | None = None  # or: the share of documents that are given a category
+    several: bool = False
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.threshold <= 1:
+            raise SettingsError(f"`threshold` is {self.threshold}, but must lie between 0 and 1")
+        if self.rate is not None and self.threshold > 0:
+            raise SettingsError("both `threshold` and `rate` are given, but each settles the other; give one")
+        if self.rate is not None and not 0 < self.rate <= 1:
+            raise SettingsError(f"`rate` is {self.rate}, but must lie above 0 and at most at 1")
+
+    def rule(self, n_categories: int) -> AssignmentRule:
+        """The rule for one document; with a rate, the bound follows once all documents are placed."""
+        if self.rate is not None:
+            return AssignmentRule(0.0, self.several, may_be_none=False)
+        even_share = self.several and self.threshold == 0
+        return AssignmentRule(1 / n_categories if even_share else self.threshold, self.several)
 
 
 @dataclass(frozen=True)
 class AssignmentRule:
-    """When a category is given: its share reaches the bound and, where a document may be of none, that of none."""
+    """When a document is given a category: its share reaches the bound and, if it may have none, the share of none."""
 
     bound: float
-    several: bool  # every such category, or the best alone
+    several: bool  # every such category, or only the best one
     may_be_none: bool = True
+
+
+BEST = AssignmentRule(bound=0.0, several=False)
 
 
 def placed(

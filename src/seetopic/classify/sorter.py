@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from seetopic.classify.placement import Assigned, AssignmentRule, Placement, least_share, placed
+from seetopic.classify.placement import BEST, Assigned, AssignmentRule, AssignOptions, Placement, placed
 from seetopic.discovery import (
     Discovery,
     SortedDocuments,
@@ -62,12 +62,8 @@ class Sorter:
         """Whether it can use the language model's vectors of documents."""
         return "document_weights" in self.arrays
 
-    def matched(self, texts: Sequence[str]) -> list[list[int]]:
-        """The distinct terms of each text, as whole words in a row."""
-        return self.terms_in(texts).as_lists()
-
     def terms_in(self, texts: Sequence[str] | Sequence[list[str]]) -> Lists:
-        """The same as arrays, of texts or of documents that are words already."""
+        """The distinct terms of each text, or of each list of words, as consecutive whole words."""
         return self._finder.found(self._tokens(text) if isinstance(text, str) else text for text in texts)
 
     def _tokens(self, text: str) -> list[str]:
@@ -88,7 +84,7 @@ class Sorter:
 
     def prepared(self) -> Sorter:
         """The same with all that it needs ready, so that no worker has to make it again."""
-        self.place(self.terms_in([]), bound=0.0, several=False)  # to sort no document takes all that sorting needs
+        self.place(self.terms_in([]))  # to sort no document takes all that sorting needs
         return self
 
     def scores(self, matched: Sequence[Sequence[int]] | Lists, vectors: Floats | None = None) -> Doubles:
@@ -115,8 +111,8 @@ class Sorter:
         """Categories for texts. One is given, or with `several` each whose share reaches the threshold (or, at
         threshold 0, an even share); none where the share of none is larger. A text that matches no term and was not
         read is given none."""
-        bound = least_share(threshold, len(self.names), several=several)
-        return self.place(self.terms_in(texts), vectors, bound=bound, several=several).assigned(self.terms)
+        rule = AssignOptions(threshold=threshold, several=several).rule(len(self.names))
+        return self.place(self.terms_in(texts), vectors, rule).assigned(self.terms)
 
     def shares(self, matched: Sequence[Sequence[int]] | Lists, vectors: Floats | None = None) -> Doubles:
         """How much each document belongs to each category and, last, to none; (n_documents, n_categories + 1).
@@ -130,20 +126,11 @@ class Sorter:
         power = self.read_power if read else self.term_power
         return shares_with_none(scores, len(self.names), self.temperature, power)
 
-    def place(
-        self,
-        matched: Lists,
-        vectors: Floats | None = None,
-        *,
-        bound: float,
-        several: bool,
-        may_be_none: bool = True,
-    ) -> Placement:
-        """What `assign` gives, as arrays, from the terms that documents were found to hold."""
+    def place(self, matched: Lists, vectors: Floats | None = None, rule: AssignmentRule = BEST) -> Placement:
+        """Where documents belong, from the terms found in them: all that sorts documents comes here."""
         known = np.full(len(matched), vectors is not None) | (matched.sizes > 0)
         shared = self.shares(matched, vectors)
-        given = AssignmentRule(bound, several, may_be_none)
-        return placed(shared, known, matched, self._topic_pairs, len(self.terms), given)
+        return placed(shared, known, matched, self._topic_pairs, len(self.terms), rule)
 
     @property
     def fingerprint(self) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -114,7 +113,7 @@ def check(source: str, seeds: Path, quiet: bool, as_json: bool, **options: Any) 
     """Look at category names before any slow work: do they occur, what is near them."""
     from seetopic.cli.render import print_check
     from seetopic.corpus import read_seeds
-    from seetopic.discovery import check_build, check_index
+    from seetopic.discovery import check, check_build
     from seetopic.index import is_intact
     from seetopic.runtime import shown_progress
 
@@ -123,12 +122,12 @@ def check(source: str, seeds: Path, quiet: bool, as_json: bool, **options: Any) 
         if is_index(source):
             opened = open_index(source, options)
             say_unused(opened, options)
-            result = check_index(opened, asked)
+            result = check(opened, asked)
             say_warnings(result.warnings)
         else:
             build = cached_build(source, options, progress)
             if is_intact(build.out):
-                result = check_index(open_index(build.out, options), asked)
+                result = check(open_index(build.out, options), asked)
                 say_warnings(result.warnings)
             else:
                 result = check_build(build, asked)
@@ -258,28 +257,23 @@ def assign(
 
     A run that was cut off goes on when the same command is given again.
     """
-    from seetopic.classify import AssignOptions, Reader, Sorter, assign_documents
-    from seetopic.runtime import available_cores, engine_for, shown_progress
-    from seetopic.vectors import VectorCache, cache_folder, encoder_for
+    from seetopic.classify import Sorter
+    from seetopic.classify import assign as assign_documents
+    from seetopic.runtime import shown_progress
 
     sorter = Sorter.load(topics)
-    jobs = options["jobs"] or available_cores()
-    reader = None
-    if read:
-        sorter.require_reading()
-        encoder = encoder_for(sorter.model, device=options["device"])
-        reader = Reader(encoder, VectorCache(cache_folder(options["cache"])), jobs)
-    chosen = AssignOptions(threshold=threshold, rate=rate, several=several)
-    carrier = engine_for(options["engine"], options["jobs"], options["address"])
-    with shown_progress(quiet) as progress, closing(carrier) as engine:
+    how = {name: options[name] for name in ("jobs", "engine", "address", "device", "cache")}
+    with shown_progress(quiet) as progress:
         given = assign_documents(
             given_documents(documents, options),
             sorter,
             out,
-            engine,
-            options=chosen,
-            reader=reader,
+            threshold=threshold,
+            rate=rate,
+            several=several,
+            read=read,
             progress=progress,
+            **how,
         )
     counts = {name: given[name] for name in (*sorter.names, "")}
     if as_json:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from seetopic.discovery.algorithm import starting_terms
 from seetopic.discovery.calibration import estimated_accuracy, power_for, shares_with_none
-from seetopic.discovery.check import Check, check_build, check_index
 from seetopic.discovery.evidence.confidence import DOUBTFUL
 from seetopic.discovery.evidence.documents import clear_memberships
 from seetopic.discovery.evidence.similarity import mean_vectors
+from seetopic.discovery.name_check import Check, check, check_build
 from seetopic.discovery.named_terms import NamedIndex, with_named_terms
 from seetopic.discovery.ranking import pick_best
 from seetopic.discovery.run import Discovery, discover, index_with_names, run_of
@@ -31,8 +31,8 @@ __all__ = [
     "Topic",
     "Topics",
     "as_seeds_file",
+    "check",
     "check_build",
-    "check_index",
     "clear_memberships",
     "discover",
     "estimated_accuracy",

@@ -74,8 +74,14 @@ class Topics:
     def __len__(self) -> int:
         return len(self.topics)
 
-    def __getitem__(self, number: int) -> Topic:
-        return self.topics[number]
+    def __getitem__(self, topic: int | str) -> Topic:
+        """A topic by its number or its name."""
+        if isinstance(topic, int):
+            return self.topics[topic]
+        found = next((each for each in self.topics if each.name == topic), None)
+        if found is None:
+            raise KeyError(f"there is no topic {topic!r}; choose from {', '.join(each.name for each in self.topics)}")
+        return found
 
     def __str__(self) -> str:
         width = max((len(topic.name) for topic in self.topics), default=0)

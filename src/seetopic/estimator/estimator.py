@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import NotFittedError
 
-from seetopic.classify import Assigned, AssignOptions, Sorter, Unsorted
+from seetopic.classify import AssignOptions, DocumentStream, Placement, Sorter
 from seetopic.corpus import Documents, OnError, Seeds, joined, open_documents
 from seetopic.discovery import Discovery, Residual, Topics, suggest_beside
 from seetopic.errors import SeeTopicError, SettingsError
@@ -225,7 +225,7 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         `X` is what `fit` takes; every document has a row, empty ones too. With `document_embeddings`, an array with a
         row a document by the language model of the fit, documents are sorted by these, too.
         """
-        shares = self._unsorted(X, document_embeddings).shares()
+        shares = self._stream(X, document_embeddings).shares()
         return shares if none else shares[:, :-1]
 
     def fit_transform(
@@ -247,9 +247,16 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         None is given, too, where no share reaches `threshold`.
         """
-        return np.array(
-            [each.categories[0] if each.categories else -1 for each in self._assigned(X, document_embeddings)]
-        )
+        return self._placement(X, document_embeddings).best
+
+    def predict_proba(self, X: Any, *, document_embeddings: Any = None) -> Doubles:
+        """The shares of `transform`, whose columns are `classes_`; what a row lacks of 1 is the share of none."""
+        return self._stream(X, document_embeddings).shares()[:, :-1]
+
+    @property
+    def classes_(self) -> NDArray[np.object_]:
+        """The names of the categories, in the order of their numbers."""
+        return self.get_feature_names_out()
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """The names of `transform`'s columns: those of the topics."""
@@ -271,15 +278,15 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         The documents are those of the index, sorted as `predict` does; -1 counts those without a topic.
         """
-        found = self._unsorted(self._checked().index_, None, read=False).assigned(self._threshold())
+        found = self._stream(self._checked().index_, None, read=False).placement(self._options())
         only = None if topic is None else fitting.topic_number(self.seeds_, topic)
-        return views.topic_info(self.topics_, found, only, library)
+        return views.topic_info(self.topics_, found.best, only, library)
 
     def get_document_info(self, docs: Any, *, document_embeddings: Any = None, library: Library = "pandas") -> Any:
         """A table with a row a document: its topic, the topic's name and terms, the share, the matched terms."""
         documents = self._documents(docs)
-        found = self._assigned(documents, document_embeddings)
-        return views.document_info(self.topics_, list(documents.all_texts()), found, library)
+        found = self._placement(documents, document_embeddings)
+        return views.document_info(self.topics_, list(documents.all_texts()), found, self.sorter_.terms, library)
 
     # Saving
 
@@ -349,21 +356,21 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _jobs(self) -> int | None:
         return None if self.n_jobs == -1 else self.n_jobs
 
-    def _threshold(self) -> float:
-        return AssignOptions(threshold=self.threshold).threshold
+    def _options(self) -> AssignOptions:
+        return AssignOptions(threshold=self.threshold)
 
     def _documents(self, source: Any) -> Documents:
         return open_documents(source, text_field=self.text_field, on_error=self.on_error)
 
-    def _unsorted(self, source: Any, vectors: Any, read: bool | None = None) -> Unsorted:
+    def _stream(self, source: Any, vectors: Any, read: bool | None = None) -> DocumentStream:
         index = self._checked().index_
         reads = vectors is None and (self.read_documents if read is None else read)
         reader: Callable[[list[str]], Any] | None = index.encode_texts if reads else None
         documents = fitting.ready_index(source, None, self.tokenizer, self.cache) or self._documents(source)
-        return Unsorted(documents, self.sorter_, vectors, reader, self._jobs())
+        return DocumentStream(documents, self.sorter_, vectors, reader, self._jobs())
 
-    def _assigned(self, source: Any, vectors: Any) -> list[Assigned]:
-        return self._unsorted(source, vectors).assigned(self._threshold())
+    def _placement(self, source: Any, vectors: Any) -> Placement:
+        return self._stream(source, vectors).placement(self._options())
 
     @contextmanager
     def _progress(self) -> Iterator[Progress]:

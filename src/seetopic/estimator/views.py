@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from seetopic.classify import Assigned
+from seetopic.classify import STEPS, Placement
 from seetopic.discovery import Topics
-from seetopic.runtime import Library, dataframe
+from seetopic.runtime import Library, Longs, dataframe
 
 
-def topic_info(topics: Topics, found: Sequence[Assigned], only: int | None, library: Library) -> Any:
-    """A row a topic, and one for documents without any, if there are such."""
-    counts = Counter(each.categories[0] if each.categories else -1 for each in found)
+def topic_info(topics: Topics, given: Longs, only: int | None, library: Library) -> Any:
+    """One row per topic, and one for documents without a topic if there are any; `given` has a topic per document."""
+    counts = Counter(given.tolist())
     numbers = [*([-1] if counts[-1] else []), *range(len(topics))] if only is None else [only]
     return dataframe(
         {
@@ -27,9 +27,11 @@ def topic_info(topics: Topics, found: Sequence[Assigned], only: int | None, libr
     )
 
 
-def document_info(topics: Topics, texts: Sequence[str], found: Sequence[Assigned], library: Library) -> Any:
-    """A row a document; `Evidence` has the topic's terms that it holds."""
-    numbers = [each.categories[0] if each.categories else -1 for each in found]
+def document_info(
+    topics: Topics, texts: Sequence[str], found: Placement, terms: Sequence[str], library: Library
+) -> Any:
+    """One row per document; `Evidence` lists the topic's terms that occur in it."""
+    numbers = found.best.tolist()
     return dataframe(
         {
             "Document": list(texts),
@@ -37,8 +39,8 @@ def document_info(topics: Topics, texts: Sequence[str], found: Sequence[Assigned
             "Name": [_name(topics, number) for number in numbers],
             "Representation": [_terms(topics, number) for number in numbers],
             "Top_n_words": [" - ".join(_terms(topics, number)) for number in numbers],
-            "Probability": [max(each.shares) for each in found],
-            "Evidence": [list(each.evidence) for each in found],
+            "Probability": (found.steps.max(axis=1) / STEPS).tolist(),
+            "Evidence": [[terms[term] for term in each] for each in found.evidence.as_lists()],
         },
         library,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from seetopic.evaluation.agreement import Agreement, Estimate, agreement_of, read_agreement
 from seetopic.evaluation.comparison import CompareOptions, Comparison, Parts, compare, split
-from seetopic.evaluation.evaluate import EvaluationOptions, evaluate_all, evaluate_folder
+from seetopic.evaluation.evaluate import EvaluationOptions, evaluate, evaluate_all, evaluate_folder
 from seetopic.evaluation.figures import Evaluation, in_order, meaning, stem
 from seetopic.evaluation.judgements import FilledSheet, Sheet, annotate, make_sheet, sheet_of_key
 from seetopic.evaluation.methods import METHODS, Task, available, method_named, require
@@ -26,6 +26,7 @@ __all__ = [
     "annotate",
     "available",
     "compare",
+    "evaluate",
     "evaluate_all",
     "evaluate_folder",
     "in_order",

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from seetopic.corpus import Documents, Seeds, open_documents
+from seetopic.corpus import Documents, Seeds, as_seeds, open_documents
 from seetopic.discovery import Topics
 from seetopic.errors import CorpusError, OutputError, SettingsError
 from seetopic.evaluation.evaluate import Evaluation, EvaluationOptions, evaluate_all, labels_for
@@ -165,7 +165,7 @@ class Comparison:
 
 def compare(
     parts: Parts,
-    seeds: Seeds,
+    seeds: Any,
     methods: Sequence[str],
     *,
     options: CompareOptions = CompareOptions(),  # noqa: B008 - frozen
@@ -177,8 +177,9 @@ def compare(
 
     With a folder each result is kept there as soon as it is found, and a run that was cut off goes on from them.
     """
-    _check(parts, seeds, methods, folder)  # what is wrong is said now, not after an hour
-    found = list(_run_all(parts, seeds, methods, options, folder, progress, warn))
+    asked = as_seeds(seeds)
+    _check(parts, asked, methods, folder)  # before an hour of work
+    found = list(_run_all(parts, asked, methods, options, folder, progress, warn))
     measured = evaluate_all(
         [topics for _, _, topics, _ in found],
         parts.held_out,

@@ -18,7 +18,6 @@ from seetopic.evaluation.controls import NEVER_SEEN, random_topics
 from seetopic.evaluation.figures import Evaluation, Figures, Table, TopicFigures, mean_figures, means, median, rows
 from seetopic.evaluation.held_out import HeldOut, Occurrences, ScannedTexts, held_terms
 from seetopic.evaluation.labels import (
-    NO_GUESS,
     Labels,
     coverage,
     f1_of_guesses,
@@ -181,8 +180,7 @@ def _guess_shard(shard: Shard, sorter: Sorter, table: TermTable) -> Longs:
     found = found_in(shard.words(), shard.ends(), table)
     documents, terms = held_terms(found)
     matched = Lists(terms, np.searchsorted(documents, np.arange(found.lengths.size + 1)))
-    best = sorter.shares(matched).argmax(axis=1)
-    return np.where((matched.sizes > 0) & (best < len(sorter.names)), best, NO_GUESS).astype(np.int64)
+    return sorter.place(matched).best
 
 
 def names_of(topics: Topics) -> list[str]:

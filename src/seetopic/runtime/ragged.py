@@ -24,6 +24,13 @@ class Lists:
         np.cumsum([len(each) for each in lists], out=starts[1:])
         return Lists(np.fromiter(chain.from_iterable(lists), np.int64, int(starts[-1])), starts)
 
+    @staticmethod
+    def joined(parts: Sequence[Lists]) -> Lists:
+        """The documents of several, one after the other; at least one part."""
+        sizes = np.concatenate([part.sizes for part in parts])
+        starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
+        return Lists(np.concatenate([part.values for part in parts]), starts)
+
     def __len__(self) -> int:
         return self.starts.size - 1
 

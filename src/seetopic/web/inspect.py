@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from seetopic.corpus import Seed, Seeds
-from seetopic.discovery import check_index
+from seetopic.discovery import check
 from seetopic.errors import SeeTopicError
 from seetopic.index import Index
 from seetopic.output import Sentence, charts, marked_whole, nearest_pairs, passages_of, reasons, sentence_in, spellings
@@ -143,7 +143,7 @@ def check_name(index: Index, names: Names, name: str, category: str | None) -> N
         return NamePreview(name=name, problem=f"{name!r} is a name of {twice.name!r} already; choose another")
     try:
         beside = [Seed(each.name, each.names) for each in names.categories if each.id != category]
-        checked = check_index(index, Seeds((Seed(name, (name,)), *beside)))
+        checked = check(index, Seeds((Seed(name, (name,)), *beside)))
     except SeeTopicError as error:
         return NamePreview(name=name, problem=str(error))
     own = checked.names[0]

@@ -9,11 +9,11 @@ from typing import TypeAlias
 
 import numpy as np
 
-from seetopic.classify import Sorter, sorter_of
+from seetopic.classify import STEPS, Placement, Sorter, sorter_of
 from seetopic.discovery import Discovery, RankedTerm, Topic, Topics
 from seetopic.errors import SettingsError
 from seetopic.output.charts.drawing import brief
-from seetopic.runtime import Doubles, Longs, one_thread
+from seetopic.runtime import Doubles, Lists, Longs, one_thread
 
 NONE = -1  # the category of a document that holds no known term
 
@@ -75,24 +75,18 @@ class Scene:
     @cached_property
     def document_shares(self) -> Doubles:
         """Shares of the sample's documents in the topics, as `assign` sorts them; (n_documents, n_topics)."""
-        return self._shares_with_none[:, :-1]
-
-    @cached_property
-    def _shares_with_none(self) -> Doubles:
-        sorter, rows = self.sorter, self.run.sampled.rows
-        if not rows.shape[0]:
-            return np.empty((0, len(self.topics) + 1))
-        scores = rows @ sorter.arrays["term_weights"] + sorter.arrays["term_offset"]
-        return sorter.shares_by(np.asarray(scores, np.float64), read=False)
+        shares: Doubles = self._placement.steps / STEPS
+        return shares
 
     @cached_property
     def document_topics(self) -> Longs:
         """The topic that each document of the sample is given, or NONE."""
-        if not len(self.document_shares):
-            return np.empty(0, np.int64)
-        best = self._shares_with_none.argmax(axis=1)
-        known = (np.diff(self.run.sampled.documents.indptr) > 0) & (best < len(self.topics))
-        return np.where(known, best, NONE).astype(np.int64)
+        return self._placement.best
+
+    @cached_property
+    def _placement(self) -> Placement:
+        documents = self.run.sampled.documents  # (n_documents, n_terms), sparse
+        return self.sorter.place(Lists(documents.indices.astype(np.int64), documents.indptr.astype(np.int64)))
 
     @cached_property
     def documents_given(self) -> Longs:

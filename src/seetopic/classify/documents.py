@@ -1,4 +1,4 @@
-"""Documents of any kind sorted by a model, shard by shard: a row for each."""
+"""Documents sorted in memory, shard by shard: texts, files, or the documents of an index."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from seetopic.classify.placement import Assigned
+from seetopic.classify.placement import AssignmentRule, AssignOptions, Placement
 from seetopic.classify.sorter import Sorter
 from seetopic.corpus import Documents
 from seetopic.errors import EncoderError, SettingsError
@@ -25,8 +25,8 @@ _AT_ONCE = 32  # shards that are sorted in less time than worker processes take 
 
 
 @dataclass(frozen=True)
-class Unsorted:
-    """Documents, the sorter that is to sort them, and what of vectors of them there is."""
+class DocumentStream:
+    """Documents on their way through a sorter, with vectors of them where there are any."""
 
     source: Documents | Index
     sorter: Sorter
@@ -39,10 +39,11 @@ class Unsorted:
         parts = self._each(partial(_shares, sorter=self.sorter))
         return np.concatenate([np.zeros((0, len(self.sorter.names) + 1)), *parts])
 
-    def assigned(self, threshold: float) -> list[Assigned]:
-        """The category of each document."""
-        parts = self._each(partial(_assigned, sorter=self.sorter, threshold=threshold))
-        return [each for part in parts for each in part]
+    def placement(self, options: AssignOptions) -> Placement:
+        """Where each document belongs."""
+        rule = options.rule(len(self.sorter.names))
+        nothing = self.sorter.place(self.sorter.terms_in([]), None, rule)
+        return Placement.joined([nothing, *self._each(partial(_placed, sorter=self.sorter, rule=rule))])
 
     def _each(self, work: Callable[[tuple[Texts, Floats | None]], Any]) -> Iterator[Any]:
         if self.vectors is not None or self.reader is not None:
@@ -96,6 +97,6 @@ def _shares(shard: tuple[Texts, Floats | None], sorter: Sorter) -> Doubles:
     return sorter.shares(sorter.terms_in(texts), vectors)
 
 
-def _assigned(shard: tuple[Texts, Floats | None], sorter: Sorter, threshold: float) -> list[Assigned]:
+def _placed(shard: tuple[Texts, Floats | None], sorter: Sorter, rule: AssignmentRule) -> Placement:
     texts, vectors = shard
-    return sorter.place(sorter.terms_in(texts), vectors, bound=threshold, several=False).assigned(sorter.terms)
+    return sorter.place(sorter.terms_in(texts), vectors, rule)

@@ -11,7 +11,8 @@ import os
 import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from contextlib import closing
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import accumulate
 from pathlib import Path
@@ -20,11 +21,10 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from seetopic.classify.placement import STEPS, Placement, least_share, threshold_for
+from seetopic.classify.placement import STEPS, AssignmentRule, AssignOptions, Placement, threshold_for
 from seetopic.classify.sorter import Sorter
 from seetopic.classify.tables import Table, table_for
-from seetopic.corpus import Documents, Piece, TextShard
-from seetopic.errors import SettingsError
+from seetopic.corpus import Documents, OnError, Piece, TextShard, open_documents
 from seetopic.index import alone
 from seetopic.runtime import (
     Engine,
@@ -32,6 +32,8 @@ from seetopic.runtime import (
     Longs,
     Progress,
     Shorts,
+    available_cores,
+    engine_for,
     place_of_file,
     read_json,
     silent,
@@ -40,27 +42,10 @@ from seetopic.runtime import (
     written_whole,
 )
 from seetopic.settings import TextSettings
-from seetopic.vectors import TermEncoder, VectorCache
+from seetopic.vectors import TermEncoder, VectorCache, cache_folder, encoder_for
 from seetopic.version import __version__
 
 _SHARDS = TextSettings(shard_documents=2048)  # a shard's shares in all categories are in memory at a time
-
-
-@dataclass(frozen=True)
-class AssignOptions:
-    """Who is given a category, and how many."""
-
-    threshold: float = 0.0  # the least share of a category that is given
-    rate: float | None = None  # or: the share of documents that are given one
-    several: bool = False
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.threshold <= 1:
-            raise SettingsError(f"`threshold` is {self.threshold}, but must lie between 0 and 1")
-        if self.rate is not None and self.threshold > 0:
-            raise SettingsError("both `threshold` and `rate` are given, but each settles the other; give one")
-        if self.rate is not None and not 0 < self.rate <= 1:
-            raise SettingsError(f"`rate` is {self.rate}, but must lie above 0 and at most at 1")
 
 
 @dataclass(frozen=True)
@@ -88,6 +73,42 @@ class _Sorted:
     skipped: Counter[str]
 
 
+def assign(
+    documents: Any,
+    topics: str | Path | Sorter,
+    out: str | Path,
+    *,
+    threshold: float = 0.0,
+    rate: float | None = None,
+    several: bool = False,
+    read: bool = False,
+    text_field: str | None = None,
+    on_error: OnError = "raise",
+    jobs: int | None = None,
+    engine: str = "local",
+    address: str | None = None,
+    device: str = "auto",
+    cache: str | Path | None = None,
+    progress: Progress = silent,
+) -> Counter[str]:
+    """Sort documents into categories and write a table with one row per document.
+
+    `topics` is a `Sorter` or the folder that `seetopic discover --out` wrote. With `read`, the language model reads the
+    documents as well: better, and slower. The options are those of `seetopic assign`. Returns how many documents each
+    category was given; `""` counts those without a category.
+    """
+    options = AssignOptions(threshold=threshold, rate=rate, several=several)
+    sorter = topics if isinstance(topics, Sorter) else Sorter.load(topics)
+    source = open_documents(documents, text_field=text_field, on_error=on_error)
+    reader = None
+    if read:
+        sorter.require_reading()
+        where = VectorCache(cache_folder(None if cache is None else Path(cache)))
+        reader = Reader(encoder_for(sorter.model, device=device), where, available_cores() if jobs is None else jobs)
+    with closing(engine_for(engine, jobs, address)) as carrier:
+        return assign_documents(source, sorter, Path(out), carrier, options=options, reader=reader, progress=progress)
+
+
 def assign_documents(
     documents: Documents,
     sorter: Sorter,
@@ -111,11 +132,11 @@ def assign_documents(
             _make_ready(folder, _made_of(sorter, options, reader))
         pieces = enumerate(documents.pieces(_SHARDS, engine))
         items = pieces if reader is None else _read_by(reader, pieces, sorter, folder, engine)
-        work = partial(_sort, sorter=sorter.prepared(), folder=folder, options=options)
+        work = partial(_sort, sorter=sorter.prepared(), folder=folder, rule=options.rule(len(sorter.names)))
         parts, bests, skipped = _gathered(engine.map(work, items), progress)
         documents.refuse_if_empty(bool(parts), skipped)
         threshold = options.threshold if options.rate is None else threshold_for(bests, options.rate)
-        bound = least_share(threshold, len(sorter.names), several=options.several)
+        bound = replace(options, threshold=threshold, rate=None).rule(len(sorter.names)).bound
         made = engine.map(partial(_rows, table=table, folder=folder, bound=bound), _numbered(parts))
         given: Counter[int] = Counter()
         with written_whole(out, beside=folder / "table") as beside:
@@ -173,7 +194,7 @@ def _read_by(
         yield number, _Read(shard.texts, vectors)
 
 
-def _sort(numbered: tuple[int, Piece | _Read], sorter: Sorter, folder: Path, options: AssignOptions) -> _Sorted:
+def _sort(numbered: tuple[int, Piece | _Read], sorter: Sorter, folder: Path, rule: AssignmentRule) -> _Sorted:
     """Sort what a worker was given, each shard into a part of its own, if it was not before."""
     number, item = numbered
     done = _Sorted({}, Counter())
@@ -185,7 +206,7 @@ def _sort(numbered: tuple[int, Piece | _Read], sorter: Sorter, folder: Path, opt
             placement = _loaded(part)
             if placement is None:
                 vectors = item.vectors if isinstance(item, _Read) else None
-                placement = _placed(shard.texts, vectors, sorter, options)
+                placement = sorter.place(sorter.terms_in(shard.texts), vectors, rule)
                 placement.save(part)
             done.parts[part.name] = placement.best_steps
     return done
@@ -196,18 +217,6 @@ def _part(folder: Path, number: int, own_number: int, texts: list[str]) -> Path:
     digest = hashlib.sha256(np.array([len(text) for text in texts]).tobytes())
     digest.update("".join(texts).encode("utf-8", "surrogatepass"))
     return folder / f"{number:06d}-{own_number:03d}-{digest.hexdigest()[:32]}.npz"
-
-
-def _placed(texts: list[str], vectors: Floats | None, sorter: Sorter, options: AssignOptions) -> Placement:
-    known = least_share(options.threshold, len(sorter.names), several=options.several)
-    bound = known if options.rate is None else 0.0
-    return sorter.place(
-        sorter.terms_in(texts),
-        vectors,
-        bound=bound,
-        several=options.several,
-        may_be_none=options.rate is None,  # who asks for a share of the documents gets it
-    )
 
 
 def _gathered(done: Iterable[_Sorted], progress: Progress) -> tuple[dict[str, int], Longs, Counter[str]]:

@@ -45,7 +45,7 @@ class Check:
         return asdict(self)
 
 
-def check_index(index: Index, seeds: Any, *, nearest: int = 5) -> Check:
+def check(index: Index, seeds: Any, *, nearest: int = 5) -> Check:
     """Check names against all terms of an index."""
     asked = as_seeds(seeds)
     vectors = index.encode_names([*asked.all_names])

@@ -21,7 +21,8 @@ from hypothesis import strategies as st
 
 from planted import NAMES, planted_documents
 from seetopic import Index, Sorter, sorter_for
-from seetopic.classify.assign import AssignOptions, Reader, assign_documents
+from seetopic.classify.assignment import Reader, assign_documents
+from seetopic.classify.placement import AssignmentRule, AssignOptions
 from seetopic.classify.tables import CsvTable, ParquetTable
 from seetopic.corpus.documents import open_documents
 from seetopic.errors import IndexInUse, MissingExtra, OutputError
@@ -132,7 +133,7 @@ def test_the_bytes_are_the_same_for_any_number_of_workers(sorter, saved, uncut, 
 def test_row_groups_are_cut_by_their_size_alone(sorter, monkeypatch, tmp_path):
     table = ParquetTable(sorter.names, sorter.terms)
     matched = sorter.terms_in(planted_documents(100))
-    part = table.rows(sorter.place(matched, bound=0.0, several=False), 0)
+    part = table.rows(sorter.place(matched), 0)
     monkeypatch.setattr("seetopic.classify.tables._GROUP", 200 * 8)  # cells, of 8 columns
     table.write(tmp_path / "x.parquet", [part] * 5)
     groups = pa.parquet.ParquetFile(tmp_path / "x.parquet").metadata
@@ -172,7 +173,7 @@ def test_a_cell_is_written_as_the_csv_writer_writes_it(texts):
 
 def test_the_rows_of_a_csv_file_are_those_of_the_csv_writer(sorter, unseen):
     odd = replace(sorter, names=('=1+"1"', "a,b", "-sky\r"))
-    placement = odd.place(odd.terms_in([*unseen, "nothing"]), bound=0.2, several=True)
+    placement = odd.place(odd.terms_in([*unseen, "nothing"]), rule=AssignmentRule(0.2, several=True))
     file = io.StringIO()
     rows = SafeRows(file)
     for number, each in enumerate(placement.assigned(odd.terms), start=7):
@@ -200,7 +201,7 @@ _KILLED = """
 import os, signal, sys
 from pathlib import Path
 from seetopic import Sorter
-from seetopic.classify.assign import assign_documents
+from seetopic.classify.assignment import assign_documents
 from seetopic.corpus.documents import open_documents
 from seetopic.runtime.engine import LocalEngine
 from seetopic.text.tokenizer import tokenize
