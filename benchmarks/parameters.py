@@ -16,7 +16,7 @@ from pathlib import Path
 
 from corpora import corpus_named
 from seetopic import Index
-from seetopic.discovery.run import Discovery
+from seetopic.discovery.run import Query, find
 from seetopic.evaluation.evaluate import EvaluationOptions, evaluate_all
 from seetopic.settings import DEFAULT, PAPER, DiscoverySettings
 
@@ -51,7 +51,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as place:
             index = Index.build(list(corpus.parts.learned_from), Path(place) / "index", cache=parsed.cache)
             tried = [
-                (method, asked, Discovery(index, corpus.seeds, replace(base, **asked)).topics)
+                (method, asked, find(Query(index, corpus.seeds, replace(base, **asked))).topics)
                 for method in parsed.methods
                 for base in [settings_of(method, parsed.dimensions, parsed.epochs)]
                 for asked in [*({"rho": rho} for rho in RHOS), *({"iterations": count} for count in ITERATIONS)]

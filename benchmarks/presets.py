@@ -18,7 +18,7 @@ from pathlib import Path
 
 from corpora import corpus_named
 from seetopic import Index
-from seetopic.discovery.run import Discovery
+from seetopic.discovery.run import Query, find
 from seetopic.evaluation.evaluate import EvaluationOptions, evaluate
 from seetopic.settings import DEFAULT, PRESETS, preset_named
 
@@ -35,7 +35,7 @@ def measure(parsed: argparse.Namespace, name: str, cache: Path) -> None:
             if chosen.training is not None and parsed.dimensions:
                 chosen = replace(chosen, training=replace(chosen.training, dimensions=parsed.dimensions))
             started = time.perf_counter()
-            topics = Discovery(index, corpus.seeds, chosen, preset, parsed.device).topics
+            topics = find(Query(index, corpus.seeds, chosen, preset, parsed.device)).topics
             seconds = time.perf_counter() - started
         figures = evaluate(topics, corpus.parts.held_out, options=EvaluationOptions(draws=0)).figures
         result = {

@@ -21,7 +21,7 @@ import numpy as np
 
 from corpora import Corpus, corpus_named
 from seetopic import Index, sorter_for
-from seetopic.discovery.run import Discovery
+from seetopic.discovery.run import Query, find
 from seetopic.evaluation.evaluate import EvaluationOptions, evaluate_all
 from seetopic.evaluation.labels import f1_of_guesses, labels_of, own_labels
 from seetopic.evaluation.methods import Task, method_named
@@ -36,7 +36,7 @@ FIGURES = ("label_precision@10", "label_f1@10", "label_f1@50")
 def measured_topics(task: Task, corpus: Corpus) -> dict[str, dict[str, float]]:
     found = {
         "default": method_named("default")(task, 50, 0),
-        "paper's ensemble": Discovery(task.index, task.seeds, PAPERS_ENSEMBLE).topics,
+        "paper's ensemble": find(Query(task.index, task.seeds, PAPERS_ENSEMBLE)).topics,
         "language model alone": method_named("plm")(task, 50, 0),
         "zero-shot, c-TF-IDF": method_named("zero-shot")(task, 50, 0),
     }

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from seetopic.discovery.algorithm import Wishes, discover_terms, starting_terms
+from seetopic.discovery.algorithm import Constraints, discover_terms, starting_terms
 from seetopic.discovery.evidence.general import GeneralEvidence
 from seetopic.discovery.evidence.local import LocalEvidence
 from seetopic.discovery.evidence.similarity import mean_similarity
@@ -36,36 +36,36 @@ def test_a_category_without_terms_scores_zero_and_not_nan():
     assert mean_similarity(clusters(2, 3, seed=0), [[], [1]])[0].tolist() == [0.0] * 6
 
 
-def no_wishes(n_categories: int, n_terms: int, fixed: dict[int, tuple[int, ...]] | None = None) -> Wishes:
+def no_constraints(n_categories: int, n_terms: int, fixed: dict[int, tuple[int, ...]] | None = None) -> Constraints:
     own = tuple((fixed or {}).get(category, ()) for category in range(n_categories))
-    return Wishes(own, np.zeros((n_categories, n_terms), np.bool_))
+    return Constraints(own, np.zeros((n_categories, n_terms), np.bool_))
 
 
 def test_starting_terms_are_the_nearest_ones_taken_in_turns():
     similarity = np.array([[0.9, 0.8, 0.1, 0.0], [0.95, 0.2, 0.3, -0.5]], np.float32)
     turns = replace(SETTINGS, assignment="turns")
-    assert starting_terms(similarity, no_wishes(2, 4), turns) == [[0, 1], [2, 3]]
+    assert starting_terms(similarity, no_constraints(2, 4), turns) == [[0, 1], [2, 3]]
 
 
 def test_starting_terms_go_to_the_name_they_are_nearest_to():
     similarity = np.array([[0.9, 0.8, 0.1, 0.0], [0.95, 0.2, 0.3, -0.5]], np.float32)
-    assert starting_terms(similarity, no_wishes(2, 4), SETTINGS) == [[1, 3], [0, 2]]
+    assert starting_terms(similarity, no_constraints(2, 4), SETTINGS) == [[1, 3], [0, 2]]
 
 
 @pytest.mark.parametrize("assignment", ["best", "turns"])
 def test_a_name_that_is_a_term_starts_its_own_category_even_if_it_is_nearer_to_another(assignment):
     similarity = np.array([[0.9, 0.99, 0.1], [0.95, 0.2, 0.3]], np.float32)
     settings = replace(SETTINGS, growth=1, assignment=assignment)
-    assert starting_terms(similarity, no_wishes(2, 3, {1: (1,)}), settings)[1] == [1]
+    assert starting_terms(similarity, no_constraints(2, 3, {1: (1,)}), settings)[1] == [1]
 
 
-def found_in(vectors, similarity, wishes=None, settings=SETTINGS, local_seed=2, names=None):
+def found_in(vectors, similarity, constraints=None, settings=SETTINGS, local_seed=2, names=None):
     n_categories, n_terms = similarity.shape
     names = np.zeros((n_categories, vectors.shape[1]), np.float32) if names is None else names
     general = GeneralEvidence(vectors, names)
     local = LocalEvidence(clusters(n_categories, n_terms // n_categories, seed=local_seed))
-    wishes = wishes or no_wishes(n_categories, n_terms)
-    return discover_terms(similarity, wishes, [(general, 1.0), (local, 1.0)], settings)
+    constraints = constraints or no_constraints(n_categories, n_terms)
+    return discover_terms(similarity, constraints, [(general, 1.0), (local, 1.0)], settings)
 
 
 @pytest.mark.parametrize("assignment", ["best", "turns"])
@@ -93,7 +93,7 @@ def test_the_result_has_as_many_terms_as_asked_for_even_beyond_the_last_iteratio
 
 def test_ranks_say_where_each_evidence_has_the_term():
     vectors = clusters(1, 5, seed=1)
-    found = found_in(vectors, vectors[[0]] @ vectors.T, no_wishes(1, 5, {0: (0,)}))
+    found = found_in(vectors, vectors[[0]] @ vectors.T, no_constraints(1, 5, {0: (0,)}))
     assert sorted(found.ranks["general"][0].tolist()) == [1, 2, 3, 4, 5]
 
 
@@ -106,7 +106,7 @@ def test_the_order_of_names_changes_nothing():
 
     def terms(order: list[int]) -> list[list[int]]:
         general = GeneralEvidence(vectors, names[order], name_pull=1.0, contrast=0.5)
-        return discover_terms(similarity[order], no_wishes(4, 40), [(general, 1.0), (local, 1.0)], SETTINGS).terms
+        return discover_terms(similarity[order], no_constraints(4, 40), [(general, 1.0), (local, 1.0)], SETTINGS).terms
 
     straight = terms([0, 1, 2, 3])
     assert terms(shuffle) == [straight[category] for category in shuffle]
@@ -114,7 +114,7 @@ def test_the_order_of_names_changes_nothing():
 
 def test_a_fixed_term_is_always_first_and_in_no_other_category():
     vectors = clusters(2, 6, seed=1)
-    found = found_in(vectors, vectors[[0, 6]] @ vectors.T, no_wishes(2, 12, {0: (8, 3)}))
+    found = found_in(vectors, vectors[[0, 6]] @ vectors.T, no_constraints(2, 12, {0: (8, 3)}))
     assert found.terms[0][:2] == [8, 3]
     assert not {8, 3} & set(found.terms[1])
 
@@ -123,7 +123,7 @@ def test_a_barred_term_never_appears():
     vectors = clusters(2, 6, seed=1)
     barred = np.zeros((2, 12), np.bool_)
     barred[0, [0, 1]] = True
-    found = found_in(vectors, vectors[[0, 6]] @ vectors.T, Wishes(((), ()), barred))
+    found = found_in(vectors, vectors[[0, 6]] @ vectors.T, Constraints(((), ()), barred))
     assert not {0, 1} & set(found.terms[0])
 
 
@@ -135,5 +135,5 @@ def test_the_language_model_has_a_veto():
     local = np.ones((8, 4), np.float32) / 2
     evidence = [(GeneralEvidence(general, general[:1]), 1.0), (LocalEvidence(local), 5.0)]
     settings = replace(SETTINGS, top=8, checked_ranks=4)
-    found = discover_terms(general[:1] @ general.T, no_wishes(1, 8), evidence, settings)
+    found = discover_terms(general[:1] @ general.T, no_constraints(1, 8), evidence, settings)
     assert set(found.terms[0]) == {0, 1, 2, 3}

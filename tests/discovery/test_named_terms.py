@@ -15,7 +15,7 @@ from seetopic.corpus.documents import open_documents
 from seetopic.corpus.seeds import as_seeds
 from seetopic.discovery.name_check import check, check_build
 from seetopic.discovery.named_terms import NamedIndex, NamedTerm, folded_in, named_term, with_named_terms
-from seetopic.discovery.run import Discovery, run_of
+from seetopic.discovery.run import Query, find, run_of
 from seetopic.index.index import plan
 from seetopic.index.positions import Texts
 from seetopic.runtime.progress import silent
@@ -209,7 +209,7 @@ def test_a_name_in_a_document_without_terms_has_no_local_vector(tmp_path):
     texts = [*planted_documents(60), "rarely seen", "rarely seen"]
     index = with_named_terms(Index.build(texts, tmp_path / "i", model=directions, jobs=1), ["rarely seen"])
     assert not index.local[-1].any()
-    assert Discovery(index, as_seeds(["rarely seen", "comet"])).topics[0].terms[0].term == "rarely seen"
+    assert find(Query(index, as_seeds(["rarely seen", "comet"]))).topics[0].terms[0].term == "rarely seen"
 
 
 @given(st.lists(st.text(max_size=12) | st.sampled_from(["oven salad", "the", "oven the", "moon, oven"]), max_size=5))

@@ -13,11 +13,12 @@ from click.testing import CliRunner
 from planted import NAMES, PLANTED
 from seetopic import Index, as_seeds, discover
 from seetopic.cli import cli
-from seetopic.discovery.algorithm import Wishes, starting_terms
+from seetopic.discovery import constraints_of, encode_names, products
+from seetopic.discovery.algorithm import Constraints, starting_terms
 from seetopic.discovery.evidence import trained
 from seetopic.discovery.evidence.general import GeneralEvidence
 from seetopic.discovery.evidence.trained import TrainedLocalEvidence, _grown
-from seetopic.discovery.run import Discovery
+from seetopic.discovery.run import Discovery, Query, _local_evidence, find
 from seetopic.errors import SettingsError
 from seetopic.settings import DEFAULT, NO_ITER, PAPER, RELEASED_CODE, DiscoverySettings, SkipgramSettings
 from seetopic.vectors.local.skipgram import Vectors
@@ -33,11 +34,11 @@ def small(settings: DiscoverySettings) -> DiscoverySettings:
 
 def run_of(index: Index, preset: str, **changes: object) -> Discovery:
     settings = {"paper": PAPER, "released-code": RELEASED_CODE, "no-iter": NO_ITER}[preset].discovery
-    return Discovery(index, as_seeds(NAMES), replace(small(settings), **changes), preset, "cpu")
+    return find(Query(index, as_seeds(NAMES), replace(small(settings), **changes), preset, "cpu"))
 
 
-def nothing_settled(n_categories: int, n_terms: int) -> Wishes:
-    return Wishes(tuple(() for _ in range(n_categories)), np.zeros((n_categories, n_terms), np.bool_))
+def nothing_settled(n_categories: int, n_terms: int) -> Constraints:
+    return Constraints(tuple(() for _ in range(n_categories)), np.zeros((n_categories, n_terms), np.bool_))
 
 
 def test_the_papers_numbers():
@@ -91,7 +92,7 @@ def test_vectors_are_learned_anew_from_the_terms_of_each_iteration(index, monkey
         return real(*arguments, **named)
 
     monkeypatch.setattr(trained, "train", noting)
-    run_of(index, preset).find()
+    run_of(index, preset)
     assert trained_with == [[size] * 3 for size in sizes]
 
 
@@ -115,7 +116,7 @@ def test_the_papers_terms_stay_as_they_are_within_an_iteration_and_the_programs_
             return real(*arguments, **{**named, "after_epoch": watched})
 
         monkeypatch.setattr(trained, "train", noting)
-        run_of(index, preset, iterations=1).find()
+        run_of(index, preset, iterations=1)
     assert seen["paper"] == [[3] * 3] * 12
     assert seen["released-code"] == [[3] * 3] * 2 + [[3 + epoch] * 3 for epoch in range(1, 11)]
 
@@ -138,10 +139,10 @@ def test_a_category_without_terms_stays_without():
 @pytest.mark.parametrize("preset", ["paper", "released-code"])
 def test_a_category_that_starts_without_terms_has_only_its_name_to_go_by(index, preset):
     run = run_of(index, preset)
-    found = run._local_evidence.scores([[], [0, 1], [2, 3]])
+    found = _local_evidence(run.query).scores([[], [0, 1], [2, 3]])
     assert np.isneginf(found[0]).all()
     assert np.isfinite(found[1:]).all()
-    general = run._general_evidence.scores([[], [0, 1], [2, 3]])
+    general = run.general.scores([[], [0, 1], [2, 3]])
     np.testing.assert_allclose(general[0], run.similarity[0], atol=1e-6)
 
 
@@ -159,7 +160,7 @@ def test_the_number_of_threads_changes_no_term(index, grows):
     for threads in (1, 2):
         torch.set_num_threads(threads)
         results.append(
-            Discovery(index, as_seeds(NAMES), settings, "custom", "cpu")._local_evidence.vectors([[0], [1], [2]])
+            _local_evidence(Query(index, as_seeds(NAMES), settings, "custom", "cpu")).vectors([[0], [1], [2]])
         )
         assert torch.get_num_threads() == threads
     torch.set_num_threads(before)
@@ -168,9 +169,9 @@ def test_the_number_of_threads_changes_no_term(index, grows):
 
 def test_starting_terms_are_shared_only_in_the_released_program():
     similarity = np.array([[0.9, 0.8, 0.1, 0.0], [0.95, 0.2, 0.7, 0.1]], np.float32)
-    wishes = nothing_settled(2, 4)
-    assert starting_terms(similarity, wishes, replace(RELEASED_CODE.discovery, growth=2)) == [[0, 1], [0, 2]]
-    assert starting_terms(similarity, wishes, replace(PAPER.discovery, growth=2)) == [[0, 1], [2, 3]]
+    constraints = nothing_settled(2, 4)
+    assert starting_terms(similarity, constraints, replace(RELEASED_CODE.discovery, growth=2)) == [[0, 1], [0, 2]]
+    assert starting_terms(similarity, constraints, replace(PAPER.discovery, growth=2)) == [[0, 1], [2, 3]]
 
 
 def test_score_g_is_the_mean_over_terms_and_in_the_released_program_over_the_name_too():
@@ -191,10 +192,11 @@ def test_score_g_is_the_mean_over_terms_and_in_the_released_program_over_the_nam
 
 def test_a_name_that_occurs_starts_its_topic_but_has_no_privilege_later(index):
     own = index.vocabulary.terms[index.vocabulary.ids["galaxy"]]
-    run = Discovery(index, as_seeds([own, *NAMES[:2]]), small(PAPER.discovery), "paper", "cpu")
-    start = starting_terms(run.similarity, run.wishes, run.settings)
-    assert start[0][0] == index.term_id(own)
-    assert run.wishes.fixed == ((), (), ())
+    seeds, settings = as_seeds([own, *NAMES[:2]]), PAPER.discovery
+    similarity = products(encode_names(index, seeds).plain, np.asarray(index.general))
+    constraints = constraints_of(index, seeds, index.variants, names_first=settings.names_first)
+    assert starting_terms(similarity, constraints, settings)[0][0] == index.term_id(own)
+    assert constraints.fixed == ((), (), ())
 
 
 def test_training_shows_how_far_it_is(index):

@@ -9,7 +9,8 @@ from threadpoolctl import threadpool_limits
 
 from planted import NAMES, PLANTED, planted_documents
 from seetopic import Index, as_seeds
-from seetopic.discovery.run import Discovery
+from seetopic.discovery.evidence import CurrentTerms
+from seetopic.discovery.run import Discovery, Query, _describing, _worded, find
 from seetopic.settings import DEFAULT, SampleSettings
 
 
@@ -23,7 +24,7 @@ def partly_read(tmp_path_factory, cache) -> Index:
 
 @pytest.fixture(scope="module")
 def run(partly_read) -> Discovery:
-    return Discovery(partly_read, as_seeds(NAMES))
+    return find(Query(partly_read, as_seeds(NAMES)))
 
 
 def kinds_of_sampled(index: Index) -> np.ndarray:
@@ -48,29 +49,33 @@ def test_most_documents_are_sorted_without_being_read(run, partly_read):
     np.testing.assert_allclose(run.reading.memberships.sum(axis=1), 1)
 
 
+def worded(run: Discovery, found: CurrentTerms) -> list[str]:
+    return _worded(run.query, _describing(run.query, run.general.similarity, found))
+
+
 def test_the_best_terms_describe_a_name(run):
     found = run.found.deep
-    for name, text, terms in zip(NAMES, run._worded(run._describing(found)), found, strict=True):
+    for name, text, terms in zip(NAMES, worded(run, found), found, strict=True):
         words = [run.index.vocabulary.terms[term] for term in terms[:5]]
         assert text == f"{name}: {', '.join(words)}"
 
 
 def test_a_topic_that_is_about_something_else_does_not_describe_its_name(run):
     turned = run.found.deep[1:] + run.found.deep[:1]
-    assert run._worded(run._describing(turned)) == NAMES
+    assert worded(run, turned) == NAMES
 
 
 def test_a_name_that_is_a_term_does_not_describe_itself(partly_read):
-    own = partly_read.vocabulary.terms[int(Discovery(partly_read, as_seeds(NAMES)).found.terms[0][0])]
-    named = Discovery(partly_read, as_seeds([own, *NAMES[1:]]))
+    own = partly_read.vocabulary.terms[int(find(Query(partly_read, as_seeds(NAMES))).found.terms[0][0])]
+    named = find(Query(partly_read, as_seeds([own, *NAMES[1:]])))
     assert named.found.terms[0][0] == partly_read.term_id(own)
-    assert own not in named._worded(named._describing(named.found.deep))[0].split(": ")[1].split(", ")
+    assert own not in worded(named, named.found.deep)[0].split(": ")[1].split(", ")
 
 
 def test_one_run_is_enough_if_asked_for(partly_read):
     once = replace(DEFAULT.discovery, sorting=replace(DEFAULT.discovery.sorting, described_by=0))
-    single = Discovery(partly_read, as_seeds(NAMES), once).reading
-    double = Discovery(partly_read, as_seeds(NAMES)).reading
+    single = find(Query(partly_read, as_seeds(NAMES), once)).reading
+    double = find(Query(partly_read, as_seeds(NAMES))).reading
     assert not np.array_equal(single.found.scores, double.found.scores)
     assert (single.memberships.argmax(axis=1) == double.memberships.argmax(axis=1)).mean() > 0.9
 
@@ -79,17 +84,17 @@ def test_the_number_of_threads_changes_no_bit_of_the_sorting(partly_read):
     memberships = []
     for threads in (1, 2):
         with threadpool_limits(threads):
-            memberships.append(Discovery(partly_read, as_seeds(NAMES)).reading.memberships)
+            memberships.append(find(Query(partly_read, as_seeds(NAMES))).reading.memberships)
     assert np.array_equal(*memberships)
 
 
 def test_one_category_gets_terms_of_its_own_and_not_what_is_frequent(partly_read):
     for number, words in enumerate(PLANTED.values()):
-        (topic,) = Discovery(partly_read, as_seeds([NAMES[number]])).topics
+        (topic,) = find(Query(partly_read, as_seeds([NAMES[number]]))).topics
         assert len(set(topic) & set(words.split(" "))) >= 9, list(topic)
 
 
 def test_the_sample_is_not_sorted_for_a_method_that_does_not_ask_for_it(partly_read):
-    run = Discovery(partly_read, as_seeds(NAMES), replace(DEFAULT.discovery, documents_weight=0.0))
+    run = find(Query(partly_read, as_seeds(NAMES), replace(DEFAULT.discovery, documents_weight=0.0)))
     assert len(run.topics) == 3
     assert "reading" not in vars(run)

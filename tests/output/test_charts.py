@@ -25,7 +25,7 @@ from seetopic.output.charts import Figure, barchart, documents_map, documents_pe
 from seetopic.output.charts.bars import bar_length
 from seetopic.output.charts.drawing import fitted, number, safe, text, text_width
 from seetopic.output.charts.placing import Board, plane, pushed_apart
-from seetopic.output.charts.scene import Scene
+from seetopic.output.charts.scene import scene_of
 from seetopic.output.charts.theme import THEMES
 from seetopic.runtime.progress import silent
 
@@ -155,7 +155,7 @@ def test_charts_of_scores_need_no_run(run, tmp_path):
 
 def test_documents_are_counted_as_the_sorter_gives_them(run, documents):
     given = Counter(each.categories[0] for each in sorter_of(run).assign(documents))
-    assert Scene(run).documents_given.tolist() == [given[0], given[1], given[2], 0]
+    assert scene_of(run).documents_given.tolist() == [given[0], given[1], given[2], 0]
     told = documents_per_topic(run).description
     assert all(f"{name} {given[number]:,}" in told for number, name in enumerate(NAMES))
 
@@ -170,7 +170,7 @@ def test_documents_stand_by_the_topic_they_were_planted_in(run):
 
 
 def test_topics_are_most_like_themselves_and_their_documents_are_most_their_own(run):
-    scene = Scene(run)
+    scene = scene_of(run)
     for values in (scene.likeness, scene.shared_documents):
         assert values.argmax(axis=1).tolist() == [0, 1, 2]
     assert np.allclose(scene.likeness, scene.likeness.T)

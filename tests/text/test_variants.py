@@ -16,7 +16,7 @@ from planted import NAMES, planted_documents
 from seetopic import Index, Topics, discover
 from seetopic.classify.sorter import sorter_for
 from seetopic.cli import cli
-from seetopic.discovery.algorithm import Wishes, discover_terms
+from seetopic.discovery.algorithm import Constraints, discover_terms
 from seetopic.discovery.evidence.general import GeneralEvidence
 from seetopic.discovery.evidence.local import LocalEvidence
 from seetopic.discovery.topics import RankedTerm, Topic
@@ -191,7 +191,7 @@ def found_in(fixed=((), ()), barred=(), variants=PLANTED_VARIANTS):
     for category, term in barred:
         flags[category, term] = True
     evidence = [(GeneralEvidence(ways, names, name_pull=1.0), 1.0), (LocalEvidence(ways), 1.0)]
-    return discover_terms(names @ ways.T, Wishes(fixed, flags), evidence, SETTINGS, variants)
+    return discover_terms(names @ ways.T, Constraints(fixed, flags), evidence, SETTINGS, variants)
 
 
 def test_one_term_stands_for_its_variants_and_frees_their_places():
@@ -283,8 +283,8 @@ def test_a_name_that_occurs_keeps_its_own_spelling(many):
 
 
 def test_pinned_terms_stay_as_typed_and_negative_ones_are_not_listed(many):
-    wishes = {"outer space": {"pinned": ["comets", "comet"], "negative": ["planets"]}, "cooking": {}}
-    space, _ = discover(many, wishes)
+    constraints = {"outer space": {"pinned": ["comets", "comet"], "negative": ["planets"]}, "cooking": {}}
+    space, _ = discover(many, constraints)
     assert list(space)[:2] == ["comets", "comet"]
     everything = {term for ranked in space.terms for term in (ranked.term, *ranked.variants)}
     assert not {"planet", "planets"} & everything

@@ -134,9 +134,9 @@ def test_who_listens_to_a_search_of_many_names_can_end_it_at_every_step(index: I
         return told
 
     names = named(5, 20).seeds
-    for stage in ("looking for names", "reading names"):
+    for stage in ("looking for names", "encoding names"):
         with pytest.raises(Enough):
-            run_of(index, names, progress=ending_at(stage)).find()
+            run_of(index, names, progress=ending_at(stage))
     assert run_of(index, names, progress=ending_at("")).topics == run_of(index, names).topics
 
 

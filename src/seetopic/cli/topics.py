@@ -180,7 +180,6 @@ def discover(
             opened = open_index(build.out, options)
         say_skipped(opened)
         run = run_of(opened, asked, settings, preset.preset, options["device"], progress)
-        run.find()  # while progress is shown
     show_topics(run, out, as_json, documents)
 
 

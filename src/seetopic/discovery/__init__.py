@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from seetopic.discovery.algorithm import starting_terms
 from seetopic.discovery.calibration import estimated_accuracy, power_for, shares_with_none
+from seetopic.discovery.constraints import constraints_of
 from seetopic.discovery.evidence.confidence import DOUBTFUL
 from seetopic.discovery.evidence.documents import clear_memberships
-from seetopic.discovery.evidence.similarity import mean_vectors
+from seetopic.discovery.evidence.similarity import mean_vectors, products
 from seetopic.discovery.name_check import Check, check, check_build
 from seetopic.discovery.named_terms import NamedIndex, with_named_terms
+from seetopic.discovery.names import encode_names
 from seetopic.discovery.ranking import pick_best
-from seetopic.discovery.run import Discovery, discover, index_with_names, run_of
-from seetopic.discovery.sampled import SampledDocuments
+from seetopic.discovery.run import Discovery, Query, discover, find, index_with_names, run_of
+from seetopic.discovery.sampled import SampledDocuments, sampled_documents
 from seetopic.discovery.self_training import SortedSample
 from seetopic.discovery.suggestions import as_seeds_file, suggest, suggest_beside
 from seetopic.discovery.term_rule import SortedDocuments, TermRule, rule_for_new
@@ -22,6 +24,7 @@ __all__ = [
     "Check",
     "Discovery",
     "NamedIndex",
+    "Query",
     "RankedTerm",
     "Residual",
     "SampledDocuments",
@@ -34,15 +37,20 @@ __all__ = [
     "check",
     "check_build",
     "clear_memberships",
+    "constraints_of",
     "discover",
+    "encode_names",
     "estimated_accuracy",
+    "find",
     "index_with_names",
     "mean_vectors",
     "pick_best",
     "power_for",
+    "products",
     "results_in",
     "rule_for_new",
     "run_of",
+    "sampled_documents",
     "shares_with_none",
     "starting_terms",
     "suggest",

@@ -8,40 +8,14 @@ from functools import cached_property
 
 import numpy as np
 
+from seetopic.discovery.constraints import Constraints
 from seetopic.discovery.evidence import CurrentTerms, Evidence
 from seetopic.discovery.ranking import ensemble_score, pick_best, pick_in_turns, placed, ranked, reciprocal
-from seetopic.runtime import Doubles, Flags, Floats, Longs
+from seetopic.runtime import Doubles, Floats, Longs
 from seetopic.settings import DiscoverySettings
 from seetopic.text import Variants, no_variants
 
 _DEEP = 50  # terms of a category that are picked at least: enough to sort documents by
-_FIXED = 2.0  # above every score, so that a fixed term is its category's first
-
-
-@dataclass(frozen=True)
-class Wishes:
-    """What the user has settled: terms that stand first in a category, and terms that may not stand in it."""
-
-    fixed: tuple[tuple[int, ...], ...]  # pinned terms and names that are terms, by category
-    barred: Flags  # (n_categories, n_terms)
-
-    @property
-    def all_fixed(self) -> list[int]:
-        """Of all categories."""
-        return [term for terms in self.fixed for term in terms]
-
-    def applied(self, scores: Doubles) -> Doubles:
-        """The scores with fixed terms above all others in their order, and 0 wherever a term may not stand."""
-        settled = np.where(self.barred, 0.0, scores)
-        for category, terms in enumerate(self.fixed):
-            settled[:, list(terms)] = 0.0
-            settled[category, list(terms)] = _FIXED - np.arange(len(terms)) / (1 + len(terms))
-        return settled
-
-    def among(self, terms: Longs) -> Wishes:
-        """The same for some terms, which have all fixed ones among them, by their places there."""
-        fixed = tuple(tuple(np.searchsorted(terms, own).tolist()) for own in self.fixed)
-        return Wishes(fixed, self.barred[:, terms])
 
 
 @dataclass(frozen=True)
@@ -64,14 +38,14 @@ class Discovered:
         return [each for term in terms for each in (term, *self.variants.get(term, ()))]
 
 
-def starting_terms(similarity: Floats, wishes: Wishes, settings: DiscoverySettings) -> CurrentTerms:
+def starting_terms(similarity: Floats, constraints: Constraints, settings: DiscoverySettings) -> CurrentTerms:
     """Lines 1-7: the nearest terms to each name; a name that is itself a term counts as the nearest.
 
     `similarity` is of categories' names and terms, (n_categories, n_terms).
     """
     # From 0 to 1: all that is picked must score above 0, and below what is fixed.
     scores = (similarity.astype(np.float64) + 1.0 + 1e-6) / 2.0 / (1.0 + 1e-6)
-    settled = wishes.applied(np.maximum(scores, 1e-9))
+    settled = constraints.applied(np.maximum(scores, 1e-9))
     nearest = [pick_best(row[None], settings.growth)[0] for row in settled]
     if settings.starts_overlap:
         return nearest
@@ -81,50 +55,57 @@ def starting_terms(similarity: Floats, wishes: Wishes, settings: DiscoverySettin
 
 def discover_terms(
     similarity: Floats,
-    wishes: Wishes,
+    constraints: Constraints,
     evidence: Sequence[tuple[Evidence, float]],
     settings: DiscoverySettings,
     variants: Variants | None = None,
     start: CurrentTerms | None = None,
+    veto: Evidence | None = None,
 ) -> Discovered:
     """Lines 8-16: T times, rank all terms by each kind of evidence, with its weight, and pick anew.
 
     Where variants are given, one term of a group stands for the others from the first iteration on, so that they
     crowd out nothing: a group belongs to the category that its best term belongs to. `start` is what
-    `starting_terms` gives, for whoever has it.
+    `starting_terms` gives, for whoever has it. `veto` is evidence, with a weight or without, that rules out terms that
+    it does not rank, if each term goes to its best category.
     """
-    current = starting_terms(similarity, wishes, settings) if start is None else start
+    current = starting_terms(similarity, constraints, settings) if start is None else start
     groups = no_variants(similarity.shape[1]) if variants is None else variants
     weights = [weight for _, weight in evidence]
-    rankings = [_Ranking(kind, wishes, settings.checked_ranks) for kind, _ in evidence]
+    rankings = [_Ranking(kind, constraints, settings.checked_ranks) for kind, _ in evidence]
+    vetoing = None
+    if veto is not None and settings.assignment == "best":
+        made = (ranking for ranking in rankings if ranking.kind is veto)
+        vetoing = next(made, _Ranking(veto, constraints, settings.checked_ranks))
     best_scores = np.zeros(similarity.shape[1])
     for iteration in range(1, settings.iterations + 1):
         best = {ranking.kind.name: ranking.best(current) for ranking in rankings}
         # Of very many terms few are in any ranking: only these are looked at.
-        looked_at = _terms_in(best.values(), wishes)
+        looked_at = _terms_in(best.values(), constraints)
         places = {name: placed(_numbered(lists, looked_at), len(looked_at)) for name, lists in best.items()}
         few = ensemble_score([reciprocal(each) for each in places.values()], settings.rho, weights)
-        if settings.assignment == "best" and "general" in places:
-            # The language model has a veto: a term it sees no link to is left out, however typical.
-            few = np.where(places["general"] > 0, few, 0.0)
-        few = wishes.among(looked_at).applied(few)
+        if vetoing is not None:
+            # A term without any link to the category is left out, however typical it is of documents.
+            linked = placed(_numbered(vetoing.best(current), looked_at), len(looked_at)) > 0
+            few = np.where(linked, few, 0.0)
+        few = constraints.among(looked_at).applied(few)
         size = (iteration + 1) * settings.growth
         if iteration == settings.iterations:
             size = max(size, settings.top, _DEEP)
         best_scores[looked_at] = few.max(axis=0)
-        stands = groups.representatives(best_scores, wishes.all_fixed)
+        stands = groups.representatives(best_scores, constraints.all_fixed)
         best_scores[looked_at] = 0.0
         free = np.flatnonzero(stands[looked_at] == looked_at)
         current = [looked_at[free[terms]].tolist() for terms in _pick(few[:, free], size, settings)]
     terms = [found[: settings.top] for found in current]
     scores = np.zeros(similarity.shape)
     scores[:, looked_at] = np.minimum(few, 1.0)
-    return Discovered(terms, current, scores, best, _stood_for(current, stands, wishes))
+    return Discovered(terms, current, scores, best, _stood_for(current, stands, constraints))
 
 
-def _terms_in(rankings: Iterable[list[Longs]], wishes: Wishes) -> Longs:
+def _terms_in(rankings: Iterable[list[Longs]], constraints: Constraints) -> Longs:
     """Terms that are in any ranking, or wished for; rising."""
-    fixed = np.array(wishes.all_fixed, np.int64)
+    fixed = np.array(constraints.all_fixed, np.int64)
     return np.unique(np.concatenate([fixed, *(terms for lists in rankings for terms in lists)]))
 
 
@@ -133,13 +114,13 @@ def _numbered(lists: Sequence[Longs], looked_at: Longs) -> list[Longs]:
     return [np.searchsorted(looked_at, terms) for terms in lists]
 
 
-def _stood_for(found: CurrentTerms, stands: Longs, wishes: Wishes) -> dict[int, list[int]]:
+def _stood_for(found: CurrentTerms, stands: Longs, constraints: Constraints) -> dict[int, list[int]]:
     """By found term the others that it stands for, the most frequent first, without those barred in its category."""
     others = np.flatnonzero(stands != np.arange(len(stands)))
     owner = {term: category for category, terms in enumerate(found) for term in terms}
     listed: dict[int, list[int]] = {}
     for other, term in zip(others.tolist(), stands[others].tolist(), strict=True):
-        if term in owner and not wishes.barred[owner[term], other]:
+        if term in owner and not constraints.barred[owner[term], other]:
             listed.setdefault(term, []).append(other)
     return listed
 
@@ -147,22 +128,22 @@ def _stood_for(found: CurrentTerms, stands: Longs, wishes: Wishes) -> dict[int, 
 class _Ranking:
     """The best terms by one kind of evidence; ranked anew only if its scores are new."""
 
-    def __init__(self, kind: Evidence, wishes: Wishes, checked: int) -> None:
-        self.kind, self._wishes, self._checked = kind, wishes, checked
+    def __init__(self, kind: Evidence, constraints: Constraints, checked: int) -> None:
+        self.kind, self._constraints, self._checked = kind, constraints, checked
         self._last: tuple[Floats, list[Longs]] | None = None
 
     def best(self, current: CurrentTerms) -> list[Longs]:
         scores = self.kind.scores(current)
         if self._last is None or self._last[0] is not scores:
-            self._last = scores, ranked(_allowed(scores, self._wishes), self._checked)
+            self._last = scores, ranked(_allowed(scores, self._constraints), self._checked)
         return self._last[1]
 
 
-def _allowed(scores: Floats, wishes: Wishes) -> Floats:
+def _allowed(scores: Floats, constraints: Constraints) -> Floats:
     """Barred terms take no place in a ranking."""
-    if not wishes.barred.any():
+    if not constraints.barred.any():
         return scores
-    allowed: Floats = np.where(wishes.barred, np.float32(-np.inf), scores)
+    allowed: Floats = np.where(constraints.barred, np.float32(-np.inf), scores)
     return allowed
 
 

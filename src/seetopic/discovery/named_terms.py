@@ -11,12 +11,12 @@ from functools import cached_property
 
 import numpy as np
 
+from seetopic.discovery.names import report_many
 from seetopic.index import Index, Sample, SampleThemes, Texts
 from seetopic.runtime import Floats, Ids, Longs, Memory, Progress, one_thread, silent
 from seetopic.text import Grammar, Spellings, Variants, Vocabulary, find_variants, function_words
 from seetopic.vectors import TermEncoder
 
-MANY = 64  # names from which on it is told how far they are
 _REMEMBERED = 2  # indexes with names as terms: each holds the vectors of all terms once more
 _READ = 1000  # documents, of those that hold a name, that its local vector is worked out from
 
@@ -110,8 +110,7 @@ def with_named_terms(index: Index, names: Sequence[str], progress: Progress = si
     """The index with every name as a term that stands in its documents as words in a row; itself if all are already."""
     added = {}
     for number, name in enumerate(names):
-        if len(names) > MANY:
-            progress("looking for names", number, len(names))
+        report_many(progress, "looking for names", number, len(names))
         found = named_term(index, name)
         if found is not None:
             added[found.term] = found

@@ -1,8 +1,8 @@
-"""From an index and names to topics: resolves the names, gathers the evidence, tells how sure each topic is."""
+"""From an index and category names to topics: the steps of a discovery, in their order."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -11,28 +11,27 @@ from typing import Any
 import numpy as np
 
 from seetopic.corpus import Seeds, as_seeds
-from seetopic.discovery.algorithm import Discovered, Wishes, discover_terms, starting_terms
+from seetopic.discovery.algorithm import Discovered, discover_terms, starting_terms
 from seetopic.discovery.calibration import shares_with_none
+from seetopic.discovery.constraints import Constraints, constraints_of, names_as_terms
 from seetopic.discovery.evidence import CurrentTerms, Evidence, StartRemembered
 from seetopic.discovery.evidence.confidence import DOUBTFUL, topic_confidence
 from seetopic.discovery.evidence.documents import MatchedDocumentsEvidence, ReadDocumentsEvidence, typical_terms
 from seetopic.discovery.evidence.general import GeneralEvidence, confidence
 from seetopic.discovery.evidence.local import LocalEvidence
-from seetopic.discovery.named_terms import MANY, with_named_terms
+from seetopic.discovery.named_terms import with_named_terms
+from seetopic.discovery.names import EncodedNames, encode_names, mean_vectors_of, report_many
 from seetopic.discovery.residual import told_themes
 from seetopic.discovery.sampled import Reading, SampledDocuments, sampled_documents
-from seetopic.discovery.topics import LOW_CONFIDENCE, RankedTerm, Residual, Topic, Topics
-from seetopic.errors import EncoderError, NotEnoughTerms
+from seetopic.discovery.topics import LOW_CONFIDENCE, RankedTerm, Topic, Topics
+from seetopic.errors import NotEnoughTerms
 from seetopic.index import Index, Uncovered, uncovered_by
-from seetopic.runtime import Flags, Floats, Progress, one_thread, resolve_device, silent, warn
+from seetopic.runtime import Doubles, Floats, Progress, normalized, resolve_device, silent, warn
 from seetopic.settings import DEFAULT, DiscoverySettings, as_json, preset_named
 from seetopic.text import Variants, no_variants
 from seetopic.version import __version__
 
-_SENTENCE = "This text is about {}."  # documents are sentences: a name is read better as part of one
-_SURE = 0.35  # confidence from which a topic's terms may describe its name: less than to be trusted by a person
-_ALIKE = 0.75  # cosine from which two terms of like spelling are inflections of one word
-_SAME_BEGINNING = 4  # letters that make spellings alike
+_SURE = 0.35  # confidence from which a topic's terms may describe its name; a person should ask for more
 
 
 def discover(
@@ -44,7 +43,7 @@ def discover(
     device: str = "auto",
     progress: Progress = silent,
 ) -> Topics:
-    """Topics for names (a list, a list of lists, a dict, a file's path) from an index; about a second.
+    """Topics for names (a list, a list of lists, a dict, a path) from an index; takes about a second.
 
     The presets `paper`, `released-code` and `no-iter` train vectors first, which takes minutes on a CPU.
     """
@@ -52,6 +51,129 @@ def discover(
     for sentence in index.warnings_about(asked.all_names):
         warn(sentence)
     return run_of(index, asked, settings, preset, device, progress).topics
+
+
+@dataclass(frozen=True)
+class Query:
+    """What to find: names, the index to find their terms in, and the method."""
+
+    index: Index
+    seeds: Seeds
+    settings: DiscoverySettings = DEFAULT.discovery
+    preset: str = DEFAULT.preset
+    device: str = "auto"  # for training, where the preset trains vectors
+    progress: Progress = silent
+    random_state: int | None = None  # of the training; None: the index's
+    name_vectors: Mapping[str, Floats] = field(default_factory=dict)  # given by the user, by category
+
+    def __post_init__(self) -> None:
+        n_terms = len(self.index.vocabulary)
+        if len(self.seeds) > n_terms:
+            raise NotEnoughTerms(
+                f"{len(self.seeds)} categories need at least {len(self.seeds)} terms, but the index has {n_terms}; "
+                "give fewer names, lower --min-count (in Python: min_count), or give more documents"
+            )
+
+    @property
+    def variants(self) -> Variants:
+        return self.index.variants if self.settings.merge_variants else no_variants(len(self.index.vocabulary))
+
+    def encoded_names(self) -> EncodedNames:
+        return encode_names(self.index, self.seeds, self.name_vectors, self.progress)
+
+    def made_with(self) -> dict[str, Any]:
+        """How to get the same topics again."""
+        random_state = self.index.settings.random_state if self.random_state is None else self.random_state
+        return {
+            "preset": self.preset,
+            "settings": {"index": self.index.manifest["settings"], "discovery": as_json(self.settings)},
+            "model": self.index.manifest["model"],
+            "random_state": random_state,
+            "version": __version__,
+            "corpus": self.index.manifest["corpus"],
+        }
+
+
+def query_for(
+    index: Index,
+    seeds: Any,
+    settings: DiscoverySettings | None = None,
+    preset: str = DEFAULT.preset,
+    device: str = "auto",
+    progress: Progress = silent,
+    name_vectors: Mapping[str, Floats] | None = None,
+) -> Query:
+    """A query by a preset, or by custom settings, which the result then calls `custom`."""
+    named = preset_named(preset).discovery
+    chosen = named if settings is None else settings
+    name = preset if replace(chosen, top=named.top) == named else "custom"
+    asked = as_seeds(seeds)
+    extended = index_with_names(index, asked, chosen, progress)
+    return Query(extended, asked, chosen, name, device, progress, name_vectors=name_vectors or {})
+
+
+def index_with_names(index: Index, seeds: Seeds, settings: DiscoverySettings, progress: Progress = silent) -> Index:
+    """The index with names that occur in the documents as terms; unchanged where vectors are trained.
+
+    Training would have to learn vectors of the names from documents that were segmented without them.
+    """
+    if settings.training is not None:
+        return index
+    return with_named_terms(index, [term for seed in seeds.seeds for term in (*seed.names, *seed.pinned)], progress)
+
+
+@dataclass(frozen=True)
+class Discovery:
+    """Topics, and the intermediate results that sorting documents, figures and the report need."""
+
+    query: Query
+    encoded: EncodedNames
+    uncovered: Uncovered
+    general: GeneralEvidence
+    found: Discovered
+    described: Reading | None  # the sample sorted by described names; None if documents were not used
+    topics: Topics
+
+    @property
+    def index(self) -> Index:
+        return self.query.index
+
+    @property
+    def seeds(self) -> Seeds:
+        return self.query.seeds
+
+    @property
+    def settings(self) -> DiscoverySettings:
+        return self.query.settings
+
+    @property
+    def names(self) -> Floats:
+        """Vectors of the names; unit rows, (n_names, dimension)."""
+        return self.encoded.plain
+
+    @property
+    def n_categories(self) -> int:
+        """Names, and after them the residual themes: both compete for documents and terms."""
+        return len(self.seeds) + len(self.uncovered.centres)
+
+    @property
+    def similarity(self) -> Floats:
+        """Cosine of each category's names and each term; (n_names, n_terms)."""
+        return self.general.similarity[: len(self.seeds)]
+
+    @property
+    def sampled(self) -> SampledDocuments:
+        return sampled_documents(self.index)
+
+    @cached_property
+    def reading(self) -> Reading | None:
+        """The sample sorted by the names; None if the language model has read no documents.
+
+        Cached, because topics do not need it where documents were not used, and a sorter does.
+        """
+        if self.described is not None or not self.index.sample.was_read:
+            return self.described
+        return self.sampled.sorted_by(_all_spoken(self.encoded, self.uncovered), self.settings.sorting)
 
 
 def run_of(
@@ -63,387 +185,214 @@ def run_of(
     progress: Progress = silent,
     name_vectors: Mapping[str, Floats] | None = None,
 ) -> Discovery:
-    """A run by a preset, or by settings of one's own, which the result then calls `custom`.
+    """Topics with everything that came out on the way.
 
-    `name_vectors` has, by category, unit vectors that stand for the names in place of the language model's.
+    `name_vectors` maps categories to unit vectors that replace the language model's.
     """
-    named = preset_named(preset).discovery
-    chosen = named if settings is None else settings
-    name = preset if replace(chosen, top=named.top) == named else "custom"
-    asked = as_seeds(seeds)
-    whole = index_with_names(index, asked, chosen, progress)
-    return Discovery(whole, asked, chosen, name, device, progress, name_vectors=name_vectors or {})
+    return find(query_for(index, seeds, settings, preset, device, progress, name_vectors))
 
 
-def index_with_names(index: Index, seeds: Seeds, settings: DiscoverySettings, progress: Progress = silent) -> Index:
-    """The index with names that stand in the documents as terms; itself where vectors are trained.
+def find(query: Query) -> Discovery:
+    """The steps of a discovery. Algorithm 1 runs twice: its first pass finds terms that describe each name."""
+    settings = query.settings
 
-    Training would have to learn the names' vectors from the documents as they were cut.
-    """
-    if settings.training is not None:
-        return index
-    return with_named_terms(index, [term for seed in seeds.seeds for term in (*seed.names, *seed.pinned)], progress)
+    # Encode the names, and meanwhile read from disk what does not depend on them.
+    with ThreadPoolExecutor(1) as pool:
+        read_ahead = pool.submit(_read_ahead, query)
+        names = query.encoded_names()
+        uncovered = _uncovered(query, names)
+        general = _general_evidence(query, names, uncovered)
+        similarity = general.similarity  # (n_categories, n_terms)
+        read_ahead.result()
+
+    constraints = constraints_of(
+        query.index,
+        query.seeds,
+        query.variants,
+        names_first=settings.names_first,
+        n_themes=len(uncovered.centres),
+        progress=query.progress,
+    )
+    start = starting_terms(similarity, constraints, settings)  # lines 1-7, the same for both passes
+    by_terms = [  # evidence that depends only on the current terms, with its weight
+        (StartRemembered(general), settings.general_weight),
+        (StartRemembered(_local_evidence(query)), settings.local_weight),
+    ]
+
+    # A single category has no other documents to compare with: the terms of all documents would be its own.
+    uses_documents = settings.documents_weight > 0 and len(similarity) > 1 and len(query.index.sample) > 0
+
+    def ranked(chosen: DiscoverySettings, reading: Reading | None) -> Discovered:
+        """Lines 8-16."""
+        report_many(query.progress, "ranking terms", 0, len(query.seeds))
+        kinds: list[tuple[Evidence, float]] = list(by_terms)
+        if uses_documents:
+            kinds.append((_documents_evidence(query.index, reading), chosen.documents_weight))
+        used = [(kind, weight) for kind, weight in kinds if weight > 0]
+        return discover_terms(similarity, constraints, used, chosen, query.variants, start, veto=by_terms[0][0])
+
+    reading = None
+    if uses_documents and query.index.sample.was_read:
+        # Sort the sample by the names; then by the names with the terms that a first pass found for them.
+        sampled, spoken = sampled_documents(query.index), _all_spoken(names, uncovered)
+        reading = sampled.sorted_by(spoken, settings.sorting)
+        if settings.sorting.described_by > 0:
+            first = ranked(replace(settings, iterations=max(1, settings.iterations // 2)), reading)
+            described = _described(query, names, uncovered, similarity, first.deep)
+            reading = sampled.sorted_by(normalized(spoken + described), settings.sorting)
+
+    found = ranked(settings, reading)
+    return Discovery(
+        query,
+        names,
+        uncovered,
+        general,
+        found,
+        reading,
+        _topics(query, constraints, uncovered, similarity, found, reading),
+    )
 
 
-@dataclass(frozen=True)
-class Discovery:
-    """One run, and what came out on the way: whatever sorts documents later needs it too."""
+# Before the first pass
 
-    index: Index
-    seeds: Seeds
-    settings: DiscoverySettings = DEFAULT.discovery
-    preset: str = DEFAULT.preset
-    device: str = "auto"  # of the training, where the preset trains
-    progress: Progress = silent
-    random_state: int | None = None  # of the training; None: the index's
-    name_vectors: Mapping[str, Floats] = field(default_factory=dict)  # ready ones, by category
 
-    def __post_init__(self) -> None:
-        n_terms = len(self.index.vocabulary)
-        if len(self.seeds) > n_terms:
-            raise NotEnoughTerms(
-                f"{len(self.seeds)} categories need at least {len(self.seeds)} terms, but the index has {n_terms}; "
-                "give fewer names, lower --min-count (in Python: min_count), or give more documents"
-            )
+def _read_ahead(query: Query) -> Variants:
+    """Prepare what does not depend on names, so that later steps find it in memory."""
+    if query.settings.documents_weight > 0:  # whether documents are used may depend on names, which are not encoded yet
+        sampled_documents(query.index).get_ready()
+    return query.variants
 
-    @property
-    def n_categories(self) -> int:
-        """The named ones, and after them the residual themes: both compete for documents and terms."""
-        return len(self.seeds) + len(self.uncovered.centres)
 
-    @cached_property
-    def uncovered(self) -> Uncovered:
-        """What the names leave of the documents that the language model has read."""
-        index, nothing = self.index, np.empty((0, self.index.general.shape[1]), np.float32)
-        if not (self.settings.documents_weight > 0 and index.sample.was_read):
-            return Uncovered(nothing, 1.0)
-        return uncovered_by(self.spoken_names, index.themes)
+def _uncovered(query: Query, names: EncodedNames) -> Uncovered:
+    """What the names leave uncovered of the documents that the language model has read."""
+    if not (query.settings.documents_weight > 0 and query.index.sample.was_read):
+        return Uncovered(np.empty((0, query.index.general.shape[1]), np.float32), 1.0)
+    return uncovered_by(names.spoken, query.index.themes)
 
-    def find(self) -> Topics:
-        """Find the topics now, if they were not found before, and not when they are first asked for."""
-        return self.topics
 
-    @cached_property
-    def topics(self) -> Topics:
-        categories = range(len(self.seeds))
-        topics = tuple(self._topic(category) for category in categories)
-        return Topics(topics, self._made_with(), self._coverage, self._residual)
+def _all_spoken(names: EncodedNames, uncovered: Uncovered) -> Floats:
+    return np.vstack([names.spoken, uncovered.centres])
 
-    @cached_property
-    def found(self) -> Discovered:
-        with ThreadPoolExecutor(1) as pool:  # documents are read from disk while names are read by the language model
-            getting_ready = pool.submit(self._read_from_disk)
-            self._read_names()
-            getting_ready.result()
-        return self._found(self.settings, self.reading if self._uses_documents else None)
 
-    def _read_names(self) -> Floats:
-        """The language model reads the names; their similarity to all terms is kept."""
-        return self.similarity
+def _general_evidence(query: Query, names: EncodedNames, uncovered: Uncovered) -> GeneralEvidence:
+    settings, vectors = query.settings, np.vstack([names.plain, uncovered.centres])
+    return GeneralEvidence(
+        np.asarray(query.index.general), vectors, settings.name_pull, settings.contrast, settings.held_back
+    )
 
-    def _read_from_disk(self) -> Variants:
-        """What does not depend on names, and is kept: the documents in the forms that sorting needs, and variants."""
-        if self.settings.documents_weight > 0:  # whether they are used may depend on the names, which are not read yet
-            self.sampled.get_ready()
-        return self._variants
 
-    @property
-    def _coverage(self) -> float:
-        """Share of the sample's documents that are about a name rather than about a residual theme."""
-        if not len(self.uncovered.centres) or self.reading is None:
-            return 1.0
-        best = shares_with_none(self.reading.found.scores, len(self.seeds), self.settings.sorting.temperature)
-        return round(float((best.argmax(axis=1) < len(self.seeds)).mean()), 4)
+def _local_evidence(query: Query) -> Evidence:
+    index, settings = query.index, query.settings
+    if settings.training is None:
+        return LocalEvidence(np.asarray(index.local), settings.contrast)
+    from seetopic.discovery.evidence.trained import TrainedLocalEvidence
 
-    @property
-    def _residual(self) -> tuple[Residual, ...]:
-        """What the names leave, the largest themes first."""
-        if not len(self.uncovered.centres) or self.reading is None:
-            return ()
-        return told_themes(
-            self.index, self.reading.memberships, self.found.deep, self.uncovered.centres, len(self.seeds)
+    return TrainedLocalEvidence(
+        *index.positions,
+        len(index.vocabulary),
+        len(index),
+        settings.training,
+        index.settings.random_state if query.random_state is None else query.random_state,
+        resolve_device(query.device),
+        query.progress,
+        settings.contrast,
+    )
+
+
+def _documents_evidence(index: Index, reading: Reading | None) -> Evidence:
+    documents = sampled_documents(index).documents
+    if reading is None:
+        return MatchedDocumentsEvidence(documents, index.idf)
+    return ReadDocumentsEvidence(typical_terms(documents, reading.memberships))
+
+
+# Between the passes: names with the terms that describe them ("video: vhs, tape, cassette")
+
+
+def _described(
+    query: Query, names: EncodedNames, uncovered: Uncovered, similarity: Floats, found: CurrentTerms
+) -> Floats:
+    """Vectors of the described names; a category without words moves towards its terms instead."""
+    describing, general = _describing(query, similarity, found), query.index.general
+    themes = range(len(query.seeds), len(similarity))
+    plain = np.vstack([names.plain, uncovered.centres])
+    moved = {
+        category: normalized((plain[category] + general[describing[category]].sum(axis=0))[None])[0]
+        for category in (*names.wordless, *themes)
+    }
+    texts = [*((text,) for text in _worded(query, describing)), *(() for _ in themes)]
+    return mean_vectors_of(query.index, texts, moved, query.progress)
+
+
+def _describing(query: Query, similarity: Floats, found: CurrentTerms) -> list[list[int]]:
+    """The best terms of each category besides its names; none where they may be about something else."""
+    size = query.settings.sorting.described_by
+    sure = confidence(similarity, [terms[: 2 * size] for terms in found]) >= _SURE
+    own = (*names_as_terms(query.index, query.seeds), *(() for _ in found[len(query.seeds) :]))
+    others = [[term for term in terms if term not in own[category]] for category, terms in enumerate(found)]
+    return [terms[:size] if sure[category] else [] for category, terms in enumerate(others)]
+
+
+def _worded(query: Query, describing: list[list[int]]) -> list[str]:
+    """Names, each followed by the terms that describe it, if there are any."""
+    texts, terms = [], query.index.vocabulary.terms
+    for seed, own in zip(query.seeds.seeds, describing, strict=False):
+        names, words = ", ".join(seed.names), ", ".join(terms[term] for term in own)
+        texts.append(f"{names}: {words}" if words else names)
+    return texts
+
+
+# After the last pass
+
+
+def _topics(
+    query: Query,
+    constraints: Constraints,
+    uncovered: Uncovered,
+    similarity: Floats,
+    found: Discovered,
+    reading: Reading | None,
+) -> Topics:
+    """The terms of the names as topics, and what the names leave out."""
+    n_names, index = len(query.seeds), query.index
+    unsettled = [
+        [term for term in terms if term not in set(given)]
+        for terms, given in zip(found.deep, constraints.fixed, strict=True)
+    ]
+    sure = topic_confidence(similarity, n_names, np.asarray(index.local), unsettled)
+    topics = tuple(_topic(query, category, found, sure) for category in range(n_names))
+    if not len(uncovered.centres) or reading is None:
+        return Topics(topics, query.made_with())
+    best = shares_with_none(reading.found.scores, n_names, query.settings.sorting.temperature).argmax(axis=1)
+    coverage = round(float((best < n_names).mean()), 4)
+    residual = told_themes(index, reading.memberships, found.deep, uncovered.centres, n_names)
+    return Topics(topics, query.made_with(), coverage, residual)
+
+
+def _topic(query: Query, category: int, found: Discovered, sure: Doubles) -> Topic:
+    index, seed = query.index, query.seeds.seeds[category]
+    ranked = tuple(
+        RankedTerm(
+            index.vocabulary.terms[term],
+            float(found.scores[category, term]),
+            int(index.document_frequencies[term]),
+            {kind: int(places[category, term]) or None for kind, places in found.ranks.items()},
+            tuple(index.vocabulary.terms[other] for other in found.variants.get(term, ())),
         )
-
-    @property
-    def _uses_documents(self) -> bool:
-        """One category has no others' documents to compare with: the terms of all would be those of its own."""
-        return self.settings.documents_weight > 0 and self.n_categories > 1 and len(self.index.sample) > 0
-
-    def _tell(self, stage: str, done: int, total: int) -> None:
-        """How far it is, where there is much to do; who listens may also end it, by raising an error."""
-        if total > MANY:
-            self.progress(stage, done, total)
-
-    def _found(self, settings: DiscoverySettings, reading: Reading | None) -> Discovered:
-        self._tell("ranking terms", 0, len(self.seeds))
-        kinds: list[tuple[Evidence, float]] = [*self._of_terms]
-        if self._uses_documents:
-            kinds.append((self._documents_evidence(reading), settings.documents_weight))
-        kept = [(kind, weight) for kind, weight in kinds if weight > 0]
-        similarity = self._general_evidence.similarity
-        return discover_terms(similarity, self.wishes, kept, settings, self._variants, self._start)
-
-    @cached_property
-    def _start(self) -> CurrentTerms:
-        """Both passes begin with the same terms."""
-        return starting_terms(self._general_evidence.similarity, self.wishes, self.settings)
-
-    @cached_property
-    def _of_terms(self) -> tuple[tuple[Evidence, float], ...]:
-        """The kinds of evidence that depend on current terms alone, with their weights; both passes start alike."""
-        settings = self.settings
-        return (
-            (StartRemembered(self._general_evidence), settings.general_weight),
-            (StartRemembered(self._local_evidence), settings.local_weight),
-        )
-
-    @property
-    def _variants(self) -> Variants:
-        return self.index.variants if self.settings.merge_variants else no_variants(len(self.index.vocabulary))
-
-    @cached_property
-    def names(self) -> Floats:
-        """The vector of each category's names, their mean if several; unit rows, (n_categories, dimension)."""
-        return self._encoded_but(self._ready, [seed.names for seed in self.seeds.seeds])
-
-    @cached_property
-    def _all_names(self) -> Floats:
-        """The same, followed by the centres of residual themes; unit rows."""
-        return np.vstack([self.names, self.uncovered.centres])
-
-    @cached_property
-    def spoken_names(self) -> Floats:
-        """Names as documents would say them; unit rows."""
-        sentences = [tuple(_SENTENCE.format(name) for name in seed.names) for seed in self.seeds.seeds]
-        spoken = {category: self.names[category] for category in self._without_words}
-        return _unit(self.names + self._encoded_but(spoken, sentences))
-
-    @cached_property
-    def _ready(self) -> dict[int, Floats]:
-        """The vectors of categories that came with one."""
-        names, length = self.seeds.names, self.index.general.shape[1]
-        for name, vector in self.name_vectors.items():
-            if vector.shape != (length,):
-                raise EncoderError(
-                    f"the vector of {name!r} has length {len(vector)}, but those of terms have {length}; "
-                    "give all by one model"
-                )
-        return {number: self.name_vectors[name] for number, name in enumerate(names) if name in self.name_vectors}
-
-    @cached_property
-    def _without_words(self) -> Collection[int]:
-        """Categories that only vectors speak for: no text about them can be given to the language model."""
-        return self._ready if self.index.reads_texts else range(len(self.seeds))
-
-    def _encoded_but(self, ready: Mapping[int, Floats], texts: list[tuple[str, ...]]) -> Floats:
-        """The mean vector of each category's texts, if it has none ready; unit rows."""
-        others = [category for category in range(len(texts)) if category not in ready]
-        encoded = self._encoded([texts[category] for category in others]) if others else ()
-        rows = {**ready, **dict(zip(others, encoded, strict=True))}
-        return np.stack([rows[category] for category in range(len(texts))])
-
-    def _encoded(self, texts: list[tuple[str, ...]]) -> Floats:
-        """The mean vector of each category's texts; unit rows."""
-        flat = [text for each in texts for text in each]
-        parts = []
-        for first in range(0, len(flat), MANY):
-            self._tell("reading names", first, len(flat))
-            parts.append(self.index.encode_names(flat[first : first + MANY]))
-        vectors = np.concatenate(parts)
-        bounds = np.cumsum([len(each) for each in texts])[:-1]
-        return _unit(np.stack([part.mean(axis=0) for part in np.split(vectors, bounds)]))
-
-    @cached_property
-    def _general_evidence(self) -> GeneralEvidence:
-        settings = self.settings
-        return GeneralEvidence(
-            np.asarray(self.index.general), self._all_names, settings.name_pull, settings.contrast, settings.held_back
-        )
-
-    @cached_property
-    def _local_evidence(self) -> Evidence:
-        settings = self.settings
-        if settings.training is None:
-            return LocalEvidence(np.asarray(self.index.local), settings.contrast)
-        from seetopic.discovery.evidence.trained import TrainedLocalEvidence
-
-        return TrainedLocalEvidence(
-            *self.index.positions,
-            len(self.index.vocabulary),
-            len(self.index),
-            settings.training,
-            self._random_state,
-            resolve_device(self.device),
-            self.progress,
-            settings.contrast,
-        )
-
-    @property
-    def _random_state(self) -> int:
-        return self.index.settings.random_state if self.random_state is None else self.random_state
-
-    @property
-    def similarity(self) -> Floats:
-        """Cosine of each category's names and each term; (n_names, n_terms)."""
-        return self._general_evidence.similarity[: len(self.seeds)]
-
-    @property
-    def sampled(self) -> SampledDocuments:
-        return sampled_documents(self.index)
-
-    @cached_property
-    def reading(self) -> Reading | None:
-        """The sample sorted by the names; None if the language model has read no documents.
-
-        A first run, of half as many iterations, finds terms that describe each name ("video: vhs, tape, cassette"):
-        the documents' own words tell the language model what is meant, and it sorts the sample again.
-        """
-        if not self.index.sample.was_read:
-            return None
-        settings = self.settings
-        names = np.vstack([self.spoken_names, self.uncovered.centres])
-        plain = self.sampled.sorted_by(names, settings.sorting)
-        if settings.sorting.described_by == 0 or not self._uses_documents:
-            return plain
-        first = self._found(replace(settings, iterations=max(1, settings.iterations // 2)), plain)
-        described = self._described(first.deep)
-        return self.sampled.sorted_by(_unit(names + described), settings.sorting)
-
-    def _described(self, found: CurrentTerms) -> Floats:
-        """Vectors of names with the terms that describe them."""
-        describing, general = self._describing(found), self.index.general
-        residual = range(len(self.seeds), self.n_categories)
-        unnamed = [*self._without_words, *residual]
-        centres = {category: general[describing[category]].sum(axis=0) for category in unnamed}
-        spoken = {
-            category: _unit((self._all_names[category] + centre)[None])[0] for category, centre in centres.items()
-        }
-        return self._encoded_but(spoken, [*((text,) for text in self._worded(describing)), *(() for _ in residual)])
-
-    def _describing(self, found: CurrentTerms) -> list[list[int]]:
-        """The best terms of each category besides its names; none where they may be about something else."""
-        size = self.settings.sorting.described_by
-        sure = confidence(self._general_evidence.similarity, [terms[: 2 * size] for terms in found]) >= _SURE
-        own = self._own_terms
-        others = [[term for term in terms if term not in own[category]] for category, terms in enumerate(found)]
-        return [terms[:size] if sure[category] else [] for category, terms in enumerate(others)]
-
-    def _worded(self, describing: list[list[int]]) -> list[str]:
-        """Names, each with the terms that describe it; alone where there are none."""
-        texts = []
-        for seed, terms in zip(self.seeds.seeds, describing, strict=False):
-            names, words = ", ".join(seed.names), ", ".join(self.index.vocabulary.terms[term] for term in terms)
-            texts.append(f"{names}: {words}" if words else names)
-        return texts
-
-    def _documents_evidence(self, reading: Reading | None) -> Evidence:
-        if reading is None:
-            return MatchedDocumentsEvidence(self.sampled.documents, self.index.idf)
-        return ReadDocumentsEvidence(typical_terms(self.sampled.documents, reading.memberships))
-
-    @cached_property
-    def _own_terms(self) -> tuple[tuple[int, ...], ...]:
-        """The names that are terms, by category."""
-        return (*(self._ids(seed.names) for seed in self.seeds.seeds), *(() for _ in self.uncovered.centres))
-
-    @cached_property
-    def wishes(self) -> Wishes:
-        pinned = [self._ids(seed.pinned) for seed in self.seeds.seeds]
-        elsewhere = {term for terms in pinned for term in terms}
-        fixed = tuple(
-            (*terms, *(term for term in own if term not in elsewhere and self.settings.names_first))
-            for terms, own in zip(pinned, self._own_terms, strict=False)
-        )
-        barred = [self._barred(seed.negative, terms) for seed, terms in zip(self.seeds.seeds, fixed, strict=True)]
-        others = self.uncovered.centres
-        unbarred = np.zeros((len(others), len(self.index.vocabulary)), np.bool_)
-        return Wishes((*fixed, *(() for _ in others)), np.vstack([np.stack(barred), unbarred]))
-
-    def _barred(self, negative: tuple[str, ...], fixed: tuple[int, ...]) -> Flags:
-        """Negative terms and their inflections: terms of as many words, spelled and meant alike."""
-        barred = np.zeros(len(self.index.vocabulary), np.bool_)
-        if negative:
-            for number, word in enumerate(negative):
-                self._tell("reading negative terms", number, len(negative))
-                similarity = self._meant(word)
-                spelled = word.lower()
-                for term in np.flatnonzero(similarity >= _ALIKE).tolist():
-                    barred[term] |= _spelled_alike(spelled, self.index.vocabulary.terms[term].lower())
-                if (own := self.index.term_id(word)) is not None:
-                    barred |= self._variants.heads == self._variants.heads[own]
-        barred[list(fixed)] = False  # what is pinned by name stays
-        return barred
-
-    def _meant(self, word: str) -> Floats:
-        """Cosine of each term and a word; 0 if the word is among no ready vectors."""
-        try:
-            vector = self.index.encode_names([word])[0]
-        except EncoderError:
-            vector = np.zeros(self.index.general.shape[1], np.float32)
-        with one_thread():
-            similarity: Floats = np.asarray(self.index.general) @ vector
-        return similarity
-
-    def _ids(self, names: tuple[str, ...]) -> tuple[int, ...]:
-        found = (self.index.term_id(name) for name in names)
-        return tuple(dict.fromkeys(term for term in found if term is not None))
-
-    def _topic(self, category: int) -> Topic:
-        seed, found = self.seeds.seeds[category], self.found
-        ranked = tuple(
-            RankedTerm(
-                self.index.vocabulary.terms[term],
-                float(found.scores[category, term]),
-                int(self.index.document_frequencies[term]),
-                {kind: int(places[category, term]) or None for kind, places in found.ranks.items()},
-                tuple(self.index.vocabulary.terms[other] for other in found.variants.get(term, ())),
-            )
-            for term in found.terms[category]
-        )
-        sure = round(float(self._confidences[category]), 3)
-        return Topic(
-            seed.name, seed.names, bool(self._own_terms[category]), ranked, sure, tuple(self._warnings(category))
-        )
-
-    @cached_property
-    def _confidences(self) -> Any:
-        pairs = zip(self.found.deep, self.wishes.fixed, strict=True)
-        found = [[term for term in terms if term not in set(given)] for terms, given in pairs]
-        return topic_confidence(self._general_evidence.similarity, len(self.seeds), np.asarray(self.index.local), found)
-
-    def _warnings(self, category: int) -> list[str]:
-        seed, n_found = self.seeds.seeds[category], len(self.found.terms[category])
-        sentences = []
-        if n_found < self.settings.top:
-            sentences.append(
-                f"{n_found} of {self.settings.top} terms: other categories suit the rest better, or there are no more"
-            )
-        if n_found and self._confidences[category] < DOUBTFUL:
-            sentences.append(LOW_CONFIDENCE)
-        absent = [word for word in seed.pinned if self.index.term_id(word) is None]
-        if absent:
-            sentences.append(f"pinned, but no term of the documents: {', '.join(absent)}")
-        return sentences
-
-    def _made_with(self) -> dict[str, Any]:
-        return {
-            "preset": self.preset,
-            "settings": {"index": self.index.manifest["settings"], "discovery": as_json(self.settings)},
-            "model": self.index.manifest["model"],
-            "random_state": self._random_state,
-            "version": __version__,
-            "corpus": self.index.manifest["corpus"],
-        }
+        for term in found.terms[category]
+    )
+    occurs = any(index.term_id(name) is not None for name in seed.names)
+    warnings = tuple(_warnings(query, category, len(ranked), float(sure[category])))
+    return Topic(seed.name, seed.names, occurs, ranked, round(float(sure[category]), 3), warnings)
 
 
-def _unit(vectors: Floats) -> Floats:
-    unit: Floats = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
-    return unit
-
-
-def _spelled_alike(word: str, other: str) -> bool:
-    """Whether two terms of as many words begin alike, each word for itself."""
-    pairs = list(zip(word.split(), other.split(), strict=False))
-    same_length = len(word.split()) == len(other.split())
-    shared = (min(len(first), len(second), _SAME_BEGINNING) for first, second in pairs)
-    return same_length and all(first[:n] == second[:n] for (first, second), n in zip(pairs, shared, strict=True))
+def _warnings(query: Query, category: int, n_found: int, sure: float) -> list[str]:
+    seed, top, sentences = query.seeds.seeds[category], query.settings.top, []
+    if n_found < top:
+        sentences.append(f"{n_found} of {top} terms: other categories suit the rest better, or there are no more")
+    if n_found and sure < DOUBTFUL:
+        sentences.append(LOW_CONFIDENCE)
+    absent = [word for word in seed.pinned if query.index.term_id(word) is None]
+    if absent:
+        sentences.append(f"pinned, but not terms of the documents: {', '.join(absent)}")
+    return sentences

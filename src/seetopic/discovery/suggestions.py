@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from seetopic.discovery.algorithm import Wishes, discover_terms
+from seetopic.discovery.algorithm import discover_terms
+from seetopic.discovery.constraints import Constraints
 from seetopic.discovery.evidence import Evidence
 from seetopic.discovery.evidence.documents import ReadDocumentsEvidence, typical_terms
 from seetopic.discovery.evidence.general import GeneralEvidence
 from seetopic.discovery.residual import TERMS, by_size, told_themes
-from seetopic.discovery.run import run_of
+from seetopic.discovery.run import query_for
 from seetopic.discovery.sampled import sampled_documents
 from seetopic.discovery.topics import Residual
 from seetopic.errors import CorpusError, SettingsError
@@ -37,7 +38,7 @@ def suggest(
 
     The first are the largest and the least covered; `suggested_name` can be given as a name.
     """
-    names = None if seeds is None else run_of(index, seeds, settings, DEFAULT.preset, device).spoken_names
+    names = None if seeds is None else query_for(index, seeds, settings, DEFAULT.preset, device).encoded_names().spoken
     return suggest_beside(index, names, number, settings or DEFAULT.discovery)
 
 
@@ -83,5 +84,5 @@ def _terms_of(index: Index, themes: Themes, memberships: Doubles, settings: Disc
     read = sampled_documents(index).documents[: len(themes.vectors)]
     documents = ReadDocumentsEvidence(typical_terms(read, memberships))
     evidence: list[tuple[Evidence, float]] = [(near, 1.0), (documents, 1.0)]
-    nothing = Wishes(tuple(() for _ in themes.centres), np.zeros((len(themes.centres), len(general)), np.bool_))
-    return discover_terms(near.similarity, nothing, evidence, chosen, index.variants).deep
+    nothing = Constraints.none(len(themes.centres), len(general))
+    return discover_terms(near.similarity, nothing, evidence, chosen, index.variants, veto=near).deep

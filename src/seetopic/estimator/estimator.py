@@ -14,7 +14,7 @@ from sklearn.exceptions import NotFittedError
 
 from seetopic.classify import AssignOptions, DocumentStream, Placement, Sorter
 from seetopic.corpus import Documents, OnError, Seeds, joined, open_documents
-from seetopic.discovery import Discovery, Residual, Topics, suggest_beside
+from seetopic.discovery import Residual, Topics, encode_names, suggest_beside
 from seetopic.errors import SeeTopicError, SettingsError
 from seetopic.estimator import fitting, saving, views
 from seetopic.estimator.plots import Pictures
@@ -205,8 +205,8 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Themes of the documents that the names do not cover, each with a name that could be given to it."""
         index, settings = self._checked().index_, self._settings()
         ready = self._given.ready.names
-        run = Discovery(index, self.seeds_, settings.discovery, settings.preset, name_vectors=ready)
-        return suggest_beside(index, run.spoken_names, number, settings.discovery)
+        names = encode_names(index, self.seeds_, ready).spoken
+        return suggest_beside(index, names, number, settings.discovery)
 
     def accept(self, topic: int | str, terms: str | Sequence[str]) -> Self:
         """A new fitted model in which these terms stand first in a topic, given by its number or name."""

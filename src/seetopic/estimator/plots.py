@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from seetopic.classify import Sorter
 from seetopic.corpus import Seeds
-from seetopic.discovery import Discovery, Topics, with_named_terms
+from seetopic.discovery import Query, Topics, with_named_terms
 from seetopic.errors import EncoderError, OutputError
 from seetopic.estimator.fitting import FittedOn, topic_number
 from seetopic.index import Index
@@ -76,8 +76,9 @@ class Pictures:
             settings = settings_from({"preset": made["preset"], **made["settings"]})
         except (KeyError, TypeError, AttributeError) as error:
             raise OutputError(f"the model's topics were made with unknown settings ({error}); fit it again") from error
-        run = Discovery(index, self.seeds_, settings.discovery, settings.preset, name_vectors=self._given.ready.names)
-        return Scene(run, self.sorter_, self.topics_)
+        vectors = self._given.ready.names
+        query = Query(index, self.seeds_, settings.discovery, settings.preset, name_vectors=vectors)
+        return Scene(query, self.topics_, self.sorter_)
 
 
 def _as_sorted(index: Index, sorter: Sorter) -> Index:

@@ -15,7 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
-from seetopic.runtime import Doubles, Flags, Floats, Longs, one_thread
+from seetopic.runtime import Doubles, Flags, Floats, Longs, normalized, one_thread
 
 _GRAINS = (6, 9, 12, 18, 25, 36, 50, 72)  # numbers of themes, each about half as many again as the one before
 _LEAST = 20  # documents that a theme has on average, or the grain is too fine for the sample
@@ -188,7 +188,7 @@ def _left_over(themes: Themes) -> Floats:
     """The vectors of the documents without the middle of their theme; unit rows."""
     sums = _sums(themes.vectors, themes.of_documents, len(themes.centres))
     middles: Floats = sums / np.maximum(themes.sizes, 1).astype(np.float32)[:, None]
-    return _unit(themes.vectors - middles[themes.of_documents])
+    return normalized(themes.vectors - middles[themes.of_documents]).astype(np.float32)
 
 
 @one_thread()
@@ -201,7 +201,7 @@ def _grouped(vectors: Floats, n_themes: int, random_state: int) -> Floats:
         settled = np.count_nonzero(nearest != of_documents) <= _MOVING * len(vectors)
         of_documents = nearest
         sums = _sums(vectors, of_documents, n_themes)
-        centres = np.where((sums != 0).any(axis=1, keepdims=True), _unit(sums), centres)
+        centres = np.where((sums != 0).any(axis=1, keepdims=True), normalized(sums).astype(np.float32), centres)
         if settled:
             break
     return centres
@@ -228,8 +228,3 @@ def _effective_number(sizes: Longs) -> float:
     """Of groups: as many as equally large ones that would be as hard to guess."""
     shares = sizes[sizes > 0] / sizes.sum()
     return float(np.exp(-(shares * np.log(shares)).sum()))
-
-
-def _unit(vectors: Floats) -> Floats:
-    unit: Floats = (vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)).astype(np.float32)
-    return unit

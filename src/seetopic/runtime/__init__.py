@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from seetopic.runtime.arrays import Doubles, Flags, Floats, Ids, Longs, Shorts
+from seetopic.runtime.arrays import Doubles, Flags, Floats, Ids, Longs, Shorts, normalized
 from seetopic.runtime.dataframes import Library, dataframe
 from seetopic.runtime.disk_counts import Band, Desk, Tally, summed, table_of, tally
 from seetopic.runtime.engine import Engine, LocalEngine, available_cores, engine_for, sum_of
@@ -67,6 +67,7 @@ __all__ = [
     "ignore",
     "load_array",
     "map_array",
+    "normalized",
     "one_thread",
     "one_torch_thread",
     "place_of_file",

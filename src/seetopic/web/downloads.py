@@ -77,7 +77,7 @@ def again(finding: Finding) -> Again:
     file, text = names_file(topics, seeds)
     origin = _origin(finding)
     lines = commands(topics, file, origin)
-    return Again(names_file=file, names=text, commands=lines, python=python_script(finding.run, origin))
+    return Again(names_file=file, names=text, commands=lines, python=python_script(finding.run.query, origin))
 
 
 def _origin(finding: Finding) -> Origin:

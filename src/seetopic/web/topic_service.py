@@ -80,7 +80,7 @@ class Finding:
 
     @cached_property
     def scene(self) -> Scene:
-        return Scene(self.run)
+        return Scene(self.run.query, self.run.topics, self.run)
 
     @cached_property
     def examples(self) -> Examples:
@@ -246,7 +246,6 @@ class TopicFinder:
         try:
             search("waiting", 0, None)
             run = run_of(index, names.seeds, settings_of(names), progress=search)
-            run.find()
         finally:
             self._ended(search)
         finding = Finding(run, names, documents, time.perf_counter() - started)

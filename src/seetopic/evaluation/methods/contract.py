@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from seetopic.corpus import Seeds
-from seetopic.discovery import Discovery, RankedTerm, Topic, Topics, starting_terms
+from seetopic.discovery import RankedTerm, Topic, Topics, constraints_of, encode_names, products, starting_terms
 from seetopic.errors import CorpusError
 from seetopic.index import Index, beginning
 from seetopic.runtime import Floats, Progress, silent
 from seetopic.settings import PAPER
+from seetopic.text import no_variants
 from seetopic.version import __version__
 
 if TYPE_CHECKING:
@@ -57,17 +58,20 @@ class Task:
     @cached_property
     def names(self) -> Floats:
         """The language model's vectors of the names; unit rows, (n_categories, dimension)."""
-        return self._run.names
+        return encode_names(self.index, self.seeds).plain
 
     @cached_property
     def similarity(self) -> Floats:
         """Cosine of names and terms; (n_categories, n_terms)."""
-        return self._run.similarity
+        return products(self.names, np.asarray(self.index.general))
 
     @cached_property
     def starting(self) -> list[list[int]]:
         """Lines 1-7 of Algorithm 1: the in-vocabulary terms that stand for each name, all methods' the same."""
-        return starting_terms(self.similarity, self._run.wishes, PAPER.discovery)
+        settings = PAPER.discovery
+        unmerged = no_variants(len(self.terms))
+        constraints = constraints_of(self.index, self.seeds, unmerged, names_first=settings.names_first)
+        return starting_terms(self.similarity, constraints, settings)
 
     @cached_property
     def document_vectors(self) -> Floats:
@@ -78,10 +82,6 @@ class Task:
             raise CorpusError(f"the index has {len(self.index)} documents, but there are {len(self.texts)} texts")
         words = self.index.settings.sample.document_words
         return self.index.encode_texts([beginning(text, words) for text in self.texts], self.progress)
-
-    @cached_property
-    def _run(self) -> Discovery:
-        return Discovery(self.index, self.seeds, PAPER.discovery)
 
     def topics(self, method: str, ranked: Sequence[Sequence[tuple[int, float]]], **settings: Any) -> Topics:
         """Ranked (term id, score) of each category as Topics; `settings` say how to get the same again."""

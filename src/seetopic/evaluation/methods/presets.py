@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from seetopic.discovery import Discovery, Topics, index_with_names
+from seetopic.discovery import Query, Topics, find, index_with_names
 from seetopic.evaluation.methods.contract import Method, Task
 from seetopic.settings import preset_named
 
@@ -19,7 +19,7 @@ def _run(task: Task, size: int, random_state: int, *, preset: str) -> Topics:
         shorter = replace(settings.training, dimensions=dimensions, epochs=epochs, warm_up=warm_up)
         settings = replace(settings, training=shorter)
     index = index_with_names(task.index, task.seeds, settings)
-    return Discovery(index, task.seeds, settings, preset, task.device, task.progress, random_state).topics
+    return find(Query(index, task.seeds, settings, preset, task.device, task.progress, random_state)).topics
 
 
 default: Method = partial(_run, preset="default")

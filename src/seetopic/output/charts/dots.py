@@ -100,7 +100,7 @@ def _leaning(shares: Doubles, own: int, places: Doubles, spacing: float) -> Doub
 
 def _beginnings(scene: Scene, shown: Longs) -> list[str]:
     """The first words of documents of the sample."""
-    texts, numbers = scene.run.index.texts, scene.run.index.sampled[shown]
+    texts, numbers = scene.index.texts, scene.index.sampled[shown]
     found = []
     for first, last in zip(texts.starts[numbers].tolist(), texts.starts[numbers + 1].tolist(), strict=True):
         places = texts.places[first : min(last, first + 2 * _BEGINNING)].tolist()

@@ -3,45 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from seetopic.classify import STEPS, Placement, Sorter, sorter_of
-from seetopic.discovery import Discovery, RankedTerm, Topic, Topics
+from seetopic.classify import Sorter, sorter_of
+from seetopic.discovery import Discovery, Query, RankedTerm, Topic, Topics, sampled_documents
 from seetopic.errors import SettingsError
+from seetopic.index import Index
 from seetopic.output.charts.drawing import brief
-from seetopic.runtime import Doubles, Lists, Longs, one_thread
+from seetopic.runtime import Doubles, Lists, Longs, normalized, one_thread
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 NONE = -1  # the category of a document that holds no known term
 
 
 @dataclass(frozen=True)
 class Scene:
-    """A run, and what figures need of it, each worked out once.
+    """Topics, where they come from, and what figures need of them, each computed once."""
 
-    Where topics and sorter are given, as a saved model has them, nothing is sought again, and no language model asked.
-    """
-
-    run: Discovery
-    given_sorter: Sorter | None = None  # where the caller has made it already
-    given_topics: Topics | None = None
+    query: Query
+    topics: Topics
+    source: Sorter | Discovery = field(repr=False)  # what sorts documents, or what it is made from
 
     @property
-    def topics(self) -> Topics:
-        return self.run.topics if self.given_topics is None else self.given_topics
+    def index(self) -> Index:
+        return self.query.index
+
+    @property
+    def sampled(self) -> csr_array:
+        """1 where a sampled document holds a term; (n_documents, n_terms)."""
+        return sampled_documents(self.index).documents
 
     @cached_property
     def terms(self) -> tuple[list[int], ...]:
         """The numbers of each topic's terms in the index."""
-        ids = self.run.index.vocabulary.ids
+        ids = self.index.vocabulary.ids
         return tuple([ids[term] for term in topic] for topic in self.topics)
 
     @cached_property
     def sorter(self) -> Sorter:
-        return sorter_of(self.run) if self.given_sorter is None else self.given_sorter
+        return self.source if isinstance(self.source, Sorter) else sorter_of(self.source)
 
     @cached_property
     def vectors(self) -> tuple[Doubles, ...]:
@@ -49,7 +55,7 @@ class Scene:
         return tuple(self._joined(terms) for terms in self.terms)
 
     def _joined(self, terms: list[int]) -> Doubles:
-        index = self.run.index
+        index = self.index
         both = np.hstack([np.asarray(index.general[terms], np.float64), np.asarray(index.local[terms], np.float64)])
         joined: Doubles = both / np.sqrt(2)
         return joined
@@ -57,12 +63,14 @@ class Scene:
     @cached_property
     def centres(self) -> Doubles:
         """The mean of each topic's terms, unit rows; a topic without terms stands where its name does."""
-        local = np.zeros(self.run.index.local.shape[1])
+        local = np.zeros(self.index.local.shape[1])
+        # The names are encoded only if a topic has no terms: a saved model may be without its language model.
+        names = None if all(map(len, self.vectors)) else self.query.encoded_names().plain
         means = [
-            own.mean(axis=0) if len(own) else np.concatenate([self.run.names[number], local])
+            np.concatenate([names[number], local]) if names is not None and not len(own) else own.mean(axis=0)
             for number, own in enumerate(self.vectors)
         ]
-        return _unit(np.array(means, np.float64))
+        return normalized(np.array(means, np.float64))
 
     @cached_property
     def likeness(self) -> Doubles:
@@ -75,18 +83,17 @@ class Scene:
     @cached_property
     def document_shares(self) -> Doubles:
         """Shares of the sample's documents in the topics, as `assign` sorts them; (n_documents, n_topics)."""
-        shares: Doubles = self._placement.steps / STEPS
-        return shares
+        return self.sorter.shares(self._held)[:, :-1]
 
     @cached_property
     def document_topics(self) -> Longs:
         """The topic that each document of the sample is given, or NONE."""
-        return self._placement.best
+        return self.sorter.place(self._held).best
 
-    @cached_property
-    def _placement(self) -> Placement:
-        documents = self.run.sampled.documents  # (n_documents, n_terms), sparse
-        return self.sorter.place(Lists(documents.indices.astype(np.int64), documents.indptr.astype(np.int64)))
+    @property
+    def _held(self) -> Lists:
+        """The terms of each document of the sample."""
+        return Lists(self.sampled.indices.astype(np.int64), self.sampled.indptr.astype(np.int64))
 
     @cached_property
     def documents_given(self) -> Longs:
@@ -111,7 +118,7 @@ def scene_of(run: Drawable) -> Scene:
     if isinstance(run, Scene):
         return run
     if isinstance(run, Discovery):
-        return Scene(run)
+        return Scene(run.query, run.topics, run)
     raise SettingsError(f"this figure needs a run, which has the index, but was given {type(run).__name__}")
 
 
@@ -145,8 +152,3 @@ def term_tip(topic: Topic, term: RankedTerm) -> str:
 def shortened(topics: Topics, top: int) -> Topics:
     """Each topic's best terms."""
     return replace(topics, topics=tuple(replace(topic, terms=topic.terms[:top]) for topic in topics))
-
-
-def _unit(vectors: Doubles) -> Doubles:
-    unit: Doubles = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
-    return unit

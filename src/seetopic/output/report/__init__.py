@@ -47,7 +47,7 @@ def report_html(
     if isinstance(found, Topics):
         _check_facts(found.made_with)
         return Page(found, command=command).html()
-    scene = found if isinstance(found, Scene) else Scene(found, sorter)
+    scene = found if isinstance(found, Scene) else Scene(found.query, found.topics, sorter or found)
     _check_facts(scene.topics.made_with)
     return Page(scene.topics, scene, documents, command).html()
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from seetopic.corpus import Seeds
-from seetopic.discovery import Discovery, Topics
+from seetopic.discovery import Query, Topics
 from seetopic.settings import DEFAULT, PRESETS, as_json
 from seetopic.vectors import EMBEDDED_NAME
 
@@ -127,34 +127,34 @@ def _differences(made: Any, usual: Any, path: tuple[str, ...] = ()) -> list[tupl
     return [] if same else [(path, made)]
 
 
-def python_script(run: Discovery, origin: Origin = NAMED) -> str:
+def python_script(query: Query, origin: Origin = NAMED) -> str:
     """The same in Python, with every setting that is not the usual one."""
-    seeds = {seed.name: {"names": list(seed.names)} for seed in run.seeds.seeds}
-    for seed in run.seeds.seeds:
+    seeds = {seed.name: {"names": list(seed.names)} for seed in query.seeds.seeds}
+    for seed in query.seeds.seeds:
         seeds[seed.name] |= {"pinned": list(seed.pinned)} if seed.pinned else {}
         seeds[seed.name] |= {"negative": list(seed.negative)} if seed.negative else {}
-    own = "" if run.settings == DEFAULT.discovery else f", settings={run.settings!r}"
-    usual = "settings=" not in _opened(run, origin) and not own
+    own = "" if query.settings == DEFAULT.discovery else f", settings={query.settings!r}"
+    usual = "settings=" not in _opened(query, origin) and not own
     lines = [
         "from seetopic import Index, discover",
         *([] if usual else ["from seetopic.settings import *"]),
-        *(["from seetopic.corpus.demo import demo_documents"] if origin.demo else []),
+        *(["from seetopic.corpus import demo_documents"] if origin.demo else []),
         "",
-        f"index = {_opened(run, origin)}",
+        f"index = {_opened(query, origin)}",
         f"topics = discover(index, {seeds!r}{own})",
         "topics.save('topics')",
     ]
     return "\n".join(lines)
 
 
-def _opened(run: Discovery, origin: Origin) -> str:
+def _opened(query: Query, origin: Origin) -> str:
     """How the index comes about."""
     if origin.index is not None:
         return f"Index.open({origin.index!r})"
-    corpus = run.index.manifest["corpus"]
+    corpus = query.index.manifest["corpus"]
     options = [] if origin.text_field is None else [f"text_field={origin.text_field!r}"]
     options += ['on_error="skip"'] if set(corpus["skipped"]) - {"empty"} and not origin.demo else []
-    options += [] if run.index.settings == DEFAULT.index else [f"settings={run.index.settings!r}"]
+    options += [] if query.index.settings == DEFAULT.index else [f"settings={query.index.settings!r}"]
     documents = "demo_documents()" if origin.demo else repr(corpus["name"])
     built = f"Index.build({', '.join([documents, repr('index'), *options])})"
     read = [option for option in options if not option.startswith("settings=")]

@@ -202,11 +202,11 @@ class Page:
 
     def _made(self) -> Section:
         made = self.topics.made_with
-        seeds = None if self.scene is None else self.scene.run.seeds
+        seeds = None if self.scene is None else self.scene.query.seeds
         file, names = names_file(self.topics, seeds)
         given = commands(self.topics, file) if self.command is None else self.command
         if given is None and self.scene is not None:
-            given = python_script(self.scene.run)
+            given = python_script(self.scene.query)
         again = ""
         if given is not None:
             names_block = "" if self.command else f"<p>With the names in <code>{file}</code>:</p>{code(names, file)}"
@@ -248,7 +248,7 @@ def _heatmap(scene: Scene, by: Literal["terms", "documents"]) -> str:
 
 def _told_more(card: Card, scene: Scene, shown: Examples) -> Card:
     """A card with what the run knows of its topic."""
-    seed, total, index = scene.run.seeds.seeds[card.number], len(scene.document_topics), scene.run.index
+    seed, total, index = scene.query.seeds.seeds[card.number], len(scene.document_topics), scene.index
     return replace(
         card,
         documents=(int(scene.documents_given[card.number]), total) if total else None,

@@ -40,7 +40,7 @@ class Examples:
 def examples(scene: Scene, documents: Documents | None = None, each: int = 3) -> Examples:
     """Up to `each` sentences a topic, chosen to show many terms, and one a term."""
     found = _Chosen(scene)
-    passages, quoted = passages_of(scene.run.index, found.numbers, documents)
+    passages, quoted = passages_of(scene.index, found.numbers, documents)
     of_topics, of_terms = [], []
     for topic, (candidates, by_term) in enumerate(zip(found.by_topic, found.by_term, strict=True)):
         spelled = spellings(scene, topic)
@@ -60,10 +60,10 @@ class _Chosen:
     @cached_property
     def by_topic(self) -> list[list[int]]:
         """Documents of the sample that hold many of a topic's best terms, and belong to it."""
-        scene, index = self.scene, self.scene.run.index
+        scene, index = self.scene, self.scene.index
         if not len(scene.document_shares):
             return [[] for _ in scene.topics]
-        hits = scene.run.sampled.documents @ self._weights
+        hits = scene.sampled @ self._weights
         ranked = hits * scene.document_shares
         chosen = []
         for topic in range(len(scene.topics)):
@@ -73,7 +73,7 @@ class _Chosen:
 
     @property
     def _weights(self) -> Doubles:
-        topics, ids = self.scene.topics, self.scene.run.index.vocabulary.ids
+        topics, ids = self.scene.topics, self.scene.index.vocabulary.ids
         weights = np.zeros((len(ids), len(topics)))
         for number, topic in enumerate(topics):
             for ranked in topic.terms:
@@ -85,24 +85,24 @@ class _Chosen:
     @cached_property
     def by_term(self) -> list[dict[str, int]]:
         """The document that belongs most clearly to the topic among those of the sample that hold the term."""
-        run, chosen = self.scene.run, []
-        columns = run.sampled.documents.tocsc()
-        for topic, terms in enumerate(self.scene.terms):
+        scene, index, chosen = self.scene, self.scene.index, []
+        columns = scene.sampled.tocsc()
+        for topic, terms in enumerate(scene.terms):
             taken: set[int] = set()
             own = {}
             for term in terms:
                 rows = columns.indices[columns.indptr[term] : columns.indptr[term + 1]]
                 order = rows[np.argsort(-self.scene.document_shares[rows, topic], kind="stable")[:_CANDIDATES]]
-                numbers = run.index.sampled[order].tolist() or self._first_document(term)
+                numbers = index.sampled[order].tolist() or self._first_document(term)
                 number = next((one for one in numbers if one not in taken), numbers[0] if numbers else None)
                 if number is not None:
                     taken.add(number)
-                    own[run.index.vocabulary.terms[term]] = number
+                    own[index.vocabulary.terms[term]] = number
             chosen.append(own)
         return chosen
 
     def _first_document(self, term: int) -> list[int]:
-        index = self.scene.run.index
+        index = self.scene.index
         first, last = index.posting_starts[term], index.posting_starts[term + 1]
         return [int(index.posting_documents[first])] if last > first else []
 

@@ -1,0 +1,74 @@
+"""Category names as vectors: by the language model, or as the user gave them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from seetopic.corpus import Seeds
+from seetopic.errors import EncoderError
+from seetopic.index import Index
+from seetopic.runtime import Floats, Progress, normalized, silent
+
+MANY = 64  # names above which progress is reported
+_SENTENCE = "This text is about {}."  # documents are sentences, and a name in a sentence is closer to them
+
+
+@dataclass(frozen=True)
+class EncodedNames:
+    """Vectors of the categories' names; unit rows, (n_categories, dimension)."""
+
+    plain: Floats  # the mean of a category's names
+    spoken: Floats  # the same, drawn to how documents would say them
+    wordless: Collection[int]  # categories that only a vector describes: no text about them can be encoded
+
+
+def encode_names(
+    index: Index, seeds: Seeds, given: Mapping[str, Floats] | None = None, progress: Progress = silent
+) -> EncodedNames:
+    """Vectors of names; `given` maps categories to vectors that replace the language model's."""
+    ready = _given_vectors(seeds, given or {}, index.general.shape[1])
+    plain = mean_vectors_of(index, [seed.names for seed in seeds.seeds], ready, progress)
+    wordless = ready if index.reads_texts else range(len(seeds))
+    sentences = [tuple(_SENTENCE.format(name) for name in seed.names) for seed in seeds.seeds]
+    spoken = mean_vectors_of(index, sentences, {category: plain[category] for category in wordless}, progress)
+    return EncodedNames(plain, normalized(plain + spoken), wordless)
+
+
+def mean_vectors_of(
+    index: Index, texts: Sequence[tuple[str, ...]], ready: Mapping[int, Floats], progress: Progress = silent
+) -> Floats:
+    """The mean vector of each category's texts, or the one that is ready for it; unit rows."""
+    others = [category for category in range(len(texts)) if category not in ready]
+    rows = dict(ready)
+    if others:
+        rows |= zip(others, _encoded(index, [texts[category] for category in others], progress), strict=True)
+    return np.stack([rows[category] for category in range(len(texts))])
+
+
+def _encoded(index: Index, texts: Sequence[tuple[str, ...]], progress: Progress) -> Floats:
+    flat = [text for each in texts for text in each]
+    parts = []
+    for first in range(0, len(flat), MANY):
+        report_many(progress, "encoding names", first, len(flat))
+        parts.append(index.encode_names(flat[first : first + MANY]))
+    bounds = np.cumsum([len(each) for each in texts])[:-1]
+    return normalized(np.stack([part.mean(axis=0) for part in np.split(np.concatenate(parts), bounds)]))
+
+
+def _given_vectors(seeds: Seeds, given: Mapping[str, Floats], length: int) -> dict[int, Floats]:
+    for name, vector in given.items():
+        if vector.shape != (length,):
+            raise EncoderError(
+                f"the vector of {name!r} has length {len(vector)}, but those of the terms have length {length}; "
+                "use the same model for both"
+            )
+    return {number: given[name] for number, name in enumerate(seeds.names) if name in given}
+
+
+def report_many(progress: Progress, stage: str, done: int, total: int) -> None:
+    """Report progress if there is much to do; a listener may also stop the work by raising an error."""
+    if total > MANY:
+        progress(stage, done, total)
