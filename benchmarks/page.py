@@ -178,8 +178,8 @@ def phrases() -> str:
         "",
         f"Tokenising, mining and segmenting {speed['corpus']} on {speed['cores']} cores runs at "
         f"{speed['seetopic_words_a_second']:,} words per second, {speed['ratio']:.1f} times as fast as gensim's two "
-        f"passes in the same run ({speed['gensim_words_a_second']:,}), and takes at most {speed['seetopic_peak_gb']} GB "
-        "of memory.",
+        f"passes in the same run ({speed['gensim_words_a_second']:,}), and takes at most "
+        f"{speed['seetopic_peak_gb']} GB of memory.",
     ]
     return "\n".join(lines)
 
