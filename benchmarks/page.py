@@ -24,7 +24,7 @@ SHOWN = {
     "npmi": "NPMI",
     "lcp": "LCP",
     "diversity": "diversity",
-    "median_document_frequency": "median documents of a term",
+    "median_document_frequency": "median documents per term",
     "pairs_never_together": "pairs never together",
     "npmi_unsmoothed": "NPMI unsmoothed",
     "c_v": "C_V",
@@ -70,7 +70,7 @@ def main_table(corpus: Json) -> str:
     for figure in SHOWN:
         found = [control[figure] for control in controls if control.get(figure) is not None]
         cells.append(number(fmean(found), figure) if found else "-")
-    lines.append("| *random words, as frequent as the first method's terms* | " + " | ".join(cells) + " | |")
+    lines.append("| *random words as frequent as the first method's terms* | " + " | ".join(cells) + " | |")
     return "\n".join(lines)
 
 
@@ -149,7 +149,7 @@ def cases(table: Json) -> str:
 
 def rare_terms(found: Json) -> str:
     bounds = sorted({int(bound) for rows in found.values() for bound in rows})
-    lines = ["| random words that occur in so many held-out documents | " + " | ".join(map(str, bounds)) + " |"]
+    lines = ["| number of held-out documents in which each random word occurs | " + " | ".join(map(str, bounds)) + " |"]
     lines.append("|---|" + "--:|" * len(bounds))
     for name, rows in found.items():
         cells = [f"{rows[str(bound)]['npmi']:.2f}" if str(bound) in rows else "-" for bound in bounds]
@@ -161,7 +161,7 @@ def phrases() -> str:
     """Mined phrases against a parser's noun chunks: ours, gensim's best, and what knowing the answers would give."""
     found = json.loads((RESULTS / "phrases.json").read_text(encoding="utf-8"))
     lines = [
-        "| | counted as right | precision | recall | F1 | gensim's best F1 | ratio | F1 if the answers were known |",
+        "| | counted as correct | precision | recall | F1 | gensim's best F1 | ratio | F1 of an oracle |",
         "|---|---|--:|--:|--:|--:|--:|--:|",
     ]
     kinds = {"noun_chunks": "chunks, entities", "without_numbers_and_values": "without numbers, dates"}
@@ -171,14 +171,15 @@ def phrases() -> str:
             figures = [ours["precision"], ours["recall"], ours["f1"], theirs["f1"], corpus[kind]["ratio"]]
             figures.append(corpus[kind]["f1_of_one_that_knows_the_answers"])
             lines.append(f"| {name} | {shown} | " + " | ".join(f"{each:.2f}" for each in figures) + " |")
-    lines += ["", "| of 200 phrases, read one by one | accepted |", "|---|--:|"]
+    lines += ["", "| 200 phrases, judged one by one | accepted |", "|---|--:|"]
     lines += [f"| {name.replace('_', ', ')} | {share:.1%} |" for name, share in sorted(found["accepted"].items())]
     speed = found["speed"]
     lines += [
         "",
-        f"Tokenising, mining and segmenting {speed['corpus']} on {speed['cores']} cores: "
-        f"{speed['seetopic_words_a_second']:,} words a second, gensim's two passes {speed['gensim_words_a_second']:,} "
-        f"in the same run ({speed['ratio']:.1f} times as fast), with {speed['seetopic_peak_gb']} GB of memory at most.",
+        f"Tokenising, mining and segmenting {speed['corpus']} on {speed['cores']} cores runs at "
+        f"{speed['seetopic_words_a_second']:,} words per second, {speed['ratio']:.1f} times as fast as gensim's two "
+        f"passes in the same run ({speed['gensim_words_a_second']:,}), and takes at most "
+        f"{speed['seetopic_peak_gb']} GB of memory.",
     ]
     return "\n".join(lines)
 
@@ -195,7 +196,7 @@ def open_world(kinds: tuple[str, ...] = (*OF_README, "one name", "all names")) -
             groups.setdefault((each["corpus"], each["asked_for"]), []).append(each)
     told = [
         "| | names | label precision@10 (language model alone) | average precision of documents (cosine with the name) "
-        "| macro-F1 | documents given none / that have none | calibration error |",
+        "| macro-F1 | documents without a category: predicted / true | calibration error |",
         "|---|---|--:|--:|--:|--:|--:|",
     ]
     for (corpus, asked_for), found in groups.items():
