@@ -22,7 +22,7 @@ os.environ["PYTHONPATH"] = os.pathsep.join(  # scripts that tests run import wha
 from planted import NAMES, planted_documents
 from seetopic import Index, SeeTopic
 from seetopic.corpus.demo import demo_documents
-from seetopic.index.index import plan_cached
+from seetopic.index import plan_cached
 from seetopic.runtime.files import sha256_of
 from seetopic.settings import DEFAULT
 from seetopic.vectors.encoder import minilm

@@ -43,12 +43,12 @@ def written(path: Path, texts: list[str]) -> Path:
 
 
 @pytest.mark.parametrize("ending", FORMATS)
-@pytest.mark.parametrize("moment", ["while it is counted", "between two readings", "before the sample is read"])
+@pytest.mark.parametrize("moment", ["while it is read", "after it was read", "before the sample is read"])
 def test_a_file_that_changes_during_a_build_is_noticed(tmp_path, ending, moment):
     path = written(tmp_path / f"docs.{ending}", planted_documents(80))
     stage, least = {
-        "while it is counted": ("looking at documents", 1),
-        "between two readings": ("looking at documents", 80),
+        "while it is read": ("reading documents", 1),
+        "after it was read": ("reading documents", 80),
         "before the sample is read": ("local vectors", 0),
     }[moment]
     changed = []

@@ -32,10 +32,10 @@ from hypothesis import strategies as st
 
 from seetopic.corpus import partition
 from seetopic.corpus.documents import Documents, joined, open_documents
+from seetopic.corpus.fingerprint import Fingerprint, fingerprint
 from seetopic.corpus.partition import Pieces, Stream, line_begins
 from seetopic.corpus.storage import local_file, seen
 from seetopic.errors import CorpusError
-from seetopic.index.layout import Fingerprint, fingerprint
 from seetopic.index.sample import beginnings
 from seetopic.runtime.engine import LocalEngine
 from seetopic.runtime.progress import silent

@@ -16,7 +16,7 @@ from seetopic.corpus.seeds import as_seeds
 from seetopic.discovery.name_check import check, check_build
 from seetopic.discovery.named_terms import NamedIndex, NamedTerm, folded_in, named_term, with_named_terms
 from seetopic.discovery.run import Query, find, run_of
-from seetopic.index.index import plan
+from seetopic.index import plan
 from seetopic.index.positions import Texts
 from seetopic.runtime.progress import silent
 from seetopic.settings import DEFAULT, PAPER

@@ -14,8 +14,8 @@ from planted import planted_documents
 from seetopic import Index
 from seetopic.corpus.documents import open_documents
 from seetopic.errors import NotEnoughMemory, SettingsError
+from seetopic.index import plan
 from seetopic.index.estimate import BuildEstimate, held_for, memory_needed, memory_size, require_memory
-from seetopic.index.index import plan
 from seetopic.settings import DEFAULT, IndexSettings, TextSettings
 
 SMALL_SHARDS = replace(DEFAULT.index, text=TextSettings(shard_documents=50))

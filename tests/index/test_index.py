@@ -25,7 +25,6 @@ from seetopic.settings import DEFAULT, IndexSettings, TextSettings
 
 SMALL_SHARDS = replace(DEFAULT.index, text=TextSettings(shard_documents=15))
 STAGES = [
-    "looking at documents",
     "reading documents",
     "finding phrases",
     "finding terms",
@@ -370,3 +369,22 @@ def test_vectors_of_documents_that_do_not_fit_are_refused(tmp_path, shape):
 def test_a_method_of_another_type_can_be_the_tokenizer(tmp_path):
     index = Index.build(["bread soup"] * 3, tmp_path / "index", model=directions, tokenizer=str.split, jobs=1)
     assert index.manifest["tokenizer"] == "builtins.str.split"
+
+
+@pytest.mark.parametrize("ending", ["txt", "jsonl"])
+def test_documents_are_read_once_before_their_terms_are_known(tmp_path, monkeypatch, ending):
+    path, readings, at = tmp_path / f"docs.{ending}", [], {}
+    texts = planted_documents(60)
+    path.write_text("\n".join(json.dumps({"text": text}) if ending == "jsonl" else text for text in texts))
+    real = Piece.shards
+
+    def shards(piece: Piece):
+        readings.append(piece)
+        return real(piece)
+
+    def progress(stage: str, done: int, total: int | None) -> None:
+        at.setdefault(stage, len(readings))
+
+    monkeypatch.setattr(Piece, "shards", shards)
+    Index.build(path, tmp_path / "index", model=directions, jobs=1, progress=progress)
+    assert at["finding phrases"] == 1

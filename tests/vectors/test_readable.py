@@ -18,7 +18,7 @@ from planted import NAMES, planted_documents
 from seetopic import Index, SeeTopic, discover
 from seetopic.corpus.documents import open_documents
 from seetopic.discovery.name_check import check, check_build
-from seetopic.index.index import plan
+from seetopic.index import plan
 from seetopic.settings import IndexSettings, SampleSettings, TextSettings
 from seetopic.vectors.encoder.minilm import EMBEDDED_NAME, embedded_folder
 from seetopic.vectors.readable import script_shares, warnings_about_names, warnings_about_text
@@ -217,7 +217,7 @@ def test_a_build_warns_once_at_the_callers_line_before_the_slow_part(tmp_path):
 
     (warning,) = recorded(work)
     assert (str(warning.message), warning.category, warning.filename) == (GERMAN, UserWarning, __file__)
-    assert set(stages) == {"looking at documents", "reading documents"}
+    assert set(stages) == {"reading documents"}
 
 
 @pytest.mark.slow

@@ -60,12 +60,13 @@ def demo(out: Path, quiet: bool, as_json: bool, jobs: int | None, cache: Path | 
 
     with shown_progress(quiet) as progress:
         means: dict[str, Any] = {"jobs": jobs, "cache": cache, "progress": progress, "warn": say_warning}
-        build = plan_cached(demo_documents(), settings=DEFAULT.index, names=NAMES, **means)
+        articles = demo_documents()
+        build = plan_cached(articles, settings=DEFAULT.index, names=NAMES, **means)
         build.run()
     opened = Index.open(build.out, cache=cache)
     say_skipped(opened)
     run = run_of(opened, list(NAMES), None, DEFAULT.preset, "auto", silent)
-    show_topics(run, out, as_json, build.documents, "seetopic demo")
+    show_topics(run, out, as_json, articles, "seetopic demo")
 
 
 @click.command()
@@ -86,12 +87,12 @@ def index(documents: str, out: Path, overwrite: bool, quiet: bool, as_json: bool
     ("data/part-?.jsonl"), a URL of these (s3://, https://, ...), a folder of .txt files, or - for standard
     input. A build that was cut off goes on when the same command is given again.
     """
-    from seetopic.index import Index, plan
+    from seetopic.index import Index, is_intact, plan
     from seetopic.runtime import shown_progress
 
     with shown_progress(quiet) as progress:
         build = plan(given_documents(documents, options), out, **build_options(options, progress))
-        if not quiet:
+        if not quiet and (overwrite or not is_intact(out)):  # an index that is there already takes no time
             click.echo(str(build.estimate), err=True)
         build.run(overwrite=overwrite)
     built = Index.open(out, model=options["model"], cache=options["cache"])
@@ -175,7 +176,7 @@ def discover(
             say_doubts(opened, asked.all_names)
         else:
             build = cached_build(source, options, progress, asked.all_names)
-            documents = build.documents
+            documents = build.update.added[0].documents
             build.run()
             opened = open_index(build.out, options)
         say_skipped(opened)

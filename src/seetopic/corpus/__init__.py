@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from seetopic.corpus.demo import NAMES, demo_documents
 from seetopic.corpus.documents import FORMATS, Documents, OnError, format_of, joined, open_documents, text_files
+from seetopic.corpus.fingerprint import Fingerprint, FingerprintBuilder, fingerprint, text_digest
 from seetopic.corpus.partition import Piece, Pieces, TextShard
 from seetopic.corpus.readers import parquet_file, unpacked_bytes
 from seetopic.corpus.seeds import Seed, Seeds, as_seeds, read_seeds
@@ -13,6 +14,8 @@ __all__ = [
     "FORMATS",
     "NAMES",
     "Documents",
+    "Fingerprint",
+    "FingerprintBuilder",
     "OnError",
     "Piece",
     "Pieces",
@@ -21,12 +24,14 @@ __all__ = [
     "TextShard",
     "as_seeds",
     "demo_documents",
+    "fingerprint",
     "format_of",
     "joined",
     "local_file",
     "open_documents",
     "parquet_file",
     "read_seeds",
+    "text_digest",
     "text_files",
     "unpacked_bytes",
 ]

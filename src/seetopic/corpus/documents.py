@@ -61,6 +61,13 @@ class Documents:
             return self.title
         return self.source.name if isinstance(self.source, Path | Files) else "documents"
 
+    @property
+    def notices_changes(self) -> bool:
+        """Whether a second reading gives the same documents or says that they changed, as files and lists do."""
+        if isinstance(self.source, Joined):
+            return all(part.notices_changes for part in self.source.parts)
+        return isinstance(self.source, Path | Files | list | tuple)
+
     def texts(self, skipped: Counter[str] | None = None, labels: list[tuple[str, ...]] | None = None) -> Iterator[str]:
         """Every text in order; what is left out is counted in `skipped` by its reason, `labels` get each text's."""
         for _, record in self._kept(Counter() if skipped is None else skipped):

@@ -65,8 +65,10 @@ def check_build(build: Build, seeds: Any, *, nearest: int = 5) -> Check:
     named_words = {word for seed in asked.seeds for name in seed.names for word in name.lower().split()}
     related = [number for number, term in enumerate(terms[_FREQUENT:], _FREQUENT) if named_words & set(term.split())]
     chosen = [*range(min(_FREQUENT, len(terms))), *related[:_FREQUENT]]
-    cache, encoder = build.means.cache, build.encoder
-    general = cache.encode(encoder, [terms[number] for number in chosen], build.means.jobs, build.means.progress)
+    cache, encoder = build.resources.cache, build.encoder
+    general = cache.encode(
+        encoder, [terms[number] for number in chosen], build.resources.jobs, build.resources.progress
+    )
     texts = Texts(
         tuple(json.loads((build.files / layout.WORDS).read_text(encoding="utf-8"))),
         map_array(build.files / layout.TEXTS),

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from seetopic.classify import Sorter, sorter_of
-from seetopic.corpus import Documents, Seed, Seeds, as_seeds
+from seetopic.corpus import Documents, Seed, Seeds, as_seeds, fingerprint
 from seetopic.discovery import Topics, run_of
 from seetopic.errors import CorpusError, SeedError, SettingsError
 from seetopic.estimator.vectors import Ready
-from seetopic.index import Index, fingerprint, is_index
+from seetopic.index import Index, is_index
 from seetopic.runtime import LocalEngine, Progress, silent, warn
 from seetopic.settings import DEFAULT, PRESETS, Settings, preset_named
 
@@ -74,7 +74,7 @@ def ready_index(source: Any, model: Any, tokenizer: Any, cache: Any) -> Index | 
 def say_unused(index: Index, min_count: int | None, language: str | None, random_state: int | None) -> None:
     """An index is built once: what was asked for and is different in it is said, not passed over in silence."""
     built = index.settings
-    asked = {"min_count": min_count, "language": language, "random_state": random_state or None}
+    asked = {"min_count": min_count, "language": language, "random_state": random_state}
     made_with = {"min_count": built.text.min_count, "language": built.text.language, "random_state": built.random_state}
     for name, value in asked.items():
         if value is not None and value != made_with[name]:

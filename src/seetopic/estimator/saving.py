@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seetopic.classify import SORTER, Sorter
-from seetopic.corpus import Documents, Seeds, as_seeds
+from seetopic.corpus import Documents, Seeds, as_seeds, text_digest
 from seetopic.discovery import Topics
 from seetopic.errors import CorpusError, EncoderError, OutputError, SeeTopicError, SettingsError
 from seetopic.estimator.fitting import FittedOn, Learned, settings_from_parameters
 from seetopic.estimator.vectors import Ready
-from seetopic.index import Index, layout, text_digest, tokenizer_name
+from seetopic.index import Index, layout, tokenizer_name
 from seetopic.runtime import (
     Floats,
     Progress,

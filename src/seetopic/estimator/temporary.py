@@ -32,7 +32,7 @@ def build_temporary(documents: Documents, **options: Any) -> TemporaryIndex:
     except BaseException:  # an interrupt, too, must leave nothing behind
         remove_temporary(home)
         raise
-    return _owned(home / "index", options["model"], build.tokenizer, build.means.cache)
+    return _owned(home / "index", options["model"], build.tokenizer, build.resources.cache)
 
 
 def _unpacked(files: Mapping[str, bytes], model: Any, tokenizer: Tokenizer, cache: VectorCache) -> TemporaryIndex:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from seetopic.index import layout
-from seetopic.index.build import Build
-from seetopic.index.index import Index, plan, plan_cached
-from seetopic.index.layout import MANIFEST, fingerprint, is_index, is_intact, read_manifest, text_digest, tokenizer_name
+from seetopic.index.build import Build, plan, plan_cached
+from seetopic.index.index import Index
+from seetopic.index.layout import MANIFEST, is_index, is_intact, read_manifest, tokenizer_name
 from seetopic.index.positions import Texts
 from seetopic.index.sample import Sample, beginning, weighted_rows
 from seetopic.index.stages import alone
@@ -22,14 +22,12 @@ __all__ = [
     "Uncovered",
     "alone",
     "beginning",
-    "fingerprint",
     "is_index",
     "is_intact",
     "layout",
     "plan",
     "plan_cached",
     "read_manifest",
-    "text_digest",
     "tokenizer_name",
     "uncovered_by",
     "weighted_rows",

@@ -6,7 +6,7 @@ import json
 import shutil
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import chain, pairwise
 from pathlib import Path
@@ -14,15 +14,25 @@ from typing import Any
 
 import numpy as np
 
-from seetopic.corpus import Documents, Piece, Pieces
+from seetopic.corpus import Documents, Fingerprint, FingerprintBuilder, Piece, Pieces
 from seetopic.errors import CorpusError, EncoderError, IndexFailure
 from seetopic.index import layout
-from seetopic.index.estimate import BuildEstimate, estimate, held_for, memory_needed, require_memory
-from seetopic.index.layout import Fingerprint, fingerprint, key_of, tokenizer_name
+from seetopic.index.estimate import BuildEstimate, estimate, held_for, memory_needed, memory_size, require_memory
+from seetopic.index.layout import key_of, tokenizer_name
 from seetopic.index.sample import DocumentRange, beginnings, choose_among, distinct_terms
 from seetopic.index.stages import Stage, alone, do_stages, forget_stages
 from seetopic.index.themes import find_centres
-from seetopic.index.update import Part, Update, facts_of, gaps, identity_of, next_number, record_update, starts_of
+from seetopic.index.update import (
+    Incoming,
+    Part,
+    Update,
+    facts_of,
+    gaps,
+    identity_of,
+    next_number,
+    record_update,
+    starts_of,
+)
 from seetopic.runtime import (
     Desk,
     Engine,
@@ -31,12 +41,15 @@ from seetopic.runtime import (
     Progress,
     Renamed,
     Warn,
+    available_cores,
     counted,
+    engine_for,
     exchanged,
     load_array,
     map_array,
     remove_unless_held,
     resolve_device,
+    silent,
     warn,
     write_array,
     write_json,
@@ -46,7 +59,6 @@ from seetopic.settings import IndexSettings, as_json, language_codes
 from seetopic.text import (
     Grammar,
     Shard,
-    StoredTexts,
     Tokenizer,
     WordTable,
     all_words,
@@ -57,6 +69,7 @@ from seetopic.text import (
     scan,
     segment_shards,
     spellings_of,
+    tokenize,
     vocabulary_of,
     warnings_about_spaces,
     write_documents,
@@ -70,6 +83,8 @@ from seetopic.vectors import (
     TermEncoder,
     VectorCache,
     blocks_of,
+    cache_folder,
+    encoder_for,
     factorise,
     is_embedded,
     neighbours,
@@ -84,7 +99,7 @@ _SCAN = 2  # what the stage of words leaves in `scan.json`; what an earlier vers
 
 
 @dataclass(frozen=True)
-class Means:
+class Resources:
     """What a build computes with; none of it changes the result."""
 
     engine: Engine
@@ -105,16 +120,15 @@ class Means:
 class Build:
     """One index in the making, in a folder beside the one it will become."""
 
-    documents: Documents
+    update: Update
     out: Path
     settings: IndexSettings
     encoder: TermEncoder
     tokenizer: Tokenizer
-    means: Means
+    resources: Resources
     ready_documents: ReadyDocuments | None = None
-    names: tuple[str, ...] = ()  # of categories, if they are known already: those that the model cannot read are said
-    update: Update | None = None  # of an index: its parts come before the new documents
-    is_shared: bool = False  # in the cache: whoever comes second waits for the first, and uses what it made
+    names: tuple[str, ...] = ()  # of categories, if they are known: a warning says which the model cannot read
+    is_shared: bool = False  # in the cache: a second build of the same index waits for the first, and uses its result
 
     @property
     def folder(self) -> Path:
@@ -132,24 +146,21 @@ class Build:
     @cached_property
     def parts(self) -> tuple[Part, ...]:
         """The documents as they came."""
-        parts = [] if self.update is None else [*self.update.kept]
-        for documents, found in zip(self._new, self._fingerprints, strict=True):
-            parts.append(Part(documents.name, found.sha256, found.documents, next_number(parts), found.skipped))
+        parts = [*self.update.kept]
+        for each, found in zip(self.update.added, self._fingerprints, strict=True):
+            parts.append(Part(each.documents.name, found.sha256, found.documents, next_number(parts), found.skipped))
         return tuple(parts)
 
     @property
-    def _new(self) -> tuple[Documents, ...]:
-        return (self.documents,) if self.update is None else self.update.added
-
-    @cached_property
     def _pieces(self) -> tuple[Pieces, ...]:
         """Of each new part."""
-        return tuple(each.pieces(self.settings.text, self.means.engine) for each in self._new)
+        return tuple(each.pieces(self.settings.text, self.resources.engine) for each in self.update.added)
 
-    @cached_property
+    @property
     def _fingerprints(self) -> tuple[Fingerprint, ...]:
-        new, means = zip(self._new, self._pieces, strict=True), self.means
-        return tuple(fingerprint(documents, pieces, means.engine, means.progress) for documents, pieces in new)
+        """Of each new part."""
+        text, resources = self.settings.text, self.resources
+        return tuple(each.fingerprint(text, resources.engine, resources.progress) for each in self.update.added)
 
     @cached_property
     def estimate(self) -> BuildEstimate:
@@ -157,8 +168,8 @@ class Build:
         (pieces,) = self._pieces
         is_cut = all(isinstance(each, Piece) for each in pieces.cut)
         known = None if is_cut else self.n_documents
-        means = self.means
-        return estimate(pieces, known, self.settings, self.tokenizer, means.jobs, means.held)
+        resources = self.resources
+        return estimate(pieces, known, self.settings, self.tokenizer, resources.jobs, resources.held)
 
     @property
     def n_documents(self) -> int:
@@ -178,7 +189,7 @@ class Build:
 
     def run(self, *, overwrite: bool = False) -> None:
         """Build all of it, and only then give it its name."""
-        with closing(self.means.engine), self._alone():
+        with closing(self.resources.engine), self._alone():
             if self.ready_documents is not None:
                 self.ready_documents.check(self.n_documents)
             with writing(self.out):
@@ -189,15 +200,15 @@ class Build:
                 self._warn(layout.read_manifest(self.out)["corpus"]["warnings"])
                 return
             self._check_unchanged()
-            self._check_out(overwrite or self.update is not None)
-            self.means.engine.check_shared(self.folder)
+            self._check_out(overwrite or self.update.replaces)
+            self.resources.engine.check_shared(self.folder)
             digests = do_stages(self._stages(), self.folder)
-            self._finish(digests, overwrite or self.update is not None)
+            self._finish(digests, overwrite or self.update.replaces)
 
     def prepare(self) -> None:
         """Only what is quick: the terms and how often they occur. `run` goes on from there."""
-        with closing(self.means.engine), self._alone():
-            self.means.engine.check_shared(self.folder)
+        with closing(self.resources.engine), self._alone():
+            self.resources.engine.check_shared(self.folder)
             do_stages(self._stages()[:2], self.folder)
 
     def _alone(self) -> AbstractContextManager[None]:
@@ -206,7 +217,7 @@ class Build:
     def _warn(self, about_documents: Sequence[str]) -> None:
         """What a person should know of the documents and names, before anything slow begins."""
         for sentence in (*about_documents, *self._about_names(about_documents)):
-            self.means.warn(sentence)
+            self.resources.warn(sentence)
 
     def _about_names(self, about_documents: Sequence[str]) -> list[str]:
         return warnings_about_names(self.names, about_documents) if self._is_embedded else []
@@ -216,7 +227,7 @@ class Build:
         return is_embedded(self.encoder.fingerprint)
 
     def _wait(self) -> None:
-        self.means.progress("waiting for another program that builds the same index", 0, None)
+        self.resources.progress("waiting for another program that builds the same index", 0, None)
 
     def _clear(self, folder: Path) -> None:
         """Remove what killed builds have left of files: this one is alone here, and has written all of its own."""
@@ -225,20 +236,26 @@ class Build:
 
     def _stages(self) -> list[Stage]:
         settings = self.settings
-        corpus = identity_of(self.parts)
         tokenizer = tokenizer_name(self.tokenizer)
-        words = {"corpus": corpus, "tokenizer": tokenizer, "scan": _SCAN, **as_json(settings.text)}
         local = {**as_json(settings.local), "random_state": settings.random_state}
-        sample = {"model": self.encoder.fingerprint, **as_json(settings.sample), **self._told_apart_by}
+
+        # What the documents are may be known only once they are read.
+        def words() -> dict[str, Any]:
+            corpus = identity_of(self.parts)
+            return {"corpus": corpus, "tokenizer": tokenizer, "scan": _SCAN, **as_json(settings.text)}
+
+        def sample() -> dict[str, Any]:
+            return {"model": self.encoder.fingerprint, **as_json(settings.sample), **self._told_apart_by}
+
         return [
             Stage("words", words, self._write_words, lambda: self._warn(self._warnings)),
-            Stage("terms", {"random_state": settings.random_state}, self._write_terms),
-            Stage("postings", {}, self._write_postings),
-            Stage("local", local, self._write_local),
-            Stage("general", {"model": self.encoder.fingerprint}, self._write_general),
-            Stage("variants", {}, self._write_variants),
+            Stage("terms", lambda: {"random_state": settings.random_state}, self._write_terms),
+            Stage("postings", dict, self._write_postings),
+            Stage("local", lambda: local, self._write_local),
+            Stage("general", lambda: {"model": self.encoder.fingerprint}, self._write_general),
+            Stage("variants", dict, self._write_variants),
             Stage("sample", sample, self._write_sample),
-            Stage("themes", {"random_state": settings.random_state}, self._write_themes),
+            Stage("themes", lambda: {"random_state": settings.random_state}, self._write_themes),
         ]
 
     def _check_out(self, overwrite: bool) -> None:
@@ -260,29 +277,34 @@ class Build:
             )
 
     def _check_unchanged(self) -> None:
-        if self.update is not None and layout.read_manifest(self.out)["key"] != self.update.stored.key:
+        if self.update.replaces and layout.read_manifest(self.out)["key"] != self.update.stored.key:
             raise IndexFailure(f"{self.out} was changed by another program meanwhile; open it again, and update that")
 
     # Stages: each reads what the earlier ones wrote, so that it cannot matter whether they ran just now.
 
     def _write_words(self) -> None:
         text = self.settings.text
-        stored: Iterable[StoredTexts] = () if self.update is None else self.update.texts(text)
         shutil.rmtree(self._work / "shards", ignore_errors=True)
+        # Hashed while they are read, where nobody has read them yet: once is enough before the terms are known.
+        counted_first = self.update.kept or len(self.update.added) != 1 or self.update.added[0].needs_counting
+        read, n_documents = (None, self.n_documents) if counted_first else (FingerprintBuilder(), None)
         words, sizes = scan(
-            self.means.engine,
-            chain(stored, *self._pieces),
+            self.resources.engine,
+            chain(self.update.texts(text), *self._pieces),
             self._work / "shards",
             self.tokenizer,
             lowercase=text.lowercase,
             min_count=text.min_count,
-            stored_words=self.update.stored.words if self.update else (),
-            told=lambda done: self.means.progress("reading documents", done, self.n_documents),
+            stored_words=self.update.stored.words,
+            fingerprint=read,
+            told=lambda done: self.resources.progress("reading documents", done, n_documents),
         )
+        if read is not None:
+            self.update.added[0].learn(read)
         if sum(sizes) != self.n_documents:
             raise CorpusError(
-                f"{self._new[-1].name} gave {self.n_documents:,} documents when they were counted, but "
-                f"{sum(sizes):,} when they were read again; start again when nothing changes them"
+                f"{self.update.added[-1].documents.name} had {self.n_documents:,} documents when they were counted, "
+                f"but {sum(sizes):,} when they were read again; start again when nothing changes them"
             )
         write_json(self._work / "words.json", words.words)
         write_array(self._work / "word_counts.npy", words.counts)
@@ -305,7 +327,7 @@ class Build:
         )
 
     def _write_terms(self) -> None:
-        text, engine = self.settings.text, self.means.engine
+        text, engine = self.settings.text, self.resources.engine
         words = WordTable(
             tuple(json.loads((self._work / "words.json").read_text(encoding="utf-8"))),
             load_array(self._work / "word_counts.npy"),
@@ -313,7 +335,7 @@ class Build:
             Grammar(frozenset(self._scan["function_words"]), frozenset(self._scan["connectors"])),
         )
         shards = self._shards(len(self._scan["sizes"]))
-        self.means.progress("finding phrases", 0, None)
+        self.resources.progress("finding phrases", 0, None)
         table = mine(
             engine,
             shards,
@@ -324,16 +346,16 @@ class Build:
             random_state=self.settings.random_state,
         )
         counted_codes = counted(
-            segment_shards(engine, shards, table), "finding terms", len(shards), self.means.progress
+            segment_shards(engine, shards, table), "finding terms", len(shards), self.resources.progress
         )
         vocabulary, term_ids = vocabulary_of(counted_codes, words, table, text.min_count)
         if not len(vocabulary):
             raise CorpusError(
-                f"no term occurs {text.min_count} times in {self.documents.name} ({self.n_documents} documents); "
+                f"no term occurs {text.min_count} times in {self.parts[0].name} ({self.n_documents} documents); "
                 "lower --min-count (in Python: min_count), or give more documents"
             )
-        needed = memory_needed(len(vocabulary), self.settings, self.means.jobs, self.means.held)
-        require_memory(self.means.memory, needed, len(vocabulary))
+        needed = memory_needed(len(vocabulary), self.settings, self.resources.jobs, self.resources.held)
+        require_memory(self.resources.memory, needed, len(vocabulary))
         write_json(self.files / layout.TERMS, vocabulary.terms)
         write_array(self.files / layout.TERM_COUNTS, vocabulary.counts)
         write_documents(shards, term_ids, self.files / layout.DOCUMENTS, self.files / layout.DOCUMENT_STARTS)
@@ -343,40 +365,42 @@ class Build:
             shard.tidy()
 
     def _write_postings(self) -> None:
-        means, desk = self.means, self._desk("postings")
-        write_postings(means.engine, self._blocks(), self._n_terms, self._postings, desk, means.progress)
+        resources, desk = self.resources, self._desk("postings")
+        write_postings(resources.engine, self._blocks(), self._n_terms, self._postings, desk, resources.progress)
 
     def _write_general(self) -> None:
         terms = json.loads((self.files / layout.TERMS).read_text(encoding="utf-8"))
-        vectors = self._encode(terms) if self.update is None else self.update.term_vectors(terms, self._encode)
+        vectors = self.update.term_vectors(terms, self._encode)
         write_array(self.files / layout.GENERAL, vectors)
 
     def _encode(self, texts: list[str], reading: Progress | None = None) -> Floats:
-        means = self.means
-        return means.cache.encode(self.encoder, texts, means.jobs, reading or means.progress, means.engine)
+        resources = self.resources
+        return resources.cache.encode(
+            self.encoder, texts, resources.jobs, reading or resources.progress, resources.engine
+        )
 
     def _write_variants(self) -> None:
         terms = json.loads((self.files / layout.TERMS).read_text(encoding="utf-8"))
         local, general = (map_array(self.files / name) for name in (layout.LOCAL, layout.GENERAL))
-        self.means.progress("finding variants", 0, None)
+        self.resources.progress("finding variants", 0, None)
         write_array(self.files / layout.VARIANTS, find_variants(spellings_of(terms), local, general).heads)
 
     def _write_local(self) -> None:
-        local, means, blocks = self.settings.local, self.means, self._blocks()
+        local, resources, blocks = self.settings.local, self.resources, self._blocks()
         desk = self._desk("neighbours")
         counts = Counts(
             term_counts=load_array(self.files / layout.TERM_COUNTS),
-            neighbours=neighbours(means.engine, blocks, self._n_terms, local.window, desk, means.progress),
+            neighbours=neighbours(resources.engine, blocks, self._n_terms, local.window, desk, resources.progress),
             blocks=blocks,
         )
         vectors = factorise(
             counts,
             local,
             self.settings.random_state,
-            resolve_device(means.device),
-            means.engine,
+            resolve_device(resources.device),
+            resources.engine,
             self._desk("matrices"),
-            means.progress,
+            resources.progress,
         )
         desk.clear()
         write_array(self.files / layout.LOCAL, vectors)
@@ -395,7 +419,7 @@ class Build:
         write_array(self.files / layout.SAMPLE_GENERAL, self._document_vectors(read, known))
 
     def _write_themes(self) -> None:
-        self.means.progress("finding themes", 0, None)
+        self.resources.progress("finding themes", 0, None)
         vectors = load_array(self.files / layout.SAMPLE_GENERAL)
         write_array(self.files / layout.THEMES, find_centres(vectors, self.settings.random_state))
 
@@ -418,7 +442,7 @@ class Build:
             return [{} for _ in self.parts]
         sample, stretches = self.settings.sample, self._stretches
         alone = [self._chosen_from([each])[0] - each.low for each in stretches]
-        stored = [] if self.update is None else self.update.beginnings()
+        stored = self.update.beginnings()
         if any(len(own) != len(part) for own, part in zip(alone, stored, strict=False)):
             raise EncoderError(
                 f"{self.out} does not hold the texts that this model has to read; update it with the model that it "
@@ -426,7 +450,7 @@ class Build:
             )
         new = zip(self._pieces, self._fingerprints, alone[len(stored) :], strict=True)
         texts = stored + [
-            beginnings(self.means.engine, pieces, found.sizes, chosen, sample.document_words)
+            beginnings(self.resources.engine, pieces, found.sizes, chosen, sample.document_words)
             for pieces, found, chosen in new
         ]
         numbered = zip(stretches, alone, texts, strict=True)
@@ -440,9 +464,9 @@ class Build:
             return self.ready_documents.rows(read, map_array(self.files / layout.GENERAL).shape[1])
         if not reads_texts(self.encoder):
             return np.empty((0, 0), np.float32)
-        encode = partial(self._encode, reading=Renamed(self.means.progress, "language model reads documents"))
+        encode = partial(self._encode, reading=Renamed(self.resources.progress, "language model reads documents"))
         wanted = [texts[number] for number in read.tolist()]
-        return encode(wanted) if self.update is None else self.update.document_vectors(read, wanted, encode)
+        return self.update.document_vectors(read, wanted, encode)
 
     def _finish(self, digests: dict[str, str], overwrite: bool) -> None:
         """Give what the stages made its manifest, and its name; `digests` are the stages' by paths in their folder."""
@@ -461,7 +485,7 @@ class Build:
         self._check_unchanged()  # once more: anybody may have put something there meanwhile
         self._check_out(overwrite)
         is_replaced = self.out.exists()
-        if self.update is not None:
+        if self.update.replaces:
             record_update(self.out, self.update.stored.parts, self.key)
         with writing(self.out):
             if not (is_replaced and exchanged(self.files, self.out)):
@@ -528,4 +552,46 @@ class Build:
         return blocks_of(self.files / layout.DOCUMENTS, self.files / layout.DOCUMENT_STARTS)
 
     def _desk(self, name: str) -> Desk:
-        return Desk(self._work / name, self.means.held)
+        return Desk(self._work / name, self.resources.held)
+
+
+def plan(
+    documents: Documents | Update,
+    out: Path,
+    *,
+    settings: IndexSettings,
+    model: Any = None,
+    tokenizer: Tokenizer = tokenize,
+    document_vectors: Any = None,
+    jobs: int | None = None,
+    engine: str = "local",
+    address: str | None = None,
+    device: str = "auto",
+    cache: str | Path | None = None,
+    memory: str | int | None = None,
+    names: Iterable[str] = (),
+    progress: Progress = silent,
+    warn: Warn = warn,
+) -> Build:
+    """A build, not yet begun: of documents, or of an update of an index."""
+    if device != "auto":
+        resolve_device(device)  # a device that is not there is refused before any work
+    workers = available_cores() if jobs is None else jobs
+    carrier = engine_for(engine, jobs, address)
+    encoder = encoder_for(model, device=device, precision=settings.precision)
+    allowed = None if memory is None else memory_size(memory)
+    where = VectorCache(cache_folder(None if cache is None else Path(cache)))
+    resources = Resources(carrier, workers, device, where, progress, allowed, warn)
+    ready = None if document_vectors is None else ReadyDocuments(np.asarray(document_vectors))
+    update = documents if isinstance(documents, Update) else Update((Incoming(documents),))
+    return Build(update, layout.resolved(out), settings, encoder, tokenizer, resources, ready, tuple(names))
+
+
+def plan_cached(documents: Documents, *, cache: str | Path | None = None, **options: Any) -> Build:
+    """A build into the cache folder, under a name that stands for documents, settings and model."""
+    somewhere = plan(documents, Path("unnamed"), cache=cache, **options)
+    # The documents are read for their key, which says where the index is, if it is there already.
+    with closing(somewhere.resources.engine):
+        key = somewhere.key
+    indexes = somewhere.resources.cache.folder / "indexes"
+    return replace(somewhere, out=indexes / key[:32], is_shared=True)

@@ -27,10 +27,10 @@ _MOST_HELD, _LEAST_HELD = 1 << 22, 1 << 16
 _SLAB = 48 * 4 * 3  # of a term in a product, for each thread
 _DISK_A_TOKEN, _INDEX_A_TOKEN = 90, 14
 _TOKENS_A_TERM = 2900  # a term takes the language model as long as so many tokens take to be cut
-_WHOLE = 14.0  # how many times as long as to cut texts into tokens all of a build takes, but for the language model
 _WITH_PHRASES = 1.3  # as many terms as words
 _SLOWEST = 0.98
-_WHOLE = 8.0  # how many times as long as tokenising a token all of a build takes, but for the language model
+_DIMENSION = 384  # of the embedded model's vectors; that of another model is known only once it is loaded
+_BUILD = 8.0  # times as long as tokenising: a whole build without the language model
 
 
 @dataclass(frozen=True)
@@ -68,8 +68,8 @@ def estimate(
     found = len(texts) / share if documents is None else documents
     all_tokens = read * found / max(len(texts), 1)
     terms = _terms(tokens, all_tokens, settings.text)
-    stored = terms * 4 * (settings.local.rank + 384)
-    work = all_tokens * _WHOLE + (terms + _sampled_documents(settings, all_tokens, found)) * _TOKENS_A_TERM
+    stored = terms * 4 * (settings.local.rank + _DIMENSION)
+    work = all_tokens * _BUILD + (terms + _sampled_documents(settings, all_tokens, found)) * _TOKENS_A_TERM
     return BuildEstimate(
         documents=round(found),
         tokens=round(all_tokens),
@@ -136,7 +136,7 @@ def memory_needed(n_terms: int, settings: IndexSettings, jobs: int, held: int) -
     width = settings.local.rank + settings.local.oversampling
     counting = _COUNTING + jobs * (_WORKER + held * _COUNT)
     multiplying = _MULTIPLYING + n_terms * 4 * width * 2 + jobs * (n_terms * _SLAB + held * 16)
-    encoding = _ENCODING + n_terms * 384 * 4 + jobs * _ACTIVATIONS
+    encoding = _ENCODING + n_terms * _DIMENSION * 4 + jobs * _ACTIVATIONS
     return max(counting, multiplying, encoding)
 
 

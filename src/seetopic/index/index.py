@@ -2,50 +2,36 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager
-from dataclasses import dataclass, field, fields, replace
+from contextlib import contextmanager
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from seetopic.corpus import Documents, OnError, open_documents
-from seetopic.errors import DamagedIndex, EncoderError, IndexFailure, SettingsError
+from seetopic.corpus import OnError, open_documents
+from seetopic.errors import DamagedIndex, EncoderError, SettingsError
 from seetopic.index import layout
-from seetopic.index.build import Build, Means
-from seetopic.index.estimate import memory_size
+from seetopic.index.build import plan
+from seetopic.index.changes import stored_in, update_index
+from seetopic.index.files import IndexFiles
 from seetopic.index.layout import (
-    Check,
     bounds,
     finite,
     of_length,
-    read_array,
-    read_lists,
-    read_long_array,
     read_words,
-    tokenizer_name,
     within,
 )
 from seetopic.index.positions import Texts
 from seetopic.index.sample import Sample, inverse_frequency
-from seetopic.index.stages import alone, clear_finished
+from seetopic.index.stages import clear_finished
 from seetopic.index.themes import SampleThemes, n_centres
 from seetopic.index.update import (
     Part,
-    Stored,
-    Update,
-    check_made_with,
     forget_update,
-    opened_parts,
-    parts_before,
     parts_of,
-    refuse_again,
-    refuse_nothing,
-    starts_of,
-    without,
 )
 from seetopic.runtime import (
     Doubles,
@@ -54,17 +40,12 @@ from seetopic.runtime import (
     Longs,
     Memory,
     Progress,
-    Warn,
     available_cores,
-    engine_for,
-    resolve_device,
     silent,
-    warn,
 )
 from seetopic.settings import DEFAULT, IndexSettings, index_settings_from
 from seetopic.text import Spellings, Tokenizer, Variants, Vocabulary, as_term, spellings_of, tokenize
 from seetopic.vectors import (
-    ReadyDocuments,
     ReadyVectors,
     TermEncoder,
     VectorCache,
@@ -95,8 +76,8 @@ class Index:
         cls, folder: str | Path, *, model: Any = None, tokenizer: Tokenizer = tokenize, cache: str | Path | None = None
     ) -> Index:
         """Open an index; a damaged, foreign or too new one is refused with a sentence."""
-        path = Path(folder)
-        index = cls(path, layout.read_manifest(path), model, tokenizer, VectorCache(cache_folder(_as_path(cache))))
+        path, where = Path(folder), VectorCache(cache_folder(None if cache is None else Path(cache)))
+        index = cls(path, layout.read_manifest(path), model, tokenizer, where)
         index._check_settings()
         if path.name:
             clear_finished(layout.resolved(path))
@@ -180,91 +161,21 @@ class Index:
         its end, the index stays as it is. Which `engine` and
         how much `memory` it may use is said as for `build`.
         """
-        means: dict[str, Any] = {"jobs": jobs, "engine": engine, "address": address, "device": device, "memory": memory}
         reading: dict[str, Any] = {"text_field": text_field, "on_error": on_error}
-        with self.updating(add, remove, again=again, **reading, **means, progress=progress) as updated:
+        resources = {"jobs": jobs, "engine": engine, "address": address, "device": device, "memory": memory}
+        with self.updating(add, remove, again=again, **reading, **resources, progress=progress) as updated:
             return updated
 
     @contextmanager
-    def updating(
-        self,
-        add: Any = None,
-        remove: Iterable[int | str] = (),
-        *,
-        again: bool = False,
-        text_field: str | None = None,
-        on_error: OnError = "raise",
-        **means: Any,
-    ) -> Iterator[Index]:
-        """The same as `update`, but it counts as reported only when the block ends.
+    def updating(self, add: Any = None, remove: Iterable[int | str] = (), **options: Any) -> Iterator[Index]:
+        """Like `update`, but the update counts as reported only when the block ends.
 
-        Whoever asks for it again before that, because this process was killed, is given the index as it is.
+        If the process is killed before that, the same update asked for again leaves the index as it is.
         """
-        added = opened_parts(add, text_field=text_field, on_error=on_error)
-        removed = (remove,) if isinstance(remove, int | str) else tuple(remove)
-        if not self._was_done(added, removed, means):
-            kept = without(self.parts, removed)
-            refuse_nothing(self.parts, kept, added)
-            build = self._planned(kept, added, means)
-            with closing(build.means.engine):
-                if not again:
-                    refuse_again(kept, build.parts[len(kept) :])
-                build.run()
+        update_index(self, add, remove, **options)
         updated = self.open(self.folder, model=self.model, tokenizer=self.tokenizer, cache=self.cache.folder)
         yield updated
         forget_update(layout.resolved(self.folder), updated.manifest["key"])
-
-    def _planned(self, kept: tuple[Part, ...], added: tuple[Documents, ...], means: dict[str, Any]) -> Build:
-        build = plan(
-            Documents((), title=self.manifest["corpus"]["name"]),
-            self.folder,
-            settings=self.settings,
-            model=self._model,
-            tokenizer=self.tokenizer,
-            cache=self.cache.folder,
-            **means,
-        )
-        self._check_model(build.encoder)
-        check_made_with(self.manifest, build.encoder.name, tokenizer_name(self.tokenizer))
-        return replace(build, update=Update(self._stored, kept, added))
-
-    def _was_done(self, added: tuple[Documents, ...], removed: tuple[int | str, ...], means: dict[str, Any]) -> bool:
-        """Whether this index is what the same update made, which was killed before it could say so."""
-        folder, key = layout.resolved(self.folder), self.manifest["key"]
-        before = parts_before(folder, key)
-        if before is None:
-            return False
-        try:
-            build = self._planned(without(before, removed), added, means)
-        except IndexFailure:  # it had no such part: this is another update
-            return False
-        with closing(build.means.engine), alone(folder):
-            done = bool(build.key == key)
-            if done:
-                shutil.rmtree(build.folder, ignore_errors=True)
-            else:
-                forget_update(folder, key)
-        return done
-
-    @property
-    def _stored(self) -> Stored:
-        """What an update takes over; all of it is checked."""
-        parts, texts = self.parts, self.texts
-        sample_texts = read_lists(self._checked(layout.SAMPLE_TEXTS))
-        if starts_of(parts)[-1] != len(self) or len(sample_texts) != len(parts):
-            raise DamagedIndex(f"{self.folder / layout.MANIFEST} has parts of other documents; build the index again")
-        return Stored(
-            key=str(self.manifest["key"]),
-            parts=parts,
-            words=texts.words,
-            texts=self.folder / layout.TEXTS,
-            text_starts=self.folder / layout.TEXT_STARTS,
-            terms=self.vocabulary.terms,
-            general=self.general,
-            sampled=self.sampled,
-            sample_general=self.sample.general,
-            sample_texts=sample_texts,
-        )
 
     def verify(self) -> None:
         """Read every file to its end, and check it; `DamagedIndex` names those that are damaged, and says what to do.
@@ -272,7 +183,7 @@ class Index:
         Large files are otherwise read to their end only once: they are trusted as long as they look unchanged.
         """
         fresh = self.open(self.folder, model=self.model, tokenizer=self.tokenizer, cache=self.cache.folder)
-        damaged = layout.damaged_files(layout.place_of(self.folder), fresh.manifest, self._remembered)
+        damaged = fresh.files.damaged()
         if damaged and layout.read_manifest(self.folder) != fresh.manifest:
             return self.verify()  # another index took its place meanwhile
         if damaged:
@@ -285,7 +196,7 @@ class Index:
 
     def _everything(self) -> tuple[object, ...]:
         """All that is stored, each part checked against the others as it is read."""
-        return self._stored, self.local, self.variants, self.themes, self.posting_documents, self._documents
+        return stored_in(self), self.local, self.variants, self.themes, self.posting_documents, self._documents
 
     def __getstate__(self) -> dict[str, Any]:
         """It is pickled as what opens it, without the arrays that were read so far."""
@@ -296,9 +207,14 @@ class Index:
         return len(self._starts) - 1
 
     @cached_property
+    def files(self) -> IndexFiles:
+        """Its files; cached, because it keeps the arrays that were read."""
+        return IndexFiles(self.folder, self.manifest, self.cache.folder / "checked")
+
+    @property
     def _starts(self) -> Longs:
         """Where each document's terms start, and where the last ones end."""
-        array: Longs = self._array(layout.DOCUMENT_STARTS, np.int64, 1, bounds())
+        array: Longs = self.files.array(layout.DOCUMENT_STARTS, np.int64, 1, bounds())
         return array
 
     @cached_property
@@ -314,23 +230,23 @@ class Index:
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
-        terms = read_words(self._checked(layout.TERMS))
-        return Vocabulary(terms, self._array(layout.TERM_COUNTS, np.int64, 1, of_length(len(terms))))
+        terms = read_words(self.files.path(layout.TERMS))
+        return Vocabulary(terms, self.files.array(layout.TERM_COUNTS, np.int64, 1, of_length(len(terms))))
 
-    @cached_property
+    @property
     def document_frequencies(self) -> Longs:
         """In how many documents each term occurs."""
         return np.diff(self.posting_starts)
 
-    @cached_property
+    @property
     def posting_starts(self) -> Longs:
-        array: Longs = self._array(layout.POSTINGS[0], np.int64, 1, bounds(len(self.vocabulary)))
+        array: Longs = self.files.array(layout.POSTINGS[0], np.int64, 1, bounds(len(self.vocabulary)))
         return array
 
-    @cached_property
+    @property
     def posting_documents(self) -> Ids:
         checks = of_length(self.posting_starts[-1]), within(0, len(self))
-        array: Ids = self._long_array(layout.POSTINGS[1], np.int32, *checks)
+        array: Ids = self.files.long_array(layout.POSTINGS[1], np.int32, *checks)
         return array
 
     @property
@@ -344,73 +260,62 @@ class Index:
         bounds = zip(self._starts[documents].tolist(), self._starts[documents + 1].tolist(), strict=True)
         return np.concatenate([np.empty(0, np.int32), *(self._documents[first:last] for first, last in bounds)])
 
-    @cached_property
+    @property
     def _documents(self) -> Ids:
         checks = of_length(self._starts[-1]), within(0, len(self.vocabulary))
-        array: Ids = self._long_array(layout.DOCUMENTS, np.int32, *checks)
+        array: Ids = self.files.long_array(layout.DOCUMENTS, np.int32, *checks)
         return array
-
-    @cached_property
-    def _words(self) -> tuple[str, ...]:
-        return read_words(self._checked(layout.WORDS))
 
     def has_words(self, term: str) -> bool:
         """Whether all words of a term, or itself as one word, occur in the documents."""
         known = self._known_words
         return term in known or all(word in known for word in term.split(" "))
 
-    @cached_property
+    @property
     def _known_words(self) -> frozenset[str]:
-        return frozenset(self._words)
+        return self.derived(_make_known_words)
 
-    @cached_property
+    @property
     def texts(self) -> Texts:
         """The documents as all their words."""
-        words = self._words
-        places = self._long_array(layout.TEXTS, np.int32, within(-1, len(words)))
-        return Texts(words, places, self._array(layout.TEXT_STARTS, np.int64, 1, bounds(len(self), len(places))))
+        return self.derived(_make_texts)
 
-    @cached_property
+    @property
     def general(self) -> Floats:
         """Language-model vectors of the terms, unit rows; (n_terms, dimension)."""
-        array: Floats = self._array(layout.GENERAL, np.float32, 2, of_length(len(self.vocabulary)), finite)
+        array: Floats = self.files.array(layout.GENERAL, np.float32, 2, of_length(len(self.vocabulary)), finite)
         return array
 
-    @cached_property
+    @property
     def local(self) -> Floats:
         """Local vectors of the terms, unit rows; (n_terms, rank)."""
-        array: Floats = self._array(layout.LOCAL, np.float32, 2, of_length(len(self.vocabulary)), finite)
+        array: Floats = self.files.array(layout.LOCAL, np.float32, 2, of_length(len(self.vocabulary)), finite)
         return array
 
-    @cached_property
+    @property
     def variants(self) -> Variants:
         """Which terms are variants of one."""
-        n_terms = len(self.vocabulary)
-        return Variants(self._array(layout.VARIANTS, np.int64, 1, of_length(n_terms), within(0, n_terms)))
+        return self.derived(_make_variants)
 
-    @cached_property
+    @property
     def _spellings(self) -> Spellings:
-        return spellings_of(self.vocabulary.terms)
+        return self.derived(_make_spellings)
 
     @cached_property
     def sample(self) -> Sample:
         """Documents that the language model read, and more."""
         n_terms, n_sampled, length = len(self.vocabulary), len(self.sampled), self.general.shape[1]
-        terms = self._array(layout.SAMPLE_TERMS, np.int32, 1, within(0, n_terms))
-        starts = self._array(layout.SAMPLE_STARTS, np.int64, 1, bounds(n_sampled, len(terms)))
-        read = self._array(layout.SAMPLE_GENERAL, np.float32, 2, finite)
+        terms = self.files.array(layout.SAMPLE_TERMS, np.int32, 1, within(0, n_terms))
+        starts = self.files.array(layout.SAMPLE_STARTS, np.int64, 1, bounds(n_sampled, len(terms)))
+        read = self.files.array(layout.SAMPLE_GENERAL, np.float32, 2, finite)
         if len(read) > n_sampled or (len(read) and read.shape[1] != length):
             raise DamagedIndex(f"{self.folder / layout.SAMPLE_GENERAL} has vectors of other documents or lengths")
         return Sample(starts, terms, read)
 
-    @cached_property
+    @property
     def themes(self) -> SampleThemes:
         """What the sample is about before any name is given."""
-        vectors = np.asarray(self.sample.general)
-        centres: Floats = self._array(layout.THEMES, np.float32, 2, finite)
-        if centres.shape != (n_centres(len(vectors)), vectors.shape[1]):
-            raise DamagedIndex(f"{self.folder / layout.THEMES} has themes of other documents")
-        return SampleThemes(vectors, centres)
+        return self.derived(_make_themes)
 
     def derived(self, make: Callable[[Index], Found]) -> Found:
         """What `make` makes of this index: made once, and kept for as long as the index is open."""
@@ -420,16 +325,16 @@ class Index:
     def _derived(self) -> dict[Callable[[Index], Any], Any]:
         return {}
 
-    @cached_property
+    @property
     def sampled(self) -> Longs:
         """The number of each document of the sample."""
-        array: Longs = self._array(layout.SAMPLE_DOCUMENTS, np.int64, 1, within(0, len(self)))
+        array: Longs = self.files.array(layout.SAMPLE_DOCUMENTS, np.int64, 1, within(0, len(self)))
         return array
 
-    @cached_property
+    @property
     def idf(self) -> Doubles:
         """How much the occurrence of each term says."""
-        return inverse_frequency(self.document_frequencies, len(self))
+        return self.derived(_make_idf)
 
     def term_id(self, name: str) -> int | None:
         """The term that a name is, if it occurs as one."""
@@ -459,9 +364,9 @@ class Index:
             return self.cache.encode_names(self._encoder, texts)
         return self._known_texts.all(texts, lambda new: self.cache.encode_names(self._encoder, new))
 
-    @cached_property
+    @property
     def _known_texts(self) -> Memory[str, Floats]:
-        return Memory(_KNOWN_TEXTS)
+        return self.derived(_make_known_texts)
 
     def can_encode(self, text: str) -> bool:
         """Whether a vector of the text can be had: where vectors were ready, they are of some texts only."""
@@ -479,19 +384,19 @@ class Index:
 
     @cached_property
     def _encoder(self) -> TermEncoder:
-        encoder = encoder_for(self._model, precision=self.settings.precision)
-        self._check_model(encoder)
+        encoder = encoder_for(self.model_or_name, precision=self.settings.precision)
+        self.check_model(encoder)
         return encoder
 
     @property
-    def _model(self) -> Any:
+    def model_or_name(self) -> Any:
         """The model as it was given, or the name of the one that the index was made with."""
         made_with = self.manifest["model"]
         if self.model is None and made_with["fingerprint"] is None:
             raise EncoderError(f"the index was made with a {made_with['name']}; open it with the same one as `model`")
         return made_with["name"] if self.model is None else self.model
 
-    def _check_model(self, encoder: TermEncoder) -> None:
+    def check_model(self, encoder: TermEncoder) -> None:
         made_with = self.manifest["model"]
         if encoder.fingerprint != made_with["fingerprint"]:
             raise EncoderError(
@@ -499,76 +404,41 @@ class Index:
                 "or another version of it; use the same model, or build the index again"
             )
 
-    def _array(self, name: str, dtype: type[np.generic], dimensions: int, *checks: Check) -> Any:
-        """In memory: if somebody cuts a file off that is mapped, that ends the process."""
-        path, data = self._found(name, layout.read_contents)
-        return read_array(path, dtype, dimensions, *checks, data=data)
 
-    def _long_array(self, name: str, dtype: type[np.generic], *checks: Check) -> Any:
-        """As long as all documents are: where it is large, it stays on disk, and is read in parts."""
-        if not self._found(name, lambda place, *_: layout.is_large(place, name))[1]:
-            return self._array(name, dtype, 1, *checks)
-        path, file = self._found(name, layout.open_contents)
-        return read_long_array(path, file, dtype, *checks)
-
-    def _checked(self, name: str) -> Path:
-        return self._found(name, layout.check_contents)[0]
-
-    def _found(self, name: str, read: Callable[[Path, str, str, Path], Found]) -> tuple[Path, Found]:
-        """Where a file is, and what `read` gives of it."""
-        place = layout.place_of(self.folder)
-        try:
-            return place / name, read(place, name, str(self.manifest["files"][name]["sha256"]), self._remembered)
-        except (DamagedIndex, FileNotFoundError) as error:
-            if layout.read_manifest(self.folder) != self.manifest:
-                raise IndexFailure(f"{self.folder} was updated since it was opened; open it again") from None
-            if isinstance(error, FileNotFoundError):  # it was put beside its folder in this moment
-                return self._found(name, read)
-            raise
-
-    @property
-    def _remembered(self) -> Path:
-        """Where it is noted that large files were whole."""
-        return self.cache.folder / "checked"
+def _make_words(index: Index) -> tuple[str, ...]:
+    return read_words(index.files.path(layout.WORDS))
 
 
-def plan(
-    documents: Any,
-    out: Path,
-    *,
-    settings: IndexSettings,
-    model: Any = None,
-    tokenizer: Tokenizer = tokenize,
-    document_vectors: Any = None,
-    jobs: int | None = None,
-    engine: str = "local",
-    address: str | None = None,
-    device: str = "auto",
-    cache: str | Path | None = None,
-    memory: str | int | None = None,
-    names: Iterable[str] = (),
-    progress: Progress = silent,
-    warn: Warn = warn,
-) -> Build:
-    """A build, not yet begun."""
-    if device != "auto":
-        resolve_device(device)  # a device that is not there is refused before any work
-    workers = available_cores() if jobs is None else jobs
-    carrier = engine_for(engine, jobs, address)
-    encoder = encoder_for(model, device=device, precision=settings.precision)
-    allowed = None if memory is None else memory_size(memory)
-    means = Means(carrier, workers, device, VectorCache(cache_folder(_as_path(cache))), progress, allowed, warn)
-    ready = None if document_vectors is None else ReadyDocuments(np.asarray(document_vectors))
-    return Build(documents, layout.resolved(out), settings, encoder, tokenizer, means, ready, tuple(names))
+def _make_known_words(index: Index) -> frozenset[str]:
+    return frozenset(index.derived(_make_words))
 
 
-def plan_cached(documents: Any, *, cache: str | Path | None = None, **options: Any) -> Build:
-    """A build into the cache folder, under a name that stands for documents, settings and model."""
-    somewhere = plan(documents, Path("unnamed"), cache=cache, **options)
-    with closing(somewhere.means.engine):  # it looks at the documents, and perhaps nothing is left to build then
-        key = somewhere.key
-    return replace(somewhere, out=cache_folder(_as_path(cache)) / "indexes" / key[:32], is_shared=True)
+def _make_texts(index: Index) -> Texts:
+    words = index.derived(_make_words)
+    places = index.files.long_array(layout.TEXTS, np.int32, within(-1, len(words)))
+    return Texts(words, places, index.files.array(layout.TEXT_STARTS, np.int64, 1, bounds(len(index), len(places))))
 
 
-def _as_path(given: str | Path | None) -> Path | None:
-    return None if given is None else Path(given)
+def _make_variants(index: Index) -> Variants:
+    n_terms = len(index.vocabulary)
+    return Variants(index.files.array(layout.VARIANTS, np.int64, 1, of_length(n_terms), within(0, n_terms)))
+
+
+def _make_spellings(index: Index) -> Spellings:
+    return spellings_of(index.vocabulary.terms)
+
+
+def _make_themes(index: Index) -> SampleThemes:
+    vectors = np.asarray(index.sample.general)
+    centres: Floats = index.files.array(layout.THEMES, np.float32, 2, finite)
+    if centres.shape != (n_centres(len(vectors)), vectors.shape[1]):
+        raise DamagedIndex(f"{index.folder / layout.THEMES} has themes of other documents")
+    return SampleThemes(vectors, centres)
+
+
+def _make_idf(index: Index) -> Doubles:
+    return inverse_frequency(index.document_frequencies, len(index))
+
+
+def _make_known_texts(_: Index) -> Memory[str, Floats]:
+    return Memory(_KNOWN_TEXTS)

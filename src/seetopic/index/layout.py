@@ -8,67 +8,24 @@ import json
 import os
 import re
 import shutil
-from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import IO, Any, NamedTuple, TypeAlias
+from typing import IO, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from seetopic.corpus import Documents, Piece, Pieces
 from seetopic.errors import DamagedIndex, IndexFailure, OutputError
-from seetopic.runtime import Engine, Header, LongArray, Progress, blocks, read_header, write_text
+from seetopic.runtime import Header, LongArray, blocks, read_header, write_text
 from seetopic.settings import LANGUAGES
 from seetopic.text import Tokenizer, tokenize
 from seetopic.version import __version__
-
-_DIGEST = 16  # bytes for each text: two texts in 2^64 have the same
 
 
 def key_of(*parts: Any) -> str:
     """One short name for values that JSON can hold."""
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
-
-
-class Fingerprint(NamedTuple):
-    """What a corpus is."""
-
-    sha256: str  # of the texts, the same however they are stored
-    documents: int
-    sizes: tuple[int, ...]  # how many documents each piece has
-    skipped: dict[str, int]  # how many records were left out, by the reason
-
-
-def fingerprint(documents: Documents, pieces: Pieces, engine: Engine, progress: Progress) -> Fingerprint:
-    """A map over the pieces of documents: SHA-256 of the texts' digests in order."""
-    digest = hashlib.sha256()
-    sizes: list[int] = []
-    skipped: Counter[str] = Counter()
-    progress("looking at documents", 0, None)
-    for digests, left_out in pieces.mapped(engine, _digests, pieces):
-        digest.update(digests)
-        sizes.append(len(digests) // _DIGEST)
-        skipped.update(left_out)
-        progress("looking at documents", sum(sizes), None)
-    documents.refuse_if_empty(sum(sizes), skipped)
-    return Fingerprint(digest.hexdigest(), sum(sizes), tuple(sizes), dict(sorted(skipped.items())))
-
-
-def _digests(piece: Piece) -> tuple[bytes, Counter[str]]:
-    """The digests of a piece's texts, one behind the other, and what was left out."""
-    found: list[bytes] = []
-    skipped: Counter[str] = Counter()
-    for shard in piece.shards():
-        found += map(text_digest, shard.texts)
-        skipped.update(shard.skipped)
-    return b"".join(found), skipped
-
-
-def text_digest(text: str) -> bytes:
-    """What stands for a text in the fingerprint of its corpus."""
-    return hashlib.blake2b(text.encode(), digest_size=_DIGEST).digest()
 
 
 def tokenizer_name(tokenizer: Tokenizer) -> str:

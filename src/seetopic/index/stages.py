@@ -24,7 +24,7 @@ class Stage:
     """A step that leaves its results on disk; it is done again only if its inputs, or an earlier stage's, changed."""
 
     name: str
-    inputs: dict[str, Any]
+    inputs: Callable[[], dict[str, Any]]  # asked for once it matters: the first stage may have to run to know them
     work: Callable[[], None]
     told: Callable[[], None] | None = None  # called when its results are there, also if they were before
 
@@ -39,15 +39,19 @@ def do_stages(stages: list[Stage], folder: Path) -> dict[str, str]:
     # Another version may do a stage differently.
     key = key_of(FORMAT, __version__)
     for place, stage in enumerate(stages):
-        key = key_of(key, stage.name, stage.inputs)  # so it changes with all that came before, too
-        comparable, left = None not in stage.inputs.values(), done.get(stage.name)
-        if comparable and left is not None and left["key"] == key and _is_intact(folder, left):
-            _tell(stage)
-            continue
+        left = done.get(stage.name)
+        if left is not None:
+            inputs = stage.inputs()
+            own = key_of(key, stage.name, inputs)  # so it changes with all that came before, too
+            if None not in inputs.values() and left["key"] == own and _is_intact(folder, left):
+                key = own
+                _tell(stage)
+                continue
         done = {each.name: done[each.name] for each in stages[:place]}  # what follows is made of what is made now
         _record(folder, done)
         before = _states(folder)
         stage.work()
+        key = key_of(key, stage.name, stage.inputs())
         written = [name for name, state in _states(folder).items() if before.get(name) != state]
         done[stage.name] = {"key": key, "files": {name: sha256_of(folder / name) for name in sorted(written)}}
         _record(folder, done)

@@ -12,10 +12,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from seetopic.corpus import Documents, OnError, open_documents
+from seetopic.corpus import Documents, Fingerprint, FingerprintBuilder, OnError, Pieces, fingerprint, open_documents
 from seetopic.errors import CorpusError, EncoderError, IndexFailure, SettingsError
 from seetopic.index.layout import key_of
-from seetopic.runtime import Floats, Longs, map_array, read_json, write_json
+from seetopic.runtime import Engine, Floats, Longs, Progress, map_array, read_json, write_json
 from seetopic.settings import TextSettings
 from seetopic.text import StoredTexts
 
@@ -92,7 +92,7 @@ def _place_of(parts: Sequence[Part], wanted: int | str) -> int:
     raise IndexFailure(f"the index has no part {wanted!r}; its parts are {known}{more}")
 
 
-def refuse_nothing(parts: Sequence[Part], kept: Sequence[Part], added: Sequence[object]) -> None:
+def require_some_change(parts: Sequence[Part], kept: Sequence[Part], added: Sequence[object]) -> None:
     """An update has something to do, and leaves something."""
     if not added and len(kept) == len(parts):
         raise SettingsError("there is nothing to update; say what to --add or --remove (in Python: add, remove)")
@@ -116,13 +116,13 @@ Encode: TypeAlias = Callable[[list[str]], Floats]
 _LETTERS = 4  # that a word has at least, mostly: shards of stored words are about as large as those of texts
 
 
-def opened_parts(given: Any, *, text_field: str | None, on_error: OnError) -> tuple[Documents, ...]:
+def incoming(given: Any, *, text_field: str | None, on_error: OnError) -> tuple[Incoming, ...]:
     """New documents: none, one corpus as `open_documents` takes it, or a list of such that are open already."""
     if given is None:
         return ()
     if isinstance(given, list | tuple) and all(isinstance(each, Documents) for each in given):
-        return tuple(given)
-    return (open_documents(given, text_field=text_field, on_error=on_error),)
+        return tuple(map(Incoming, given))
+    return (Incoming(open_documents(given, text_field=text_field, on_error=on_error)),)
 
 
 def check_made_with(manifest: dict[str, Any], model: str, tokenizer: str) -> None:
@@ -189,18 +189,69 @@ class Stored:
     sample_texts: tuple[tuple[str, ...], ...]  # of each part, what the language model may have to read one day
 
 
+NOTHING = Stored(
+    key="",
+    parts=(),
+    words=(),
+    texts=Path(),
+    text_starts=Path(),
+    terms=(),
+    general=np.empty((0, 0), np.float32),
+    sampled=np.empty(0, np.int64),
+    sample_general=np.empty((0, 0), np.float32),
+    sample_texts=(),
+)
+
+
+@dataclass
+class Incoming:
+    """Documents on their way into an index: cut into pieces once, and read only once to know what they are."""
+
+    documents: Documents
+    _pieces: Pieces | None = field(default=None, repr=False)
+    _fingerprint: Fingerprint | None = field(default=None, repr=False)
+
+    @property
+    def needs_counting(self) -> bool:
+        """Whether they are to be read and counted before the reading that finds their words.
+
+        An iterable that gives other documents each time could not be told from one that does not.
+        """
+        return not self.documents.notices_changes or self._fingerprint is not None
+
+    def pieces(self, settings: TextSettings, engine: Engine) -> Pieces:
+        if self._pieces is None:
+            self._pieces = self.documents.pieces(settings, engine)
+        return self._pieces
+
+    def fingerprint(self, settings: TextSettings, engine: Engine, progress: Progress) -> Fingerprint:
+        """What the documents are; they are read for it, unless they were read before."""
+        if self._fingerprint is None:
+            self._fingerprint = fingerprint(self.documents, self.pieces(settings, engine), engine, progress)
+        return self._fingerprint
+
+    def learn(self, read: FingerprintBuilder) -> None:
+        """The documents were read by somebody who noted what they are."""
+        self._fingerprint = read.finished(self.documents)
+
+
 @dataclass(frozen=True)
 class Update:
-    """An index, which of its parts stay, and what comes after them."""
+    """An index, the parts of it that stay, and the documents that come after them; a build updates `NOTHING`."""
 
-    stored: Stored
-    kept: tuple[Part, ...]
-    added: tuple[Documents, ...]
+    added: tuple[Incoming, ...]
+    stored: Stored = NOTHING
+    kept: tuple[Part, ...] = ()
+
+    @property
+    def replaces(self) -> bool:
+        """Whether there is an index that the new one replaces."""
+        return bool(self.stored.key)
 
     def texts(self, settings: TextSettings) -> Iterator[StoredTexts]:
         """The documents that stay, tokenised as they are, in shards."""
-        starts = map_array(self.stored.text_starts)
         for part, first in self._kept_from():
+            starts = map_array(self.stored.text_starts)
             for low, high in _cut(starts[first : first + part.documents + 1], settings):
                 yield StoredTexts(self.stored.texts, self.stored.text_starts, first + low, first + high)
 

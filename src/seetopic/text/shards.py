@@ -7,14 +7,14 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from seetopic.corpus import Piece, TextShard
+from seetopic.corpus import FingerprintBuilder, Piece, TextShard, text_digest
 from seetopic.errors import IndexFailure
 from seetopic.runtime import Engine, Flags, Ids, Longs, load_array, map_array, write_array, write_json, writing
 from seetopic.settings import LONGEST_PHRASE
@@ -132,6 +132,7 @@ class _Scanned:
     sizes: list[int]  # how many documents each shard has
     skipped: Counter[str]
     labels: list[tuple[str, ...]]
+    digests: list[bytes] = field(default_factory=list)  # of each text, if they are asked for
 
 
 def scan(
@@ -145,17 +146,20 @@ def scan(
     stored_words: Sequence[str] = (),
     skipped: Counter[str] | None = None,
     labels: list[tuple[str, ...]] | None = None,
+    fingerprint: FingerprintBuilder | None = None,
     told: Callable[[int], None] = _nobody,
 ) -> tuple[WordTable, list[int]]:
     """Tokenise pieces of a corpus into files, a shard each; gives the words, and the number of documents of each shard.
 
     `stored_words` are those whose places stored texts hold: they do not travel, this process spells what workers found.
+    `fingerprint` adds up what is read, so that nobody has to read it again to know what it is.
     `skipped` and `labels` are filled as by `Documents.texts`; `told` is called with the number of documents done.
     """
     found = np.zeros(0, np.int64)  # how often each numbered word occurs
     numbers: dict[str, int] = {}
     sizes: list[int] = []
-    scan_one = partial(_scan_piece, folder=folder, tokenizer=tokenizer, lowercase=lowercase)
+    hashed = fingerprint is not None
+    scan_one = partial(_scan_piece, folder=folder, tokenizer=tokenizer, lowercase=lowercase, hashed=hashed)
     for number, scanned in enumerate(engine.map(scan_one, enumerate(texts))):
         words = _spelled(scanned.words, stored_words)
         places = np.array([*(numbers.setdefault(word, len(numbers)) for word in words), -1], np.int32)
@@ -170,6 +174,8 @@ def scan(
             skipped.update(scanned.skipped)
         if labels is not None:
             labels += scanned.labels
+        if fingerprint is not None:
+            fingerprint.add(b"".join(scanned.digests), scanned.skipped)
         told(sum(sizes))
     counts = Counter(dict(zip(numbers, found.tolist(), strict=True)))
     # Ordered by count, then by spelling: independent of the order in which shards met the words.
@@ -240,7 +246,11 @@ def _rename(before: Shard, after: Shard) -> None:
 
 
 def _scan_piece(
-    numbered: tuple[int, Piece | StoredTexts | list[str]], folder: Path, tokenizer: Tokenizer, lowercase: bool
+    numbered: tuple[int, Piece | StoredTexts | list[str]],
+    folder: Path,
+    tokenizer: Tokenizer,
+    lowercase: bool,
+    hashed: bool,
 ) -> _Scanned:
     number, piece = numbered
     if isinstance(piece, StoredTexts):
@@ -257,6 +267,8 @@ def _scan_piece(
         tokens, own_counts = _write_shard(files, shard.texts, tokenizer, lowercase)
         scanned.own_words.append(np.array([places[token] for token in tokens], np.int32))
         scanned.sizes.append(len(shard.texts))
+        if hashed:
+            scanned.digests.extend(map(text_digest, shard.texts))
         counts.append(own_counts)
     total = np.zeros(len(places.words) + 1, np.int64)  # the last entry takes what is not a word
     for own, own_counts in zip(scanned.own_words, counts, strict=True):
