@@ -1,4 +1,4 @@
-"""Name your categories; get, for each, the terms your documents really use for it."""
+"""Name your categories and get the terms your documents actually use for each."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Load a public name when it is first asked for, so that the command line starts at once."""
+    """Load a public name on first access, so that the command line starts quickly."""
     if name not in _HOMES:
         raise AttributeError(f"module 'seetopic' has no attribute {name!r}")
     from importlib import import_module
