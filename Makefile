@@ -1,17 +1,17 @@
 # Two commands matter: `make demo` shows topics of a real corpus, `make test` runs every check.
-# Both install what they need, on a machine that has Python 3.11 and make.
+# Both install what they need, on a machine with Python 3.11 and make.
 
 PYTHON ?= python3
-# What one process has compiled, the next one need not compile again; some machines forbid to keep it.
+# Keep compiled bytecode for the next process, even on machines that disable it.
 unexport PYTHONDONTWRITEBYTECODE
 VENV := .venv
 BIN := $(VENV)/bin
-# What is never imported need not be compiled, which takes a third of an install.
+# Compiling everything would take a third of the installation, and much of it is never imported.
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --constraint constraints.txt
-# Packages of the system, as Debian names them, each with a command that succeeds where it is installed.
+# System packages by their Debian names, each with a command that succeeds if it is installed.
 SYSTEM_OF_DEMO := python3-venv='$(PYTHON) -m ensurepip --version'
 SYSTEM_OF_TEST := chromium-headless-shell='command -v $${CHROMIUM:-chromium-headless-shell} || command -v chromium' curl='command -v curl' nginx-light='test -x /usr/sbin/nginx' \
-	openssl='command -v openssl' libatomic1='ldconfig -p | grep libatomic.so.1'  # of Playwright's Node.js
+	openssl='command -v openssl' libatomic1='ldconfig -p | grep libatomic.so.1'  # for Playwright's Node.js
 
 .PHONY: demo test quick lint format docs unit fresh bench table picture clean system-of-demo system-of-test
 
@@ -21,20 +21,20 @@ demo: $(VENV)/.core
 
 test: lint unit
 
-# Each of the two test processes has a core: more threads would only wait for each other.
+# Each of the two test processes has one core, so more threads would only slow it down.
 unit quick: export OMP_NUM_THREADS := 1
 unit quick: export NUMBA_NUM_THREADS := 1
 
-# Most tests write small files: in memory, where there is room, all takes a quarter less. What the last run left stays.
+# Most tests write small files, so a temporary folder in memory saves a quarter of the time. The last run is kept.
 IN_MEMORY := $(shell test "$$(df --output=avail /dev/shm 2>/dev/null | tail -n 1)" -gt 8000000 2>/dev/null && echo /dev/shm)
 unit quick: export TMPDIR := $(or $(IN_MEMORY),$(TMPDIR),/tmp)
 unit quick: PYTEST := $(BIN)/pytest --numprocesses 2 --dist worksteal --override-ini tmp_path_retention_count=1
 
-# Every test, the site and the wheel among them; ends with the slowest, so that growth is seen.
+# All tests, including the site and the wheel; reports the slowest ones, so that slowdowns are noticed.
 unit: $(VENV)/.test
 	$(PYTEST) --durations 15
 
-# What needs neither a browser nor Ray, builds no site and is not slow: less than a minute.
+# Tests that need no browser, Ray or site and are not slow: less than a minute.
 quick: $(VENV)/.test
 	$(BIN)/ruff check --quiet .
 	$(PYTEST) -m "not (browser or ray or docs or slow)"
@@ -49,15 +49,15 @@ format: $(VENV)/.test
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-# The site: docs/_build/html/index.html. A warning, such as a link that leads nowhere, is an error.
+# The site: docs/_build/html/index.html. Warnings, such as broken links, are errors.
 docs: $(VENV)/.test
 	$(BIN)/sphinx-build -b html -n -W --keep-going -q docs docs/_build/html
 
-# Both commands of the README for a fresh clone in a minimal Debian: before a release. Needs root on Debian.
+# Run before a release: both commands of the README, on a fresh clone in a minimal Debian. Needs root on Debian.
 fresh:
 	.ci/fresh
 
-# Figures of speed and quality as JSON; CORPORA is a folder of NAME.jsonl.gz and NAME.seeds.txt.
+# Benchmarks of speed and quality as JSON; CORPORA is a folder of NAME.jsonl.gz and NAME.seeds.txt.
 CORPORA ?= corpora
 RESULTS := benchmarks/results
 bench: $(VENV)/.test table
@@ -71,7 +71,7 @@ bench: $(VENV)/.test table
 	$(BIN)/python benchmarks/skipgram.py --index $(VENV)/bench-index --tokens 200000 --epochs 4 \
 		$(if $(REFERENCE),--reference $(REFERENCE)) --into $(RESULTS)/skipgram.json
 
-# The paper's experiments, and the page that shows them. A table that was cut off goes on.
+# The paper's experiments, and the page that shows them. An interrupted table resumes.
 table: $(VENV)/.test
 	$(PIP) --editable '.[bench]'
 	$(BIN)/python benchmarks/main_table.py $(CORPORA) --work $(VENV)/table > $(VENV)/main_table.json
@@ -80,21 +80,21 @@ table: $(VENV)/.test
 	$(BIN)/python benchmarks/rare_terms.py $(CORPORA) > $(RESULTS)/rare_terms.json
 	$(BIN)/python benchmarks/page.py
 
-# The pictures of the demo's report in README and docs.
+# The pictures of the demo report in README and docs.
 picture: $(VENV)/.test
 	$(BIN)/python benchmarks/picture.py docs
 
 clean:
 	rm -rf $(VENV) dist seetopic-demo docs/_build
 
-# Installs what is missing of a list as above where it may, and says what is missing where it may not.
+# Installs the missing packages of such a list or, without root or apt-get, names them.
 define install_system
 	@missing=; for each in $(1); do sh -c "$${each#*=}" > /dev/null 2>&1 || missing="$$missing $${each%%=*}"; done; \
 	if [ -z "$$missing" ]; then exit 0; fi; \
 	if [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
 		export DEBIAN_FRONTEND=noninteractive; apt-get update -qq && apt-get install -qq -y --no-install-recommends $$missing > /dev/null; \
 	else \
-		echo "make $(2) needs$$missing (names of Debian's packages): install what is missing, then run it again" >&2; exit 1; \
+		echo "make $(2) needs the Debian packages$$missing; install them, then run it again" >&2; exit 1; \
 	fi
 endef
 

@@ -72,8 +72,8 @@ def test_every_number_has_both_bounds(kind, name):
 @pytest.mark.parametrize(
     ("wrong", "sentence"),
     [
-        ({"rho": 1.5}, "`rho` is 1.5, but must lie between 1e-06 and 1.0"),
-        ({"top": 0}, "`top` is 0, but must lie between 1 and 10000"),
+        ({"rho": 1.5}, "`rho` is 1.5, but must be between 1e-06 and 1.0"),
+        ({"top": 0}, "`top` is 0, but must be between 1 and 10000"),
         ({"top": 5.0}, "`top` is 5.0, but must be a whole number"),
         ({"rho": "5"}, "`rho` is '5', but must be a number"),
     ],

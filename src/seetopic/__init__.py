@@ -1,4 +1,4 @@
-"""Name your categories; get, for each, the terms your documents really use for it."""
+"""Name your categories and get the terms your documents actually use for each."""
 
 from __future__ import annotations
 

@@ -1,33 +1,33 @@
-"""Every error a user can cause, each one sentence: what is wrong, with which value, what to change.
+"""Errors a user can cause; each message is one sentence: what is wrong, the value, what to change.
 
 SeeTopicError
-├── SettingsError       a number or an option outside its range
+├── SettingsError       a setting or an option with an invalid value
 ├── CorpusError         documents that cannot be read
 ├── SeedError           category names that cannot be used
-│   └── NotEnoughTerms  more terms asked for than the documents have
-├── EncoderError        a language model that is missing, foreign or gives bad vectors
+│   └── NotEnoughTerms  more terms requested than the documents have
+├── EncoderError        a language model that is missing, incompatible or returns invalid vectors
 ├── IndexFailure        an index that cannot be built or opened
-│   ├── DamagedIndex    a file of it is missing, truncated or changed
+│   ├── DamagedIndex    one of its files is missing, truncated or changed
 │   └── IndexInUse      another build is writing to the same folder
-├── SheetError          judgements of terms that cannot be read
-├── OutputError         a result that cannot be written, or read again
-├── ClusterError        other machines that cannot be reached or used
-├── WorkerLost          a piece of work that ends every process that does it
-├── NotEnoughMemory     a build that would need more memory than it may have
+├── SheetError          annotation sheets that cannot be read or compared
+├── OutputError         a result that cannot be written, or read back
+├── ClusterError        a cluster that cannot be reached or used
+├── WorkerLost          a task that kills every process that runs it
+├── NotEnoughMemory     work that would need more memory than it is allowed
 └── MissingExtra        an optional package that is not installed
 
-The first three are `ValueError`s as well, and `MissingExtra` is an `ImportError`.
+The first three are also `ValueError`s, and `MissingExtra` is an `ImportError`.
 """
 
 from __future__ import annotations
 
 
 class SeeTopicError(Exception):
-    """The root: the command line shows its message as one line and ends with exit code 2."""
+    """Base class; the command line prints the message on one line and exits with code 2."""
 
 
 class SettingsError(SeeTopicError, ValueError):
-    """A number or an option outside its range."""
+    """A setting or an option with an invalid value."""
 
 
 class CorpusError(SeeTopicError, ValueError):
@@ -39,11 +39,11 @@ class SeedError(SeeTopicError, ValueError):
 
 
 class NotEnoughTerms(SeedError):
-    """More terms asked for than the documents have."""
+    """More terms requested than the documents have."""
 
 
 class EncoderError(SeeTopicError):
-    """A language model that is missing, foreign or gives bad vectors."""
+    """A language model that is missing, incompatible or returns invalid vectors."""
 
 
 class IndexFailure(SeeTopicError):
@@ -51,7 +51,7 @@ class IndexFailure(SeeTopicError):
 
 
 class DamagedIndex(IndexFailure):
-    """A file of the index is missing, truncated or changed."""
+    """One of the index's files is missing, truncated or changed."""
 
 
 class IndexInUse(IndexFailure):
@@ -59,30 +59,30 @@ class IndexInUse(IndexFailure):
 
 
 class SheetError(SeeTopicError):
-    """Judgements of terms that cannot be read."""
+    """Annotation sheets that cannot be read or compared."""
 
 
 class OutputError(SeeTopicError):
-    """A result that cannot be written, or read again."""
+    """A result that cannot be written, or read back."""
 
 
 class ClusterError(SeeTopicError):
-    """Other machines that cannot be reached or used."""
+    """A cluster that cannot be reached or used."""
 
 
 class WorkerLost(SeeTopicError):
-    """A piece of work that ends every process that does it."""
+    """A task that kills every process that runs it."""
 
 
 class NotEnoughMemory(SeeTopicError):
-    """Work that would need more memory than it was allowed."""
+    """Work that would need more memory than it is allowed."""
 
 
 class MissingExtra(SeeTopicError, ImportError):
     """An optional package that is not installed."""
 
     def __init__(self, purpose: str, extra: str) -> None:
-        super().__init__(purpose, extra)  # both, so that it can come back from a worker process
+        super().__init__(purpose, extra)  # both arguments, so that a worker process can pickle it
         self.purpose = purpose
         self.extra = extra
 

@@ -1,4 +1,4 @@
-"""Every number once, checked where it is made."""
+"""All settings, validated on construction."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from seetopic.errors import SettingsError
 Precision = Literal["float32", "bfloat16"]
 Assignment = Literal["best", "turns"]
 CategoryTerm = Literal["negative-sampling", "softmax"]
-LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl", "da", "nb", "pl", "ru", "sv")  # with known function words
+LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl", "da", "nb", "pl", "ru", "sv")  # with known stop words
 
 LONGEST_PHRASE = 6  # words
 
 
 def _check(name: str, value: float, low: float, high: float) -> None:
-    """Whole bounds ask for a whole number."""
+    """Integer bounds require an integer."""
     kinds = (int,) if isinstance(low, int) else (int, float)
     if not isinstance(value, kinds) or isinstance(value, bool):
         raise SettingsError(f"`{name}` is {value!r}, but must be a {'whole ' if len(kinds) == 1 else ''}number")
     if not low <= value <= high:
-        raise SettingsError(f"`{name}` is {value}, but must lie between {low} and {high}")
+        raise SettingsError(f"`{name}` is {value}, but must be between {low} and {high}")
 
 
 def language_codes(language: str) -> tuple[str, ...] | None:
-    """The languages that were asked for, none if that was asked for, or None if they are to be detected."""
+    """Language codes; empty for "none", None for "auto"."""
     if language in ("auto", "none"):
         return None if language == "auto" else ()
     codes = language.split(",") if isinstance(language, str) else [language]
     for code in codes:
         if code not in LANGUAGES:
             raise SettingsError(
-                f"`language` is {language!r}, but must be auto, none, or languages parted by commas, "
-                f"each one of {', '.join(LANGUAGES)}"
+                f"`language` is {language!r}, but must be auto, none, or a comma-separated list of these: "
+                f"{', '.join(LANGUAGES)}"
             )
     return tuple(dict.fromkeys(codes))
 
@@ -42,13 +42,13 @@ def language_codes(language: str) -> tuple[str, ...] | None:
 class TextSettings:
     """How text becomes terms."""
 
-    language: str = "auto"  # languages whose function words are left out: codes with commas, "none", or as detected
+    language: str = "auto"  # languages whose stop words are excluded: comma-separated codes, "none" or "auto"
     lowercase: bool = True
-    min_count: int = 3  # terms that occur less often are left out
-    max_phrase_words: int = 6  # 1: no phrases are mined
-    phrase_min_count: int = 5  # a phrase must occur this often
-    phrase_quality: float = 0.5  # and be this good: between 0 and 1
-    known_phrases: tuple[str, ...] = ()  # which teach what a phrase looks like
+    min_count: int = 3  # minimum occurrences of a term
+    max_phrase_words: int = 6  # 1: no phrases
+    phrase_min_count: int = 5  # minimum occurrences of a phrase
+    phrase_quality: float = 0.5  # minimum quality of a phrase, from 0 to 1
+    known_phrases: tuple[str, ...] = ()  # examples to learn phrase quality from
     shard_documents: int = 32_768  # shards never depend on the number of workers
     shard_characters: int = 2_000_000
 
@@ -58,7 +58,7 @@ class TextSettings:
         _check("max_phrase_words", self.max_phrase_words, 1, LONGEST_PHRASE)
         _check("phrase_min_count", self.phrase_min_count, 2, 1_000_000)
         _check("phrase_quality", self.phrase_quality, 0.0, 1.0)
-        if isinstance(self.known_phrases, list):  # as JSON gives it back
+        if isinstance(self.known_phrases, list):  # as read from JSON
             object.__setattr__(self, "known_phrases", tuple(self.known_phrases))
         if not isinstance(self.known_phrases, tuple) or not all(isinstance(each, str) for each in self.known_phrases):
             raise SettingsError(f"`known_phrases` is {self.known_phrases!r:.100}, but must be a tuple of strings")
@@ -68,15 +68,15 @@ class TextSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class LocalSettings:
-    """How local vectors come out of counts: the objective's PMI matrices, factorised (Eq. 3 and 4)."""
+    """How local vectors are computed from counts: factorised PMI matrices of the objective (Eq. 3 and 4)."""
 
     window: int = 5  # h: terms on either side that count as context
-    rank: int = 256  # length of a local vector
-    subsample: float = 1e-3  # share of all words above which a term's counts are thinned; 0: never
+    rank: int = 256  # dimensions of local vectors
+    subsample: float = 1e-3  # share of all words above which a term's counts are reduced; 0: never
     context_smoothing: float = 0.75  # power on the context distribution
-    document_weight: float = 1.0  # norm of the term-document block, the term-term block being 1
-    power_iterations: int = 2  # of the randomised factorisation: more is nearer to exact
-    oversampling: int = 16  # directions beyond `rank` that it carries along
+    document_weight: float = 1.0  # norm of the term-document block, relative to the term-term block
+    power_iterations: int = 2  # of the randomised factorisation; more is more exact
+    oversampling: int = 16  # extra directions beyond `rank` in the factorisation
 
     def __post_init__(self) -> None:
         _check("window", self.window, 1, 50)
@@ -94,20 +94,20 @@ class SkipgramSettings:
 
     dimensions: int = 768
     window: int = 5  # h: terms on either side that count as context
-    negatives: int = 5  # b: of every pair
-    subsample: float = 1e-3  # share of all words above which a term's occurrences are thinned; 0: never
-    learning_rate: float = 0.025  # falls to zero in a line
+    negatives: int = 5  # b: per pair
+    subsample: float = 1e-3  # share of all words above which a term's occurrences are subsampled; 0: never
+    learning_rate: float = 0.025  # decays linearly to zero
     epochs: int = 12
-    warm_up: int = 2  # of these, the first ones without the category term
+    warm_up: int = 2  # first epochs, without the category term
     context_weight: float = 1.0
     document_weight: float = 1.0
-    category_weight: float = 20.0  # of all categories together, shared by them and by their terms alike
+    category_weight: float = 20.0  # shared equally by all categories and their terms
     category_term: CategoryTerm = "negative-sampling"
-    category_every: int = 96  # words for each time that the category term counts
-    grows: bool = False  # every category gains a term after each epoch, inside the training
-    block: int = 6144  # positions whose gradients are summed before vectors move
-    shared_negatives: int = 16  # K: terms drawn for a group of 32 positions; more is nearer to b for each pair
-    shared_documents: int = 6  # documents drawn for a group
+    category_every: int = 96  # words per step of the category term
+    grows: bool = False  # whether categories gain a term after each epoch of training
+    block: int = 6144  # positions whose gradients are summed before vectors are updated
+    shared_negatives: int = 16  # K: terms drawn per group of 32 positions; more is closer to b per pair
+    shared_documents: int = 6  # documents drawn per group
 
     def __post_init__(self) -> None:
         _check("dimensions", self.dimensions, 1, 4096)
@@ -131,11 +131,11 @@ class SkipgramSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class SampleSettings:
-    """Which documents the language model reads: as many as hold a number of words, so short ones are many."""
+    """Which documents the language model reads: as many as a number of words allows."""
 
-    words: int = 150_000  # of all documents read; 0: none is read
-    document_words: int = 64  # of each, from its beginning
-    more_words: int = 2_000_000  # of further documents, which are known by their terms alone
+    words: int = 150_000  # in all documents read; 0: none
+    document_words: int = 64  # at the beginning of each document
+    more_words: int = 2_000_000  # in further documents, represented by their terms only
 
     def __post_init__(self) -> None:
         _check("words", self.words, 0, 1_000_000_000)
@@ -145,13 +145,13 @@ class SampleSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class IndexSettings:
-    """Everything an index depends on besides documents and language model."""
+    """Everything an index depends on besides the documents and the language model."""
 
     text: TextSettings = field(default_factory=TextSettings)
     local: LocalSettings = field(default_factory=LocalSettings)
     sample: SampleSettings = field(default_factory=SampleSettings)
     precision: Precision = "float32"  # of the language model's arithmetic
-    random_state: int = 0  # of the factorisation, and of the choice of documents to read
+    random_state: int = 0  # seed of the factorisation and of the sample of documents to read
 
     def __post_init__(self) -> None:
         if self.precision not in ("float32", "bfloat16"):
@@ -161,14 +161,14 @@ class IndexSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class SortingSettings:
-    """How sampled documents are sorted into categories by their names, without any label."""
+    """How sampled documents are assigned to categories by name, without labels."""
 
-    rounds: int = 2  # of learning from one's own clearest guesses
-    kept: float = 0.5  # share of a category's documents, the clearest, that a round learns from
+    rounds: int = 2  # of self-training on the clearest assignments
+    kept: float = 0.5  # share of a category's documents, clearest first, that a round learns from
     ridge: float = 0.01  # strength of the regression's penalty, per document
-    name_pull: float = 0.5  # weight of the name's own cosine beside what was learned
-    temperature: float = 0.7  # of the memberships: lower is harder
-    described_by: int = 5  # best terms of a first run that describe each name in a second; 0: one run
+    name_pull: float = 0.5  # weight of the cosine to the name, relative to what was learned
+    temperature: float = 0.7  # of the memberships; lower is harder
+    described_by: int = 5  # best terms of a first pass that describe each name in a second; 0: one pass
 
     def __post_init__(self) -> None:
         _check("rounds", self.rounds, 1, 20)
@@ -181,24 +181,24 @@ class SortingSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class DiscoverySettings:
-    """Algorithm 1's constants, by the paper's symbols, and what goes beyond it."""
+    """Constants of Algorithm 1, with the paper's symbols, and of what goes beyond it."""
 
-    top: int = 10  # terms of a topic in the result
-    growth: int = 3  # N: terms at the start, and terms added per iteration
+    top: int = 10  # terms per topic in the result
+    growth: int = 3  # N: initial terms, and terms added per iteration
     iterations: int = 4  # T
-    rho: float = 0.1  # power of the mean of reciprocal ranks, Eq. (6)
-    checked_ranks: int = 1000  # M: a term further down a ranking has rank infinity there
-    name_pull: float = 1.0  # the name's own vector counts as so many terms in the general ranking
-    contrast: float = 0.5  # share of the best other category's similarity that is subtracted
-    general_weight: float = 1.0  # of each ranking in the mean
+    rho: float = 0.1  # exponent of the mean of reciprocal ranks, Eq. (6)
+    checked_ranks: int = 1000  # M: terms further down a ranking have infinite rank in it
+    name_pull: float = 1.0  # weight of the name's vector in the general ranking, in terms
+    contrast: float = 0.5  # share of the highest similarity to another category that is subtracted
+    general_weight: float = 1.0  # weight of each ranking in the mean
     local_weight: float = 1.0
     documents_weight: float = 2.0
-    assignment: Assignment = "best"  # who gets a term: the category it suits best, or categories in turns, Eq. (7)
-    names_first: bool = True  # a name that occurs as a term stands first in its topic, in every iteration
-    merge_variants: bool = True  # one term stands for its inflections and other spellings
-    held_back: float = 5.0  # in a topic that has drifted, the name counts as so many terms more
+    assignment: Assignment = "best"  # which category gets a term: the best one, or each in turn, Eq. (7)
+    names_first: bool = True  # a name that occurs as a term is the first term of its topic, in every iteration
+    merge_variants: bool = True  # merge inflections and other spellings into one term
+    held_back: float = 5.0  # extra weight of the name in a topic that has drifted, in terms
     starts_overlap: bool = False  # whether categories may share starting terms
-    training: SkipgramSettings | None = None  # local vectors are trained anew in every iteration; None: the index's
+    training: SkipgramSettings | None = None  # retrains local vectors in every iteration; None: use the index's
     sorting: SortingSettings = field(default_factory=SortingSettings)
 
     def __post_init__(self) -> None:
@@ -213,14 +213,14 @@ class DiscoverySettings:
         for weight in ("general_weight", "local_weight", "documents_weight"):
             _check(weight, getattr(self, weight), 0.0, 100.0)
         if self.general_weight + self.local_weight + self.documents_weight == 0:
-            raise SettingsError("all three weights are 0, so nothing ranks the terms; raise one")
+            raise SettingsError("all three weights are 0, so no ranking is used; raise one of them")
         if self.assignment not in ("best", "turns"):
             raise SettingsError(f"`assignment` is {self.assignment!r}, but must be 'best' or 'turns'")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """What `index` and `discover` do, whole."""
+    """All settings of `index` and `discover`."""
 
     preset: str = "default"
     index: IndexSettings = field(default_factory=IndexSettings)
@@ -228,7 +228,7 @@ class Settings:
 
 
 DEFAULT = Settings()
-# Algorithm 1 as it stands in the paper.
+# Algorithm 1 as in the paper.
 PAPER = Settings(
     preset="paper",
     discovery=DiscoverySettings(
@@ -243,7 +243,7 @@ PAPER = Settings(
         training=SkipgramSettings(),
     ),
 )
-# Where the released program differs from it.
+# Where the released code differs from the paper.
 RELEASED_CODE = Settings(
     preset="released-code",
     discovery=replace(
@@ -254,7 +254,7 @@ RELEASED_CODE = Settings(
         training=SkipgramSettings(document_weight=1.5, category_term="softmax", grows=True),
     ),
 )
-# SeeTopic-NoIter: a single iteration ends with 2 N terms, so ten terms need N = 5.
+# SeeTopic-NoIter: one iteration yields 2 N terms, so ten terms need N = 5.
 NO_ITER = Settings(preset="no-iter", discovery=replace(PAPER.discovery, iterations=1, growth=5))
 PRESETS = {settings.preset: settings for settings in (DEFAULT, PAPER, RELEASED_CODE, NO_ITER)}
 
@@ -266,14 +266,14 @@ def preset_named(name: str) -> Settings:
 
 
 def index_settings_from(saved: dict[str, Any]) -> IndexSettings:
-    """The settings that `as_json` wrote into a manifest; unknown names are refused by the constructors."""
+    """Index settings from a manifest; the constructors reject unknown names."""
     parts = {"text": TextSettings, "local": LocalSettings, "sample": SampleSettings}
     made = {name: parts[name](**value) if name in parts else value for name, value in saved.items()}
     return IndexSettings(**made)
 
 
 def settings_from(saved: dict[str, Any]) -> Settings:
-    """The whole settings that `as_json` gave; unknown names are refused by the constructors."""
+    """Settings from the output of `as_json`; the constructors reject unknown names."""
     discovery = dict(saved["discovery"])
     if discovery.get("training") is not None:
         discovery["training"] = SkipgramSettings(**discovery["training"])

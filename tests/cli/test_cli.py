@@ -51,7 +51,7 @@ def test_an_option_that_changes_nothing_of_a_ready_index_is_said(place):
         told = run_here(*given, "--window", "3", "--random-state", "0", cwd=place)
         assert told.returncode == 0
         assert told.stderr == (
-            "note: ready was built with --window 5, and --window 3 changes nothing of it; give it to `seetopic index`\n"
+            "note: ready was built with --window 5, so --window 3 has no effect; pass it to `seetopic index`\n"
         )
 
 
@@ -166,7 +166,7 @@ def test_text_without_spaces_is_said_in_one_line_and_languages_are_chosen(place,
         told = run_here(command, source, "--seeds", "names.txt", *options, cwd=tmp_path)
         assert told.stderr == built.stderr, command
     wrong = run_here("index", "docs.txt", "--out", "other", "--language", "english", *options, cwd=tmp_path)
-    assert "`language` is 'english', but must be auto, none, or languages parted by commas" in one_line_error(wrong)
+    assert "`language` is 'english', but must be auto, none, or a comma-separated list" in one_line_error(wrong)
 
 
 def test_assign_sorts_documents_by_the_topics(place):
@@ -215,7 +215,7 @@ def test_a_broken_line_is_named_and_skipped_where_asked(place):
     [
         (["discover", "missing.txt", "--seeds", "names.txt"], "missing.txt does not exist"),
         (["discover", "ready", "--seeds", "missing.txt"], "missing.txt cannot be opened"),
-        (["discover", "ready", "--seeds", "names.txt", "--top", "0"], "`top` is 0, but must lie between 1"),
+        (["discover", "ready", "--seeds", "names.txt", "--top", "0"], "`top` is 0, but must be between 1"),
         (["discover", "ready", "--seeds", "names.txt", "--preset", "none"], "Invalid value for '--preset'"),
         (["discover", "ready"], "Missing option '--seeds'"),
         (["index", "docs.txt", "--out", "x", "--jobs", "0"], "`jobs` is 0, but must be at least 1"),

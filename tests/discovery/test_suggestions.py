@@ -127,7 +127,7 @@ def test_the_command_writes_a_file_of_names_or_json(index, tmp_path):
     ("arguments", "said"),
     [
         (["docs.txt"], "docs.txt is not an index"),
-        (["INDEX", "--out", "names.txt"], "--out names.txt has another ending"),
+        (["INDEX", "--out", "names.txt"], "--out names.txt does not end in .yaml"),
     ],
 )
 def test_what_cannot_be_done_is_said(index, tmp_path: Path, arguments, said):

@@ -222,7 +222,7 @@ def test_the_command_compares_methods_on_held_out_documents(files, cache):
     shown = command("compare", *given, "--methods", "plm", "--on", files / "docs.jsonl")
     assert "npmi" in shown.stdout
     assert "galaxy" in shown.stdout
-    assert "240 documents to learn from, 240 to judge by, 1 run of each method" in shown.stdout
+    assert "240 documents to learn from, 240 to evaluate on, 1 run of each method" in shown.stdout
     assert "--runs 3" in shown.stdout
 
 

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from fake_model import directions
 from planted import planted_documents
 from seetopic import Index, discover
+from seetopic.corpus.partition import Piece
 from seetopic.errors import CorpusError, DamagedIndex, EncoderError, IndexFailure, IndexInUse, SeeTopicError
 from seetopic.index import layout
 from seetopic.settings import DEFAULT, IndexSettings, TextSettings

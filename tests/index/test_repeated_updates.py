@@ -96,7 +96,7 @@ def test_the_command_says_that_an_update_had_been_done(three_parts, tmp_path):
     record_update(folder, before, Index.open(folder).manifest["key"])
     again = run(cli, ["update", str(folder), "--remove", "1", *options])
     assert again.exit_code == 0
-    assert "had been done before; nothing is changed" in again.stderr
+    assert "already has this update; nothing was changed" in again.stderr
     assert again.stdout == removed.stdout
     assert Index.open(folder).parts == before[1:]
     assert run(cli, ["update", str(folder), "--remove", "1", *options]).exit_code == 0  # meant this time

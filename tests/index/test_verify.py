@@ -101,7 +101,7 @@ def test_the_command_says_what_it_found(copied):
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == (
         f"{copied}: {len(layout.FILES)} files, "
-        f"{sum((copied / name).stat().st_size for name in layout.FILES) / 1e6:,.1f} MB, all as they were written\n"
+        f"{sum((copied / name).stat().st_size for name in layout.FILES) / 1e6:,.1f} MB, all intact\n"
     )
     assert json.loads(run("verify", copied, "--json").stdout)["files"] == len(layout.FILES)
     flip(copied / layout.GENERAL)

@@ -248,7 +248,8 @@ def test_languages_are_asked_for_by_their_codes(language):
 
 @pytest.mark.parametrize("wrong", ["", "english", "en, es", "en,", "auto,en", "EN", None, 7, ["en"]])
 def test_an_unknown_language_is_refused_with_those_that_are_known(wrong):
-    with pytest.raises(SettingsError, match=r"`language` is .*, but must be auto, none, or languages .* en, de, fr"):
+    known = r"`language` is .*, but must be auto, none, or a comma-separated list .* en, de, fr"
+    with pytest.raises(SettingsError, match=known):
         TextSettings(language=wrong)
 
 

@@ -77,7 +77,7 @@ def press(page: Page, keys: str) -> None:
 
 def saved(page: Page, count: str) -> None:
     expect(page.locator("#count")).to_have_text(count)
-    expect(page.locator("#saving")).to_contain_text("All answers are saved")
+    expect(page.locator("#saving")).to_contain_text("All answers saved")
 
 
 def test_the_keyboard_alone_judges_everything_and_every_answer_is_kept_at_once(served, opened):
@@ -92,7 +92,7 @@ def test_the_keyboard_alone_judges_everything_and_every_answer_is_kept_at_once(s
     assert "Everything is judged" not in page.get_by_role("main").text_content()
     press(page, "0")
     saved(page, f"{ITEMS} of {ITEMS}")
-    expect(page.get_by_role("main")).to_contain_text("Everything is judged. Thank you!")
+    expect(page.get_by_role("main")).to_contain_text("All terms are judged. Thank you!")
     assert served.answers(link) == [True, False, True, False, True, False, True, True, False]
 
 
@@ -129,7 +129,7 @@ def test_answers_given_while_the_server_is_away_are_sent_when_it_is_back(served,
     begin(page)
     context.set_offline(True)
     press(page, "1 0")
-    expect(page.locator("#saving")).to_contain_text("not saved yet, trying again")
+    expect(page.locator("#saving")).to_contain_text("not saved yet, retrying")
     assert served.answers(link)[0] is None
     context.set_offline(False)
     saved(page, f"2 of {ITEMS}")
@@ -156,7 +156,7 @@ def test_a_wrong_link_gets_a_calm_sentence(served, context):
     page = context.new_page()
     for path in ("/annotate/wrong", "/annotate/%3Cscript%3Ealert(1)"):
         page.goto(served.address + path)
-        expect(page.get_by_role("heading")).to_have_text("This link does not open")
+        expect(page.get_by_role("heading")).to_have_text("This link does not work")
         expect(page.get_by_role("main")).to_contain_text("Ask the person who sent it")
 
 
@@ -167,7 +167,7 @@ def test_somebody_who_is_removed_meanwhile_is_told(served, context):
     begin(page)
     served.owner.delete(f"/api/rounds/{number}")
     press(page, "1")
-    expect(page.locator("main h1")).to_have_text("This round is closed for you")
+    expect(page.locator("main h1")).to_have_text("This round is closed")
 
 
 def test_names_are_shown_and_never_run(served, opened):
@@ -196,14 +196,14 @@ def test_a_round_is_made_people_are_invited_and_their_answers_appear(served, ope
     page.get_by_text("New round").click()
     page.get_by_label("Title", exact=True).fill("By hand")
     page.get_by_label("Terms per topic").fill(str(TOP))
-    page.get_by_role("button", name="Make the round").click()
+    page.get_by_role("button", name="Create round").click()
     card = page.locator(".round", has=page.get_by_role("heading", name="By hand"))
     for name in ("Anna", "Bob"):
-        card.get_by_label("Name of an annotator").fill(name)
+        card.get_by_label("Annotator's name").fill(name)
         card.get_by_role("button", name="Invite").click()
-        expect(card.get_by_label(f"Link of {name}", exact=True)).to_be_visible()
+        expect(card.get_by_label(f"Link for {name}", exact=True)).to_be_visible()
     for name, keys in (("Anna", "1 1 1 0 0 0 1 1 1"), ("Bob", "1 0 1 0 0 0 1 1 1")):
-        link = card.get_by_label(f"Link of {name}", exact=True).input_value()
+        link = card.get_by_label(f"Link for {name}", exact=True).input_value()
         other = begin(opened(link.removeprefix(served.address)))
         press(other, keys)
         saved(other, f"{ITEMS} of {ITEMS}")
@@ -211,7 +211,7 @@ def test_a_round_is_made_people_are_invited_and_their_answers_appear(served, ope
     expect(card).to_contain_text(f"✓ all {ITEMS}")
     expect(card.get_by_role("region", name="MACC by method and category")).to_contain_text("0.61")
     expect(card.get_by_role("region", name="Disputed terms").locator("tbody tr")).to_have_count(1)
-    expect(card).to_contain_text("95 % interval")
+    expect(card).to_contain_text("95% interval")
 
 
 def test_two_projects_are_compared_side_by_side(served, opened):
@@ -221,7 +221,7 @@ def test_two_projects_are_compared_side_by_side(served, opened):
     page.get_by_label("Right", exact=True).select_option(label="Other names · documents")
     page.get_by_role("button", name="Compare", exact=True).click()
     expect(page.get_by_role("heading", name="Planted and Other names")).to_be_visible()
-    expect(page.get_by_role("region", name="music")).to_contain_text("only right has this category")
+    expect(page.get_by_role("region", name="music")).to_contain_text("only the right side has this category")
     expect(page.get_by_role("list", name=f"{NAMES[0]}, Planted").get_by_role("listitem")).to_have_count(10)
     page.reload()
     expect(page.get_by_role("heading", name="Planted and Other names")).to_be_visible()

@@ -264,7 +264,7 @@ def test_a_method_whose_process_is_killed_fails_with_a_sentence_and_can_be_tried
     until(killed)
     failed = bench.ended(made["id"])
     assert failed["state"] == "failed"
-    assert "ended before it was done" in failed["problem"]
+    assert "the job ended unexpectedly" in failed["problem"]
     assert bench.owner.post(f"/api/rounds/{made['id']}/again").json()["state"] == "running"
     assert bench.ended(made["id"])["state"] == "ready"
     assert bench.owner.post(f"/api/rounds/{made['id']}/again").status_code == 409

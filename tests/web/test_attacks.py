@@ -389,7 +389,7 @@ def test_so_many_uploads_and_no_more(tmp_path: Path) -> None:
         with ThreadPoolExecutor(8) as people:
             answers = list(people.map(lambda n: sent(client, f"{n}.csv", b"text\nx\n").status_code, range(8)))
         assert sorted(answers) == [201] * 3 + [413] * 5
-        assert "no more fit" in refused(sent(client, "a.csv", b"text\nx\n"), 413)
+        assert "uploaded files, which is the limit" in refused(sent(client, "a.csv", b"text\nx\n"), 413)
         served.workbench.database.do("UPDATE uploads SET created = created - 100000")
         assert sent(client, "a.csv", b"text\nx\n").status_code == 201  # what nobody used within a day makes room
         assert len([each for each in left(served) if each.endswith(".csv")]) == 1

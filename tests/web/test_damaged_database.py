@@ -68,7 +68,7 @@ def test_a_flipped_bit_anywhere_is_refused_or_changes_nothing(path: Path) -> Non
         try:
             data = Database(path)
         except OutputError as error:
-            refused += "workbench.backup.sqlite" in str(error) or "newer seetopic" in str(error)
+            refused += "workbench.backup.sqlite" in str(error) or "newer version of seetopic" in str(error)
             continue
         assert rows_of(data) == right
         data.close()
@@ -81,7 +81,8 @@ def test_the_backup_holds_the_last_good_state(path: Path) -> None:
     data.close()
     whole = path.read_bytes()
     path.write_bytes(whole.replace(b"name 5", b"nome 5"))
-    with pytest.raises(OutputError, match=r"is damaged \(rows of .*\); to go on from its backup of \d{4}-") as caught:
+    damaged = r"is damaged \(rows of .*\); to continue from its backup of \d{4}-"
+    with pytest.raises(OutputError, match=damaged) as caught:
         Database(path)
     assert len(str(caught.value)) - len(str(path)) < 300
     assert "and copy workbench.backup.sqlite to workbench.sqlite" in str(caught.value)

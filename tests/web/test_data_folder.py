@@ -32,7 +32,7 @@ def test_a_folder_that_is_not_the_workbenchs_is_refused_and_nothing_in_it_is_tou
     thesis.mkdir(parents=True)
     (thesis / "chapter.txt").write_text("years of work")
     said = refused("--data", ".", cwd=tmp_path)
-    assert "not a workbench's folder and is not empty" in said
+    assert "not a workbench folder and is not empty" in said
     assert "--data" in said
     assert (thesis / "chapter.txt").read_text() == "years of work"
     assert names(tmp_path) == {"uploads"}

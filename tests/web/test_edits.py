@@ -100,9 +100,9 @@ def test_pasted_names_replace_all_and_take_no_old_ids() -> None:
 @pytest.mark.parametrize(
     ("kind", "parts", "sentence"),
     [
-        ("rename", {"category": "c9", "name": "x"}, "no category 'c9' any more"),
+        ("rename", {"category": "c9", "name": "x"}, "category 'c9' no longer exists"),
         ("bar", {"category": "c1", "term": "Sport"}, "is a name of 'sport'"),
-        ("shift", {"category": "c1", "term": "ball", "to": "c1"}, "already; choose another category"),
+        ("shift", {"category": "c1", "term": "ball", "to": "c1"}, "is already in 'sport'; choose another category"),
         ("add", {"names": [str(n) for n in range(CATEGORIES)]}, f"at most {CATEGORIES}"),
     ],
 )
@@ -113,7 +113,7 @@ def test_what_cannot_be_done_is_refused_with_a_sentence(kind: str, parts: dict[s
 
 def test_a_category_takes_no_more_terms_than_its_bound() -> None:
     full = with_new(Names(title="x"), [GivenCategory(name="a", pinned=tuple(f"t{n}" for n in range(TERMS)))])
-    with pytest.raises(SeedError, match=f"would have {TERMS + 1} pinned, but may have {TERMS}"):
+    with pytest.raises(SeedError, match=f"would have {TERMS + 1} pinned terms, but may have {TERMS}"):
         edit("pin", category="c1", term="one more").applied(full)
 
 
@@ -123,18 +123,18 @@ def test_a_category_takes_no_more_terms_than_its_bound() -> None:
         ("add", {"names": ["law"]}, "add “law”"),
         ("add", {"names": list("abcde")}, "add “a”, “b”, “c” and 2 more"),
         ("rename", {"category": "c1", "name": "games"}, "rename “sport” to “games”"),
-        ("names", {"category": "c1", "names": ["sport", "games"]}, "describe “sport” by “sport”, “games”"),
+        ("names", {"category": "c1", "names": ["sport", "games"]}, "set the names of “sport” to “sport”, “games”"),
         ("remove", {"category": "c2"}, "remove “food”"),
-        ("place", {"category": "c3", "at": 0}, "move “sky” to place 1"),
+        ("place", {"category": "c3", "at": 0}, "move “sky” to position 1"),
         ("pin", {"category": "c3", "term": "star"}, "accept “star” in “sky”"),
         ("bar", {"category": "c3", "term": "star"}, "reject “star” in “sky”"),
-        ("free", {"category": "c1", "term": "ball"}, "leave “ball” in “sport” open"),
+        ("free", {"category": "c1", "term": "ball"}, "clear the judgement of “ball” in “sport”"),
         ("shift", {"category": "c1", "term": "ball", "to": "c3"}, "move “ball” from “sport” to “sky”"),
-        ("options", {"top": 20}, "show 20 terms a topic"),
-        ("options", {"top": 20, "keep_variants": True}, "show 20 terms a topic, variants as terms of their own"),
-        ("options", {"keep_variants": False}, "show one term for its variants"),
-        ("title", {"title": "Other"}, "call the project “Other”"),
-        ("seeds", {"categories": [{"name": "law"}, {"name": "art"}]}, "replace all names by 2 others"),
+        ("options", {"top": 20}, "show 20 terms per topic"),
+        ("options", {"top": 20, "keep_variants": True}, "show 20 terms per topic, variants as separate terms"),
+        ("options", {"keep_variants": False}, "show variants merged into one term"),
+        ("title", {"title": "Other"}, "rename the project to “Other”"),
+        ("seeds", {"categories": [{"name": "law"}, {"name": "art"}]}, "replace all names with 2 others"),
     ],
 )
 def test_every_edit_is_told_in_words(kind: str, parts: dict[str, Any], words: str) -> None:

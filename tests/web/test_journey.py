@@ -115,7 +115,7 @@ def judged_by(context: BrowserContext, link: str, wrong: set[str]) -> None:
         term = page.locator(".question .term").text_content()
         page.keyboard.press("0" if term in wrong else "1")
     expect(page.locator("body")).to_contain_text(f"{3 * TOP} of {3 * TOP}")
-    expect(page.locator("#saving")).to_contain_text("All answers are saved")
+    expect(page.locator("#saving")).to_contain_text("All answers saved")
     page.close()
 
 
@@ -130,8 +130,8 @@ def test_from_a_file_to_a_dictionary(command: Command, context: BrowserContext, 
     page.get_by_role("link", name="New project").click()
 
     # 2. Names: while one types it is told what the documents know of it; topics come with the edit.
-    page.get_by_label("Your categories, one a line").fill("\n".join(NAMES[:2]))
-    page.get_by_role("button", name="Show the topics").click()
+    page.get_by_label("Your categories, one per line").fill("\n".join(NAMES[:2]))
+    page.get_by_role("button", name="Show topics").click()
     expect(page.locator(".topic")).to_have_count(2)
     expect(page.locator(".terms .text").first).to_be_visible()
     page.get_by_placeholder("Add a category").fill("garlic")
@@ -170,12 +170,12 @@ def test_from_a_file_to_a_dictionary(command: Command, context: BrowserContext, 
     # 5. Annotators judge blinded terms by link; agreement comes in.
     page.get_by_role("link", name="Annotate").click()
     page.get_by_label("Terms per topic").fill(str(TOP))
-    page.get_by_role("button", name="Make the round").click()
+    page.get_by_role("button", name="Create round").click()
     links = []
     for name in ("Ada", "Bob"):
-        page.get_by_label("Name of an annotator").fill(name)
+        page.get_by_label("Annotator's name").fill(name)
         page.get_by_role("button", name="Invite").click()
-        links.append(page.get_by_role("textbox", name=f"Link of {name}").input_value())
+        links.append(page.get_by_role("textbox", name=f"Link for {name}").input_value())
     judged_by(context, links[0], set())
     judged_by(context, links[1], {shown[0][0], shown[1][0]})
     expect(page.locator("main")).to_contain_text("Fleiss")
@@ -190,7 +190,7 @@ def test_from_a_file_to_a_dictionary(command: Command, context: BrowserContext, 
     expect(page.locator("main")).to_contain_text(NAMES[2])
 
     # 7. Taken away: a dictionary, the report, a project that opens again, and commands that give the same.
-    page.get_by_role("link", name="Take away").click()
+    page.get_by_role("link", name="Download").click()
     dictionary = saved(page, "liwc").read_text(encoding="utf-8")
     assert all(f"\t{name}" in dictionary for name in NAMES)
     assert "<h1>" in saved(page, "Report").read_text(encoding="utf-8")

@@ -109,7 +109,7 @@ def test_a_search_ends_when_a_newer_change_is_made_or_the_project_removed(
         client.post(f"{heavy}/undo", json={"base": 2})
         client.post(f"{heavy}/edits", json={"base": 3, "edit": {"kind": "add", "names": ["sport", "food"]}})
         held.go.set()
-        assert "changed while their topics were sought" in old.result().json()["problem"]
+        assert "changed while their topics were being found" in old.result().json()["problem"]
         assert len(client.get(f"{heavy}/topics").json()["topics"]) == 2
         held.go.clear()
         held.begun.clear()
@@ -145,7 +145,7 @@ def test_only_so_many_requests_wait_for_topics(index: Index) -> None:
     with ThreadPoolExecutor(WAITING) as people:
         waiting = [people.submit(finder.do, go.wait, 30) for _ in range(WAITING)]
         until(lambda: finder._quick._waiting == WAITING)
-        with pytest.raises(NotYet, match="too many people are waiting"):
+        with pytest.raises(NotYet, match="too many users are waiting"):
             finder.do(go.is_set)
         assert finder.do(go.is_set, heavy=True) is False
         go.set()

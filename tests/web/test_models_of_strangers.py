@@ -72,7 +72,7 @@ def test_a_server_asks_nobody_for_the_model_that_an_index_names(index: Index, ca
             for path in ("crafted", "honest"):
                 answer = client.post("/api/corpora", json={"source": {"kind": "index", "path": path}})
                 assert answer.status_code == 403, answer.text
-                assert "'somebody/model' is not offered here" in answer.json()["problem"]
+                assert "'somebody/model' is not offered by this server" in answer.json()["problem"]
             project = client.post("/api/projects", json={"corpus": opened, "names": ["sport", "a name of no term"]})
             assert client.get(f"/api/projects/{project.json()['id']}/topics").json()["topics"]
         assert asked == []

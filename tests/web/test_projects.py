@@ -52,7 +52,7 @@ def test_history_tells_every_step_the_newest_first(projects: Projects, made: str
     assert told == [
         (3, "accept “ball” in “sport”", "someone", True),
         (2, "add “law”", "Ben", False),
-        (1, "begin", "Ann", False),
+        (1, "create the project", "Ann", False),
     ]
 
 
@@ -84,7 +84,7 @@ def test_an_edit_after_undo_is_a_branch_and_the_other_one_can_still_be_gone_back
     assert kept.redo is None
     kept = projects.restore(made, 4, "Ann", 2)
     assert [each.name for each in kept.names.categories] == ["sport", "food", "law"]
-    assert kept.undo == "go back to step 2"
+    assert kept.undo == "restore step 2"
     assert [each.name for each in projects.undo(made, 5, "Ann").names.categories] == ["sport", "food", "art"]
     assert len(projects.history(made)) == 4
 
@@ -104,9 +104,9 @@ def test_the_id_of_a_category_that_was_undone_is_never_anothers(projects: Projec
 def test_stepping_needs_to_have_seen_the_newest(projects: Projects, made: str) -> None:
     projects.edit(made, 1, "Ann", edit("title", title="Mine"))
     for step in (projects.undo, projects.redo):
-        with pytest.raises(Conflict, match=r"Ann changed the project meanwhile .call the project “Mine”."):
+        with pytest.raises(Conflict, match=r"Ann has changed the project since then .rename the project to “Mine”."):
             step(made, 1, "Ben")
-    with pytest.raises(Conflict, match="Ann changed the project meanwhile"):
+    with pytest.raises(Conflict, match="Ann has changed the project since then"):
         projects.restore(made, 1, "Ben", 1)
     with pytest.raises(Missing, match="no step 99"):
         projects.restore(made, 2, "Ben", 99)
@@ -131,7 +131,7 @@ def test_a_database_of_a_newer_format_or_of_another_kind_is_refused(tmp_path: Pa
     newer = sqlite3.connect(tmp_path / "newer.sqlite")
     newer.execute(f"PRAGMA user_version={FORMAT + 1}")
     newer.close()
-    with pytest.raises(OutputError, match="newer seetopic"):
+    with pytest.raises(OutputError, match="newer version of seetopic"):
         Database(tmp_path / "newer.sqlite")
     (tmp_path / "other.sqlite").write_bytes(b"no database at all" * 500)
     with pytest.raises(OutputError, match="cannot be used"):

@@ -70,7 +70,7 @@ def test_it_ends_cleanly_at_once_after_its_start_and_when_told_to_terminate(tmp_
 def test_only_one_workbench_runs_on_a_folder_and_its_token_stays_the_same(tmp_path: Path) -> None:
     data = tmp_path / "data"
     with commanded(data) as served:
-        assert "another workbench is running" in refused(cwd=tmp_path)
+        assert "another workbench is already running" in refused(cwd=tmp_path)
         assert httpx.get(f"{served.url}/api/workbench", trust_env=False).status_code == 401
         token = served.token
         assert stat.S_IMODE((data / "token").stat().st_mode) == 0o600
@@ -96,7 +96,7 @@ def test_what_cannot_be_served_is_refused_with_one_sentence(folder: Path, tmp_pa
 def test_a_port_that_is_taken_and_a_place_that_cannot_be_written_are_refused(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         said = refused("--port", str(taken.getsockname()[1]), cwd=tmp_path)
-        assert "cannot listen at 127.0.0.1" in said
+        assert "cannot listen on 127.0.0.1" in said
     (tmp_path / "file").write_text("")
     assert "cannot write" in refused("--data", str(tmp_path / "file" / "data"), cwd=tmp_path)
 

@@ -1,4 +1,4 @@
-"""The command line: parse, call, print; nothing else."""
+"""The command line, which only parses, calls and prints."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["cli", "main"]
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(__version__, prog_name="seetopic")
 def cli() -> None:
-    """Name your categories; get, for each, the terms your documents really use for it."""
+    """Name your categories and get the terms your documents actually use for each."""
     if "--help" not in sys.argv and "-h" not in sys.argv:
         _check_memory()
 
@@ -47,41 +47,41 @@ for command in (
     cli.add_command(command)
 
 
-# What the machine refuses, whatever the program does; anything else that the system says is a bug.
+# System errors that only the user can fix; any other one is a bug.
 _REFUSALS = {
-    errno.ENOSPC: "free some space on the disk",
-    errno.EDQUOT: "free some of your quota",
+    errno.ENOSPC: "free some disk space",
+    errno.EDQUOT: "free up some of your quota",
     errno.EFBIG: "raise the limit on file sizes (ulimit -f)",
-    errno.EROFS: "choose a place that can be written to",
+    errno.EROFS: "choose a writable location",
     errno.EIO: "check the disk",
-    errno.EACCES: "check your rights",
-    errno.EPERM: "check your rights",
-    errno.ENAMETOOLONG: "give a shorter name",
-    errno.ELOOP: "mend the symbolic links",
+    errno.EACCES: "check your permissions",
+    errno.EPERM: "check your permissions",
+    errno.ENAMETOOLONG: "use a shorter name",
+    errno.ELOOP: "fix the symbolic links",
     errno.EMFILE: "raise the limit on open files (ulimit -n)",
-    errno.ENFILE: "let other programs end",
-    errno.ENOMEM: "give fewer --jobs, or more memory (ulimit -v)",
-    errno.EAGAIN: "raise the limit on processes (ulimit -u), or give fewer --jobs",
+    errno.ENFILE: "close some other programs",
+    errno.ENOMEM: "use fewer --jobs, or allow more memory (ulimit -v)",
+    errno.EAGAIN: "raise the limit on processes (ulimit -u), or use fewer --jobs",
 }
 
-_OUT_OF_MEMORY = ("can't start new thread", "failed to map segment", "PyObject pointer is null")  # as libraries say it
-_LEAST_MEMORY = 1 << 30  # bytes of addresses: the numeric libraries alone take most of it
+_OUT_OF_MEMORY = ("can't start new thread", "failed to map segment", "PyObject pointer is null")  # from libraries
+_LEAST_MEMORY = 1 << 30  # bytes of address space; the numeric libraries alone need most of it
 
 
 def main() -> None:
-    """Exit code 0; 2 and one line for what the user can mend; 1 and a trace for a bug; 128 + n for a signal."""
+    """Exit with 0; 2 and one line for an error the user can fix; 1 and a traceback for a bug; 128 + n for a signal."""
     with _ended_like_ctrl_c() as stopped_by:
         try:
             cli(standalone_mode=False)
             if sys.stdout is not None:
                 sys.stdout.flush()
         except (click.Abort, KeyboardInterrupt):
-            say("seetopic: stopped; an index that is being built goes on when the command is given again")
+            say("seetopic: interrupted; an unfinished index resumes when the command is run again")
             sys.exit(128 + stopped_by[-1])
-        except BrokenPipeError:  # whoever read the output has read enough
+        except BrokenPipeError:  # the reader has closed the pipe
             _give_up_output()
             sys.exit(128 + 13)
-        except BaseException as error:  # a library in Rust that runs out of memory raises what is no `Exception`
+        except BaseException as error:  # out of memory, Rust libraries raise something other than an `Exception`
             sentence = None if isinstance(error, SystemExit) else _sentence(error)
             if sentence is None:
                 raise
@@ -92,7 +92,7 @@ def main() -> None:
 
 @contextmanager
 def _ended_like_ctrl_c() -> Iterator[list[int]]:
-    """Let SIGTERM and SIGHUP do what Ctrl-C does: workers end, locks are released. Gives the signals that came."""
+    """Treat SIGTERM and SIGHUP like Ctrl-C: workers end, locks are released. Yields the signals received."""
     came: list[int] = [signal.SIGINT]
 
     def stop(number: int, _: object) -> None:
@@ -103,7 +103,7 @@ def _ended_like_ctrl_c() -> Iterator[list[int]]:
     before = {}
     if threading.current_thread() is threading.main_thread():
         for each in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
-            if signal.getsignal(each) == signal.SIG_DFL:  # `nohup` has SIGHUP ignored
+            if signal.getsignal(each) == signal.SIG_DFL:  # under `nohup`, SIGHUP is ignored
                 before[each] = signal.signal(each, stop)
     try:
         yield came
@@ -113,12 +113,12 @@ def _ended_like_ctrl_c() -> Iterator[list[int]]:
 
 
 def _sentence(error: BaseException) -> str | None:
-    """What to tell the user; None if it is a bug."""
+    """The message for the user, or None for a bug."""
     if isinstance(error, SeeTopicError):
         return str(error)
     if isinstance(error, click.ClickException):
         return f"{error.format_message()} (see seetopic --help)"
-    # What was wrong first is told: neither what the machine refuses on the way out, nor what stumbles over it.
+    # Report the original error, not what went wrong while handling it.
     first = _sentence(error.__context__) if error.__context__ is not None else None
     refusal = _refusal(error)
     ran_out = error.__context__ is not None and _ran_out(error.__context__)
@@ -126,13 +126,13 @@ def _sentence(error: BaseException) -> str | None:
 
 
 def _ran_out(error: BaseException) -> bool:
-    """Whether there was no more memory, or no more files could be opened: then anything may fail."""
+    """Whether memory or file handles ran out, after which anything may fail."""
     numbers = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
     return isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno in numbers)
 
 
 def _check_memory() -> None:
-    """Below a certain limit the libraries do not fail: they print pages, or wait for ever."""
+    """Below a certain limit the libraries do not fail cleanly: they print pages of errors, or hang."""
     try:
         import resource
     except ImportError:  # Windows
@@ -140,26 +140,26 @@ def _check_memory() -> None:
     limit = resource.getrlimit(resource.RLIMIT_AS)[0]
     if limit != resource.RLIM_INFINITY and limit < _LEAST_MEMORY:
         raise NotEnoughMemory(
-            f"the limit on memory is {limit >> 20:,} MB, but the libraries need {_LEAST_MEMORY >> 20:,} MB; "
+            f"the memory limit is {limit >> 20:,} MB, but the libraries need {_LEAST_MEMORY >> 20:,} MB; "
             "raise it (ulimit -v)"
         )
 
 
 def _refusal(error: BaseException) -> str | None:
-    """What the machine did not let the program do, if that is all."""
+    """The message for a system error, if it is one."""
     if isinstance(error, MemoryError) or any(each in str(error) for each in _OUT_OF_MEMORY):
-        return f"the memory is not enough; {_REFUSALS[errno.ENOMEM]}"
+        return f"out of memory; {_REFUSALS[errno.ENOMEM]}"
     if isinstance(error, UnicodeEncodeError):
         letter = error.object[error.start : error.start + 1]
-        return f"a text holds {letter!r}, which is not Unicode and cannot be written; remove it from the input"
+        return f"a text contains {letter!r}, which is not valid Unicode and cannot be written; remove it from the input"
     if not isinstance(error, OSError) or error.errno not in _REFUSALS:
         return None
     where = f"{error.filename}: " if error.filename else ""
-    return f"{where}{error.strerror}; {_REFUSALS[error.errno]}, and give the command again"
+    return f"{where}{error.strerror}; {_REFUSALS[error.errno]}, and run the command again"
 
 
 def _give_up_output() -> None:
-    """What could not be written to standard output would be tried again, and complained of, when Python ends."""
+    """Discard unwritten output, which Python would otherwise try to flush again at exit."""
     if sys.stdout is None:
         return
     try:

@@ -1,4 +1,4 @@
-"""Topics for other tools: `export`."""
+"""Exporting topics to other tools: `export`."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import click
 from seetopic.cli.options import PATH, say_warnings
 from seetopic.errors import SettingsError
 
-# The names in `seetopic.output.FORMATS`, once more: importing it takes longer than `--help` may.
+# Repeats the names in `seetopic.output.FORMATS`, because importing it would slow down `--help`.
 FORMATS = ("csv", "json", "liwc", "quanteda", "spacy", "snorkel", "prompt")
 
 
 @click.command(
-    help="""Write the topics in DIR (what `discover --out` wrote, or its topics.json) for another tool.
+    help="""Export the topics in DIR (written by `discover --out`, or its topics.json) for another tool.
 
 \b
   csv       .csv    a table with a row for each form of each term
@@ -23,9 +23,9 @@ FORMATS = ("csv", "json", "liwc", "quanteda", "spacy", "snorkel", "prompt")
   quanteda  .yml    for dictionary(file = "topics.yml") in R
   spacy     .jsonl  patterns for spaCy's EntityRuler and Matcher
   snorkel   .py     labelling functions, with or without Snorkel
-  prompt    .txt    asks a language model to sort a {document}
+  prompt    .txt    asks a language model to classify a {document}
 
-Every term comes with its inflections and other spellings. Without --out the text goes to standard output.
+Terms include their inflections and other spellings. Without --out, the text goes to standard output.
 
 \b
   seetopic export topics --out topics.dic
@@ -34,12 +34,12 @@ Every term comes with its inflections and other spellings. Without --out the tex
 """
 )
 @click.argument("topics", type=PATH, metavar="DIR")
-@click.option("--format", type=click.Choice(FORMATS), help="[default: as the ending of --out tells]")
+@click.option("--format", type=click.Choice(FORMATS), help="Export format.  [default: from the extension of --out]")
 @click.option("--out", type=PATH, metavar="FILE", help="File to write.")
-@click.option("--top", type=int, metavar="N", help="Best terms of each topic.  [default: all]")
-@click.option("--variants/--no-variants", default=True, help="With or without inflections and other spellings.")
+@click.option("--top", type=int, metavar="N", help="Number of best terms per topic.  [default: all]")
+@click.option("--variants/--no-variants", default=True, help="Whether to include inflections and other spellings.")
 @click.option(
-    "--min-confidence", type=float, default=0.0, show_default=True, help="Leave out topics that are less sure."
+    "--min-confidence", type=float, default=0.0, show_default=True, help="Leave out topics with lower confidence."
 )
 def export(
     topics: Path, format: str | None, out: Path | None, top: int | None, variants: bool, min_confidence: float
@@ -56,7 +56,7 @@ def export(
     text = export_topics(found, format, out, variants=variants, min_confidence=min_confidence, top=top)
     say_warnings(doubts(found, min_confidence))
     if out is None:
-        click.echo(text.encode(), nl=False)  # as bytes: the same on every system as in a file
+        click.echo(text.encode(), nl=False)  # bytes, so that line endings are the same on every system
     else:
         kept = [topic for topic in found if topic.confidence >= min_confidence]
         terms = sum(len(topic.terms[:top]) for topic in kept)

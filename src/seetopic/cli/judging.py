@@ -1,4 +1,4 @@
-"""How good topics are: `evaluate`, `compare`, `annotate`, `agreement`."""
+"""Evaluating topics: `evaluate`, `compare`, `annotate`, `agreement`."""
 
 from __future__ import annotations
 
@@ -30,31 +30,31 @@ _RANDOM = click.option(
     type=click.IntRange(min=0),
     default=0,
     show_default=True,
-    help="Another one, another random choice.",
+    help="Seed of the random number generator.",
 )
 _TERMS = click.option(
-    "--top", type=int, default=DEFAULT.discovery.top, show_default=True, help="Best terms to look at."
+    "--top", type=int, default=DEFAULT.discovery.top, show_default=True, help="Number of best terms per topic to use."
 )
 
 
 @click.command()
 @click.argument("topics", type=PATH, metavar="DIR")
 @click.option(
-    "--on", "held_out", required=True, metavar="DOCS|INDEX", help="Documents that the topics were not made from."
+    "--on", "held_out", required=True, metavar="DOCS|INDEX", help="Documents that were not used to find the topics."
 )
 @with_options(_LABEL, _TERMS, *READING, _RANDOM, JOBS, CACHE, *SHOWING)
 def evaluate(topics: Path, held_out: str, top: int, quiet: bool, as_json: bool, **options: Any) -> None:
-    """Measure the topics in DIR (what `discover --out` wrote) on other documents.
+    """Evaluate the topics in DIR (written by `discover --out`) on other documents.
 
-    Coherence as in the paper, what it hides, random words for comparison, and with --label-field how well the
-    terms point to the true categories.
+    Reports coherence as in the paper, measures of what coherence misses, random words for comparison and, with
+    --label-field, how well the terms indicate the true categories.
     """
     from seetopic.cli.verdicts import print_evaluation
     from seetopic.evaluation import EvaluationOptions, evaluate_folder
     from seetopic.runtime import shown_progress
 
     label_field = options["label_field"]
-    # An index holds no labels: the library says so if they are asked for.
+    # An index has no labels: the library raises an error if they are requested.
     source = held_out if is_index(held_out) else given_documents(held_out, options)
     with shown_progress(quiet) as progress:
         result = evaluate_folder(
@@ -76,15 +76,22 @@ def evaluate(topics: Path, held_out: str, top: int, quiet: bool, as_json: bool, 
 @click.argument("documents", metavar="DOCS")
 @SEEDS
 @click.option(
-    "--methods", default="default,plm,zero-shot", show_default=True, help="Which, the first one being compared with."
+    "--methods",
+    default="default,plm,zero-shot",
+    show_default=True,
+    help="Methods, separated by commas; the first is the reference.",
 )
-@click.option("--on", "held_out", metavar="DOCS", help="Documents to judge by.  [default: --hold-out of DOCS]")
-@click.option("--hold-out", type=float, default=0.4, show_default=True, help="Share of DOCS that only judges.")
-@click.option("--runs", type=int, default=1, show_default=True, help="Random states to run each method with.")
-@click.option("--dimensions", type=int, help="Of vectors that methods train; fewer are faster.  [default: their own]")
-@click.option("--epochs", type=int, help="Of each training of the presets paper, released-code and no-iter.")
-@click.option("--out", type=PATH, metavar="DIR", help="Keep results here; go on from them.")
-@click.option("--model", metavar="NAME|PATH", help="Language model: a folder or a hub name.")
+@click.option("--on", "held_out", metavar="DOCS", help="Documents to evaluate on.  [default: held out from DOCS]")
+@click.option("--hold-out", type=float, default=0.4, show_default=True, help="Share of DOCS held out for evaluation.")
+@click.option(
+    "--runs", type=int, default=1, show_default=True, help="Number of runs of each method, with different seeds."
+)
+@click.option(
+    "--dimensions", type=int, help="Dimensions of trained vectors; fewer are faster.  [default: the method's own]"
+)
+@click.option("--epochs", type=int, help="Training epochs of the presets paper, released-code and no-iter.")
+@click.option("--out", type=PATH, metavar="DIR", help="Folder for results; another run resumes from them.")
+@click.option("--model", metavar="NAME|PATH", help="Language model: a folder or a Hugging Face name.")
 @with_options(DEVICE, _LABEL, *READING, JOBS, CACHE, *SHOWING)
 def compare(
     documents: str,
@@ -97,7 +104,7 @@ def compare(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Run methods side by side on the same documents and names, and judge them by other documents."""
+    """Run several methods on the same documents and names, and evaluate them on other documents."""
     from seetopic.cli.verdicts import print_comparison
     from seetopic.corpus import read_seeds
     from seetopic.evaluation import CompareOptions, Parts, compare, split
@@ -125,29 +132,29 @@ def compare(
 
 @click.command()
 @click.argument("topics", nargs=-1, required=True, type=PATH, metavar="DIR...")
-@click.option("--out", required=True, type=PATH, metavar="SHEET.csv", help="Table to write.")
+@click.option("--out", required=True, type=PATH, metavar="SHEET.csv", help="Sheet to write.")
 @with_options(_TERMS, _RANDOM)
 def annotate(topics: tuple[Path, ...], out: Path, top: int, random_state: int) -> None:
     """Write a sheet on which people judge whether terms belong to their category.
 
-    Terms are shuffled, and which method found them is hidden; several DIRs are judged together. A page beside the
-    sheet can be filled in with the keyboard, in a browser.
+    Terms are shuffled, and the method that found them is hidden; several DIRs are judged together. An HTML page next
+    to the sheet can be filled in with the keyboard.
     """
     from seetopic.evaluation import annotate
 
     files = annotate(topics, out, top=top, random_state=random_state)
-    click.echo(f"{files.table}: to be filled in with 1 or 0, a copy for each annotator")
-    click.echo(f"{files.page}: the same for a browser and the keyboard")
-    click.echo(f"{files.key}: who found what; keep it from annotators, `seetopic agreement` needs it")
+    click.echo(f"{files.table}: fill in 1 or 0, in one copy per annotator")
+    click.echo(f"{files.page}: the same sheet for a browser and the keyboard")
+    click.echo(f"{files.key}: which method found what; hide it from annotators, but keep it for `seetopic agreement`")
 
 
 @click.command()
 @click.argument("sheets", nargs=-1, required=True, type=PATH, metavar="SHEET.csv...")
-@click.option("--key", type=PATH, metavar="KEY.json", help="[default: the one beside the sheets]")
-@click.option("--json", "as_json", is_flag=True, help="The result as JSON on standard output.")
+@click.option("--key", type=PATH, metavar="KEY.json", help="Key file of the sheets.  [default: the one next to them]")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @with_options(_RANDOM)
 def agreement(sheets: tuple[Path, ...], key: Path | None, as_json: bool, random_state: int) -> None:
-    """What filled sheets say: accuracy of each method (MACC), and how far annotators agree."""
+    """Evaluate filled-in sheets: the accuracy of each method (MACC), and how far annotators agree."""
     from seetopic.cli.verdicts import print_agreement
     from seetopic.evaluation import read_agreement
 
@@ -159,5 +166,5 @@ def agreement(sheets: tuple[Path, ...], key: Path | None, as_json: bool, random_
 
 
 def _listed(methods: str) -> list[str]:
-    """Methods as typed, each once, in their order."""
+    """Method names as typed, without duplicates."""
     return list(dict.fromkeys(name.strip() for name in methods.split(",") if name.strip()))

@@ -1,4 +1,4 @@
-"""Options that commands share, and what stands behind them: documents, indexes, settings."""
+"""Options shared by commands, and the documents, indexes and settings made from them."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _TEXT, _LOCAL = DEFAULT.index.text, DEFAULT.index.local
 
 
 class _Place(click.Path):
-    """A path that can be shown: where the name of an unset variable was given, nothing is done in this folder."""
+    """A printable path; an empty one, as from an unset variable, does not mean the current folder."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if value == "":
-            self.fail("the path is empty; name a file or folder", param, ctx)
+            self.fail("the path is empty; give a file or folder", param, ctx)
         try:
             str(value).encode()
         except UnicodeEncodeError:
@@ -39,53 +39,55 @@ JOBS = click.option(
     "--jobs",
     type=int,
     metavar="N",
-    help="Worker processes; the result is the same for any number.  [default: all cores]",
+    help="Number of worker processes; does not affect the result.  [default: all cores]",
 )
 ENGINE = click.option(
     "--engine",
     type=click.Choice(["local", "ray"]),
     default="local",
     show_default=True,
-    help="What does the work: processes of this machine, or a Ray cluster; the result is the same.",
+    help="Run on this machine or on a Ray cluster; the result is the same.",
 )
 ADDRESS = click.option(
     "--address",
     metavar="HOST:PORT",
-    help="Of the Ray cluster, or auto on one of its nodes.  [default: one is started on this machine]",
+    help="Address of the Ray cluster, or auto on one of its nodes.  [default: start one on this machine]",
 )
 MEMORY = click.option(
-    "--memory", metavar="SIZE", help="What building an index may take, such as 4GB.  [default: no limit]"
+    "--memory", metavar="SIZE", help="Memory limit for building an index, such as 4GB.  [default: none]"
 )
 DEVICE = click.option(
     "--device",
     type=click.Choice(["auto", "cpu", "cuda"]),
     default="auto",
     show_default=True,
-    help="Where vectors are computed; auto: on a GPU, if there is one.",
+    help="Device to compute vectors on; auto uses a GPU if there is one.",
 )
 CACHE = click.option(
     "--cache",
     type=PATH,
     metavar="DIR",
-    help="Folder for vectors and indexes.  [default: SEETOPIC_CACHE, or yours]",
+    help="Folder for cached vectors and indexes.  [default: SEETOPIC_CACHE, or the user cache folder]",
 )
 READING = (
     click.option("--text-field", metavar="NAME", help="Field or column that holds the text.  [default: text]"),
     click.option(
-        "--format", type=click.Choice(["txt", "jsonl", "csv", "tsv", "parquet"]), help="If the name does not tell."
+        "--format",
+        type=click.Choice(["txt", "jsonl", "csv", "tsv", "parquet"]),
+        help="File format.  [default: from the file name]",
     ),
     click.option(
         "--on-error",
         type=click.Choice(["raise", "skip"]),
         default="raise",
         show_default=True,
-        help="What to do with broken records.",
+        help="What to do with malformed records.",
     ),
 )
 MODEL = click.option(
     "--model",
     metavar="NAME|PATH",
-    help="Language model: a folder or a hub name.  [default: embedded all-MiniLM-L6-v2]",
+    help="Language model: a folder or a Hugging Face name.  [default: embedded all-MiniLM-L6-v2]",
 )
 INDEXING = (
     MODEL,
@@ -94,59 +96,59 @@ INDEXING = (
         type=click.Choice(list(PRESETS)),
         default="default",
         show_default=True,
-        help="Method of `discover`; all but the default train vectors for it, minutes on a CPU.",
+        help="Method of `discover`; all but the default train vectors, which takes minutes on a CPU.",
     ),
     click.option(
         "--min-count",
         type=int,
         default=_TEXT.min_count,
         show_default=True,
-        help="Leave out terms that occur less often.",
+        help="Leave out terms that occur less often than this.",
     ),
     click.option(
         "--max-phrase-words",
         type=int,
         default=_TEXT.max_phrase_words,
         show_default=True,
-        help="Longest phrase; 1: none.",
+        help="Maximum number of words in a phrase; 1 for no phrases.",
     ),
     click.option(
         "--language",
         metavar="CODES",
         default=_TEXT.language,
         show_default=True,
-        help="Languages whose stop words are excluded from the terms: en, de, fr, es and others, as en,es; or none.",
+        help="Languages whose stop words are excluded from the terms, such as en or en,es, or auto, or none.",
     ),
     click.option(
         "--known-phrases",
         type=PATH,
         metavar="FILE",
-        help="Phrases, one a line (titles, products, MeSH): they teach which words belong together.",
+        help="Known phrases, one per line (titles, products, MeSH); phrase detection learns from them.",
     ),
-    click.option("--keep-case", is_flag=True, help="Tell Polish from polish."),
+    click.option("--keep-case", is_flag=True, help="Distinguish case: Polish and polish are different terms."),
     click.option(
         "--window",
         type=int,
         default=_LOCAL.window,
         show_default=True,
-        help="Terms on either side that count as context.",
+        help="Number of terms on either side that count as context.",
     ),
-    click.option("--rank", type=int, default=_LOCAL.rank, show_default=True, help="Length of the local vectors."),
+    click.option("--rank", type=int, default=_LOCAL.rank, show_default=True, help="Dimensions of local vectors."),
     click.option(
         "--sample-words",
         type=int,
         default=DEFAULT.index.sample.words,
         show_default=True,
-        help="Words of documents that the language model reads; 0: none.",
+        help="Number of words that the language model reads from documents; 0 for none.",
     ),
     click.option(
         "--precision",
         type=click.Choice(["float32", "bfloat16"]),
         default="float32",
         show_default=True,
-        help="Of the language model.",
+        help="Precision of the language model.",
     ),
-    click.option("--random-state", type=int, default=0, show_default=True, help="Another one, another random choice."),
+    click.option("--random-state", type=int, default=0, show_default=True, help="Seed of the random number generator."),
     MEMORY,
     JOBS,
     ENGINE,
@@ -155,17 +157,19 @@ INDEXING = (
     CACHE,
 )
 SHOWING = (
-    click.option("--quiet", is_flag=True, help="No progress."),
-    click.option("--json", "as_json", is_flag=True, help="The result as JSON on standard output."),
+    click.option("--quiet", is_flag=True, help="Do not show progress."),
+    click.option("--json", "as_json", is_flag=True, help="Print the result as JSON."),
 )
 SEEDS = click.option(
     "--seeds",
     required=True,
     type=PATH,
     metavar="FILE",
-    help="Category names: .txt, .yaml, .json, .csv, .dic.",
+    help="Category names: a .txt, .yaml, .json, .csv or .dic file.",
 )
-TOP = click.option("--top", type=int, default=DEFAULT.discovery.top, show_default=True, help="Terms of a topic.")
+TOP = click.option(
+    "--top", type=int, default=DEFAULT.discovery.top, show_default=True, help="Number of terms per topic."
+)
 
 
 def with_options(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
@@ -233,7 +237,7 @@ def _index_settings(options: dict[str, Any]) -> IndexSettings:
 
 
 def _known_phrases(options: dict[str, Any]) -> tuple[str, ...]:
-    """Those of a file, and names that `index` was given: an index that `discover` makes must serve any names."""
+    """Those in the file, and names given to `index`; an index built by `discover` must serve any names."""
     from seetopic.corpus import read_seeds
     from seetopic.text import phrases_of_names, read_known_phrases
 
@@ -243,14 +247,14 @@ def _known_phrases(options: dict[str, Any]) -> tuple[str, ...]:
 
 
 def say_skipped(opened: Index) -> None:
-    """What of the documents was left out."""
+    """Report skipped records."""
     skipped = opened.manifest["corpus"]["skipped"]
     if skipped:
         say(f"left out: {', '.join(f'{count} {reason}' for reason, count in skipped.items())}")
 
 
 def say_doubts(opened: Index, names: Iterable[str] = ()) -> None:
-    """What a person should know of an index that was ready; a build says it by itself, before its slow part."""
+    """Print the warnings of an existing index; a build prints its own, before its slow part."""
     say_warnings([*opened.manifest["corpus"]["warnings"], *opened.warnings_about(names)])
 
 
@@ -264,7 +268,7 @@ def say_warning(sentence: str) -> None:
 
 
 def say_unused(opened: Index, options: dict[str, Any]) -> None:
-    """An index is built once: what was asked for and is different in it is said, not passed over in silence."""
+    """Report options that have no effect, because the index was built with other values."""
     built, context = opened.settings, click.get_current_context()
     made_with = {
         "min_count": built.text.min_count,
@@ -282,6 +286,6 @@ def say_unused(opened: Index, options: dict[str, Any]) -> None:
         if given and options[name] != value:
             option = "--" + name.replace("_", "-")
             say(
-                f"note: {opened.folder} was built with {option} {value}, and {option} {options[name]} changes nothing "
-                "of it; give it to `seetopic index`"
+                f"note: {opened.folder} was built with {option} {value}, so {option} {options[name]} has no effect; "
+                "pass it to `seetopic index`"
             )

@@ -1,4 +1,4 @@
-"""What the command line shows of topics and of checked names."""
+"""Terminal output of topics and of checked names."""
 
 from __future__ import annotations
 
@@ -35,12 +35,13 @@ def print_check(check: Check) -> None:
         occurs = "yes" if each.in_vocabulary else "as words" if each.occurrences else "no"
         table.add_row(escape(title), occurs, f"{each.occurrences:,}", escape(nearest))
     console.print(table)
-    scope = "" if check.compared_terms == check.terms else f"; nearest of the {check.compared_terms:,} most telling"
+    scope = "" if check.compared_terms == check.terms else f"; nearest of the {check.compared_terms:,} most informative"
     console.print(f"{check.documents:,} documents, {check.terms:,} terms{scope}", highlight=False)
     for number, (name, size) in enumerate(check.parts if len(check.parts) > 1 else (), start=1):
         console.print(f"part {number}: {escape(name)}, {size:,} documents", highlight=False)
     for first, second, similarity in check.close:
         console.print(
-            f"[yellow]close:[/] {escape(first)!r} and {escape(second)!r} ({similarity:.2f}) may want the same terms",
+            f"[yellow]close:[/] {escape(first)!r} and {escape(second)!r} ({similarity:.2f}) "
+            "may compete for the same terms",
             highlight=False,
         )

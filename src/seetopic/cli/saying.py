@@ -1,14 +1,14 @@
-"""What the command line says beside its results: one line at a time, never too long for a log."""
+"""Messages of the command line besides its results: one line each, short enough for a log."""
 
 from __future__ import annotations
 
 import click
 
-LONGEST = 300  # characters of a line
+LONGEST = 300  # characters per line
 
 
 def one_line(text: str) -> str:
-    """The text in one line; of a long one the middle is left out, for the end tells what to do."""
+    """The text on one line; if it is too long, the middle is cut, because the end says what to do."""
     words = " ".join(text.split())
     line = "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in words)
     if len(line) <= LONGEST:

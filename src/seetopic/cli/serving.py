@@ -16,37 +16,42 @@ from seetopic.cli.options import CACHE, JOBS, PATH, with_options
 @click.command()
 @click.argument("source", metavar="[INDEX|DOCS]", required=False)
 @click.option(
-    "--host", default="127.0.0.1", show_default=True, help="Address to listen at; 0.0.0.0 lets other machines in."
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    help="Address to listen on; 0.0.0.0 accepts connections from other machines.",
 )
 @click.option(
-    "--port", type=click.IntRange(0, 65535), help="0: any that is free.  [default: 8765, or the next free one]"
+    "--port", type=click.IntRange(0, 65535), help="Port; 0 for any free one.  [default: 8765, or the next free one]"
 )
 @click.option(
     "--allow-host",
     "hosts",
     multiple=True,
     metavar="NAME",
-    help="A further name that it is reached by, such as that of a web server before it; may be given again.",
+    help="Additional host name of the server, such as that of a reverse proxy; may be repeated.",
 )
 @click.option(
     "--folder",
     type=PATH,
     metavar="DIR",
-    help="Files that people may open.  [default: this folder; none where others can reach the server]",
+    help="Folder whose files users may open.  [default: the current one; none if other machines can connect]",
 )
 @click.option(
     "--data",
     type=PATH,
     metavar="DIR",
-    help="Where projects, uploads and indexes are kept.  [default: SEETOPIC_DATA, or yours]",
+    help="Folder for projects, uploads and indexes.  [default: SEETOPIC_DATA, or the user data folder]",
 )
-@click.option("--token", envvar="SEETOPIC_TOKEN", help="What lets people in.  [default: made once, kept with the data]")
+@click.option(
+    "--token", envvar="SEETOPIC_TOKEN", help="Access token.  [default: generated once and stored with the data]"
+)
 @click.option(
     "--model",
     "models",
     multiple=True,
     metavar="NAME|PATH",
-    help="A language model to offer beside the embedded one; may be given again.",
+    help="Language model to offer besides the embedded one; may be repeated.",
 )
 @click.option(
     "--max-upload",
@@ -54,10 +59,10 @@ from seetopic.cli.options import CACHE, JOBS, PATH, with_options
     default=500,
     show_default=True,
     metavar="MB",
-    help="Largest file that can be sent.",
+    help="Maximum size of an uploaded file.",
 )
-@click.option("--text-field", metavar="NAME", help="Of DOCS: field or column that holds the text.  [default: text]")
-@click.option("--label-field", metavar="NAME", help="Of DOCS: field or column with the true categories.")
+@click.option("--text-field", metavar="NAME", help="Field or column of DOCS that holds the text.  [default: text]")
+@click.option("--label-field", metavar="NAME", help="Field or column of DOCS with the true categories.")
 @click.option("--no-browser", is_flag=True, help="Do not open a browser.")
 @with_options(JOBS, CACHE)
 def serve(
@@ -76,13 +81,13 @@ def serve(
     jobs: int | None,
     cache: Path | None,
 ) -> None:
-    """Open the workbench in a browser: change a name, see the topics change."""
+    """Open the workbench in a browser: edit a name and see the topics change."""
     from seetopic.errors import SettingsError
     from seetopic.web import Address, UploadLimits, WorkbenchSettings, entry_page, serve
 
     address = Address(host=host, port=port)
     if folder is not None and not folder.is_dir():
-        raise SettingsError(f"--folder {folder} is not a folder; give one that is there")
+        raise SettingsError(f"--folder {folder} is not a folder; give an existing one")
     allowed = folder if folder is not None else (Path.cwd() if address.is_loopback else None)
     settings = WorkbenchSettings(
         data=data_folder(data),
@@ -96,7 +101,9 @@ def serve(
     with ExitStack() as until_it_ends:
 
         def ready(link: str) -> None:
-            click.echo(f"The workbench is at {link}\nCtrl-C ends it; everything is kept in {settings.data}")
+            click.echo(
+                f"The workbench is running at {link}\nPress Ctrl-C to stop it; everything is saved in {settings.data}"
+            )
             if not no_browser:
                 page = until_it_ends.enter_context(entry_page(settings.data, link))
                 threading.Thread(target=webbrowser.open, args=(page.resolve().as_uri(),), daemon=True).start()

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 )
 @with_options(*SHOWING, JOBS, CACHE)
 def demo(out: Path, quiet: bool, as_json: bool, jobs: int | None, cache: Path | None) -> None:
-    """Find topics in 2,225 news articles that came with seetopic."""
+    """Find topics in the 2,225 news articles that come with seetopic."""
     from seetopic.corpus import NAMES, demo_documents
     from seetopic.discovery import run_of
     from seetopic.index import Index, plan_cached
@@ -72,20 +72,20 @@ def demo(out: Path, quiet: bool, as_json: bool, jobs: int | None, cache: Path | 
 @click.command()
 @click.argument("documents", metavar="DOCS")
 @click.option("--out", required=True, type=PATH, metavar="INDEX", help="Folder to build the index in.")
-@click.option("--overwrite", is_flag=True, help="Replace another index in that folder.")
+@click.option("--overwrite", is_flag=True, help="Replace an existing index in that folder.")
 @click.option(
     "--seeds",
     type=PATH,
     metavar="FILE",
-    help="Category names, if some are sure: those of several words count as known phrases.",
+    help="Category names, if already known; names of several words are used as known phrases.",
 )
 @with_options(*READING, *INDEXING, *SHOWING)
 def index(documents: str, out: Path, overwrite: bool, quiet: bool, as_json: bool, **options: Any) -> None:
-    """Build the index of DOCS once; then any names give topics in about a second.
+    """Index DOCS once; finding topics for any names then takes about a second.
 
-    DOCS is a .txt, .jsonl, .csv, .tsv or .parquet file (each also .gz), several by a pattern in quotes
-    ("data/part-?.jsonl"), a URL of these (s3://, https://, ...), a folder of .txt files, or - for standard
-    input. A build that was cut off goes on when the same command is given again.
+    DOCS is a .txt, .jsonl, .csv, .tsv or .parquet file (each also as .gz), a quoted pattern for several files
+    ("data/part-?.jsonl"), a URL of such files (s3://, https://, ...), a folder of .txt files, or - for standard
+    input. An interrupted build resumes when the same command is run again.
     """
     from seetopic.index import Index, is_intact, plan
     from seetopic.runtime import shown_progress
@@ -111,7 +111,7 @@ def index(documents: str, out: Path, overwrite: bool, quiet: bool, as_json: bool
 @SEEDS
 @with_options(*READING, *INDEXING, *SHOWING)
 def check(source: str, seeds: Path, quiet: bool, as_json: bool, **options: Any) -> None:
-    """Look at category names before any slow work: do they occur, what is near them."""
+    """Check category names before any slow work: whether they occur, and which terms are nearest."""
     from seetopic.cli.render import print_check
     from seetopic.corpus import read_seeds
     from seetopic.discovery import check, check_build
@@ -143,7 +143,7 @@ def check(source: str, seeds: Path, quiet: bool, as_json: bool, **options: Any) 
 @SEEDS
 @click.option("--out", type=PATH, metavar="DIR", help="Folder for topics.json, topics.csv and report.html.")
 @with_options(TOP, *READING, *INDEXING, *SHOWING)
-@click.option("--keep-variants", is_flag=True, help="List inflections and other spellings as terms of their own.")
+@click.option("--keep-variants", is_flag=True, help="List inflections and other spellings as separate terms.")
 def discover(
     source: str,
     seeds: Path,
@@ -154,9 +154,9 @@ def discover(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Find the terms of each category.
+    """Find the terms for each category.
 
-    DOCS are indexed first, and the index is kept in the cache for the next time.
+    DOCS are indexed first, and the index is cached for later runs.
     """
     from seetopic.corpus import read_seeds
     from seetopic.discovery import run_of
@@ -164,7 +164,7 @@ def discover(
 
     asked = read_seeds(seeds)
     if out is not None and out.exists() and not out.is_dir():
-        raise OutputError(f"--out {out} is a file; name a folder")  # said now, not after minutes of work
+        raise OutputError(f"--out {out} is a file; give a folder")  # fail now, not after minutes of work
     preset = PRESETS[options["preset"]]
     merge = preset.discovery.merge_variants and not keep_variants
     settings = replace(preset.discovery, top=top, merge_variants=merge)
@@ -186,9 +186,9 @@ def discover(
 
 @click.command()
 @click.argument("source", metavar="INDEX")
-@click.option("--seeds", type=PATH, metavar="FILE", help="The category names so far, if there are any.")
-@click.option("--number", type=int, default=10, show_default=True, help="How many names to suggest at most.")
-@click.option("--out", type=PATH, metavar="FILE", help="File of names to write (.yaml), instead of standard output.")
+@click.option("--seeds", type=PATH, metavar="FILE", help="Category names chosen so far, if any.")
+@click.option("--number", type=int, default=10, show_default=True, help="Maximum number of names to suggest.")
+@click.option("--out", type=PATH, metavar="FILE", help="YAML file to write the names to, instead of standard output.")
 @with_options(MODEL, DEVICE, CACHE, *SHOWING)
 def suggest(
     source: str,
@@ -199,9 +199,9 @@ def suggest(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Suggest names for what the documents of INDEX are about and no name covers.
+    """Suggest names for subjects in INDEX that no given name covers.
 
-    The result is a file of names to edit: each stands below its share of the documents and its terms.
+    The result is a names file to edit; comments give each name's share of the documents and its terms.
     """
     from dataclasses import asdict
 
@@ -212,7 +212,7 @@ def suggest(
 
     asked = None if seeds is None else read_seeds(seeds)
     if out is not None and out.suffix not in (".yaml", ".yml"):
-        raise OutputError(f"--out {out} has another ending than .yaml; give such a name, because names go into YAML")
+        raise OutputError(f"--out {out} does not end in .yaml; names are written as YAML, so choose such a file name")
     if not is_index(source):
         raise CorpusError(f"{source} is not an index; build one with `seetopic index {source} --out INDEX`")
     found = suggested(open_index(source, options), asked, number=number, device=options["device"])
@@ -228,18 +228,22 @@ def suggest(
 
 @click.command()
 @click.argument("documents", metavar="DOCS")
-@click.option("--topics", required=True, type=PATH, metavar="DIR", help="What `discover --out` wrote.")
+@click.option("--topics", required=True, type=PATH, metavar="DIR", help="Folder written by `discover --out`.")
 @click.option(
     "--out",
     required=True,
     type=PATH,
     metavar="FILE",
-    help="Table to write: .parquet, or else CSV.",
+    help="Table to write: Parquet if it ends in .parquet, otherwise CSV.",
 )
-@click.option("--read", is_flag=True, help="Let the language model read the documents, too: better, and slower.")
-@click.option("--several", is_flag=True, help="Give a document every category that reaches the threshold.")
-@click.option("--threshold", type=float, default=0.0, show_default=True, help="Least share of a category to be given.")
-@click.option("--rate", type=float, help="Share of documents to give a category; the least clear get none.")
+@click.option("--read", is_flag=True, help="Also let the language model read the documents: more accurate, but slower.")
+@click.option(
+    "--several", is_flag=True, help="Assign every category that reaches the threshold, not only the best one."
+)
+@click.option(
+    "--threshold", type=float, default=0.0, show_default=True, help="Minimum share for a category to be assigned."
+)
+@click.option("--rate", type=float, help="Share of documents to assign a category to; the least certain ones get none.")
 @with_options(*READING, *SHOWING, JOBS, ENGINE, ADDRESS, DEVICE, CACHE)
 def assign(
     documents: str,
@@ -253,9 +257,9 @@ def assign(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Sort DOCS into the categories of topics, with the terms that speak for each.
+    """Assign categories to DOCS, with the terms that are evidence for each.
 
-    A run that was cut off goes on when the same command is given again.
+    An interrupted run resumes when the same command is run again.
     """
     from seetopic.classify import Sorter
     from seetopic.classify import assign as assign_documents

@@ -33,10 +33,12 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("folder", metavar="INDEX", type=PATH)
-@click.option("--add", "added", multiple=True, metavar="DOCS", help="Documents to add, as a part; may be repeated.")
-@click.option("--remove", "removed", multiple=True, metavar="PART", help="Part to remove: its name or its number.")
-@click.option("--again", is_flag=True, help="Add documents that are in the index already once more.")
-@click.option("--model", metavar="NAME|PATH", help="Where the index's own language model lies now, if it was moved.")
+@click.option("--add", "added", multiple=True, metavar="DOCS", help="Documents to add as a new part; may be repeated.")
+@click.option(
+    "--remove", "removed", multiple=True, metavar="PART", help="Part to remove, by name or number; may be repeated."
+)
+@click.option("--again", is_flag=True, help="Add documents even if they are already in the index.")
+@click.option("--model", metavar="NAME|PATH", help="New location of the index's language model, if it was moved.")
 @with_options(*READING, MEMORY, JOBS, ENGINE, ADDRESS, DEVICE, CACHE, *SHOWING)
 def update(
     folder: Path,
@@ -49,9 +51,9 @@ def update(
 ) -> None:
     """Add documents to INDEX, remove parts of it, or both; without either, list its parts.
 
-    The result is what indexing all documents anew would give, but nothing is read, tokenised or encoded twice. The
-    settings are the index's. It stays usable until the new one takes its place; an update that was cut off goes on
-    when the same command is given again.
+    The result is the same as indexing all documents again, but nothing is read, tokenised or encoded twice. The index
+    keeps its settings and stays usable until the updated one replaces it. An interrupted update resumes when the same
+    command is run again.
     """
     from seetopic.index import Index
     from seetopic.runtime import shown_progress
@@ -72,7 +74,7 @@ def update(
             )
             updated = until_shown.enter_context(updating)
         if updated.manifest["key"] == index.manifest["key"]:
-            say(f"note: this update of {folder} had been done before; nothing is changed now")
+            say(f"note: {folder} already has this update; nothing was changed")
             say_doubts(updated)
         say_skipped(updated)
         show_parts(updated, as_json)

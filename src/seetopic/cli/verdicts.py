@@ -1,4 +1,4 @@
-"""What the command line shows of evaluations, comparisons and agreement."""
+"""Terminal output of evaluations, comparisons and agreement."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from seetopic.evaluation import in_order, mark, meaning, stem
 if TYPE_CHECKING:
     from seetopic.evaluation import Agreement, Comparison, Estimate, Evaluation
 
-_SIDE_BY_SIDE = 4  # methods in one table: so it fits a terminal
+_SIDE_BY_SIDE = 4  # methods per table, to fit a terminal
 _OF_TOPICS = ("label_precision@", "label_f1@", "npmi", "npmi_unsmoothed", "c_v", "median_document_frequency")
 _COMPARED = (
     "label_precision@10", "label_f1@10", "label_f1@50", "npmi", "lcp", "diversity", "npmi_unsmoothed",
@@ -25,7 +25,7 @@ _COMPARED = (
 
 
 def print_evaluation(evaluation: Evaluation) -> None:
-    """All figures beside those of random words as rare as the terms, then topic by topic."""
+    """All measures next to those of equally rare random words, then topic by topic."""
     console = Console()
     overall = _table("measure", "topics", "random words", "")
     for name in in_order(evaluation.figures):
@@ -43,7 +43,7 @@ def print_evaluation(evaluation: Evaluation) -> None:
 
 
 def print_comparison(comparison: Comparison) -> None:
-    """Means over runs; stars where a figure is significantly worse than the first method's."""
+    """Means over runs, with stars where a method is significantly worse than the first."""
     console = Console()
     first, evaluation = comparison.methods[0], comparison.outcomes[0].evaluation
     shown = [name for name in _COMPARED if name in evaluation.figures]
@@ -61,12 +61,12 @@ def print_comparison(comparison: Comparison) -> None:
                 doubtful = " [yellow](low confidence)[/]" if topic.confidence < DOUBTFUL else ""
                 terms.add_row(escape(topic.name) + doubtful, escape(", ".join(list(topic)[:10])))
             console.print(terms)
-    told = f"{comparison.n_learned_from:,} documents to learn from, {evaluation.n_documents:,} to judge by"
+    told = f"{comparison.n_learned_from:,} documents to learn from, {evaluation.n_documents:,} to evaluate on"
     console.print(f"{told}, {comparison.runs} run{'s' * (comparison.runs > 1)} of each method", highlight=False)
     if comparison.runs == 1:
-        console.print("which differences are more than chance, several runs tell: --runs 3", highlight=False)
+        console.print("to see which differences are significant, use several runs: --runs 3", highlight=False)
     else:
-        console.print(f"* p < .05, ** p < .01: significantly worse than {first}, over runs", highlight=False)
+        console.print(f"* p < .05, ** p < .01: significantly worse than {first} across runs", highlight=False)
     _print_notes(console, evaluation.names_without_label, comparison.skipped)
 
 
@@ -138,6 +138,6 @@ def _optional(value: float | None) -> str:
 
 def _estimate(estimate: Estimate) -> str:
     if estimate.value is None:
-        return "cannot be told (see the notes)"
-    between = f" ({estimate.low:.3f} to {estimate.high:.3f} in 95 % of draws)" if estimate.low is not None else ""
+        return "undefined (see the notes)"
+    between = f" (95% interval: {estimate.low:.3f} to {estimate.high:.3f})" if estimate.low is not None else ""
     return f"{estimate.value:.3f}{between}, over {estimate.items} terms"

@@ -1,4 +1,4 @@
-"""Checking an index on demand: `verify`."""
+"""Verifying an index: `verify`."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from seetopic.cli.options import CACHE, SHOWING, with_options
 @click.argument("folder", metavar="INDEX", type=click.Path(path_type=Path))
 @with_options(CACHE, SHOWING[1])
 def verify(folder: Path, cache: Path | None, as_json: bool) -> None:
-    """Read every file of INDEX to its end, and check it against the checksums that were written with it.
+    """Read every file of INDEX completely and compare it with its recorded checksum.
 
-    Other commands do so too, but read large files only once: they trust them as long as they look unchanged. If
-    anything is damaged, the command names the files, says what to do, and ends with exit code 2.
+    Other commands do this too, but reread large files only if they look changed. If anything is damaged, the
+    command names the files, says what to do, and exits with code 2.
     """
     from seetopic.index import Index
 
@@ -28,4 +28,4 @@ def verify(folder: Path, cache: Path | None, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps({"index": str(folder), "files": len(files), "bytes": size}))
         return
-    click.echo(f"{folder}: {len(files)} files, {size / 1e6:,.1f} MB, all as they were written")
+    click.echo(f"{folder}: {len(files)} files, {size / 1e6:,.1f} MB, all intact")

@@ -1,4 +1,4 @@
-"""The workbench: the library over HTTP, and its page."""
+"""The workbench: the library over HTTP, and its web page."""
 
 from __future__ import annotations
 

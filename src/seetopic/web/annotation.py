@@ -1,4 +1,4 @@
-"""Rounds of annotation: blinded terms of several methods, people who judge them, and what their answers say."""
+"""Annotation rounds: blinded terms of several methods, the annotators who judge them, and the results."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from seetopic.web.schemas import Frozen
 
 
 class Invited(Frozen):
-    """Somebody who judges; whoever has the link is this person."""
+    """An annotator, identified by the link."""
 
     id: str
     name: str
@@ -44,34 +44,34 @@ class Annotators:
         return tuple(_invited(row, len(self.answers(row["id"])), items) for row in self.rows(number))
 
     def invite(self, number: str, name: str, items: int) -> Invited:
-        """A link of its own for one person."""
+        """Create a personal link."""
         with self.database.change():
             known = [row["name"].casefold() for row in self.rows(number)]
             if name.casefold() in known:
-                raise Conflict(f"{name!r} is invited already; give each annotator a name of their own")
+                raise Conflict(f"{name!r} has already been invited; give each annotator a different name")
             if len(known) >= ANNOTATORS:
-                raise Conflict(f"a round has at most {ANNOTATORS} annotators; make another one")
+                raise Conflict(f"a round has at most {ANNOTATORS} annotators; create another round")
             row = {"id": new_id(), "round": number, "name": name, "secret": secrets.token_urlsafe(18), "created": now()}
             self.database.insert("annotators", **row)
         return _invited(row, 0, items)
 
     def dismiss(self, number: str, annotator: str) -> None:
-        """Take somebody out: the link no longer opens, and their answers are gone."""
+        """Remove an annotator: the link stops working, and the answers are deleted."""
         if not self.database.do("DELETE FROM annotators WHERE id = ? AND round = ?", (annotator, number)):
-            raise Missing("there is no such annotator; they may have been removed")
+            raise Missing("this annotator does not exist; they may have been removed")
 
     def by_secret(self, secret: str) -> Any:
         row = self.database.one("SELECT * FROM annotators WHERE secret = ?", (secret,))
         if row is None:
-            raise Missing("this link does not lead to terms any more; ask the person who sent it for a new one")
+            raise Missing("this link is no longer valid; ask the person who sent it for a new one")
         return row
 
     def rows(self, number: str) -> list[Any]:
-        """In the order in which they were invited."""
+        """Annotators of a round, in order of invitation."""
         return self.database.all("SELECT * FROM annotators WHERE round = ? ORDER BY created, rowid", (number,))
 
     def keep(self, annotator: str, item: int, belongs: bool | None) -> None:
-        """The last answer counts; None takes it back."""
+        """Store an answer; the last one counts, and None withdraws it."""
         self.database.do(
             "INSERT INTO answers (annotator, item, belongs, made) VALUES (?, ?, ?, ?) "
             "ON CONFLICT (annotator, item) DO UPDATE SET belongs = excluded.belongs, made = excluded.made",
@@ -82,7 +82,7 @@ class Annotators:
         return {item: belongs for item, (belongs, _) in self.timed_answers(annotator).items()}
 
     def timed_answers(self, annotator: str) -> dict[int, tuple[bool, str]]:
-        """Each judged item's answer, and when it was given."""
+        """The answer to each judged item, and its time."""
         rows = self.database.all(
             "SELECT item, belongs, made FROM answers WHERE annotator = ? AND belongs IS NOT NULL", (annotator,)
         )
@@ -92,7 +92,7 @@ class Annotators:
         }
 
     def filled(self, number: str, sheet: Sheet) -> list[FilledSheet]:
-        """The sheets of all who have judged anything."""
+        """The sheets of all annotators who have judged anything."""
         given = [(row["name"], self.answers(row["id"])) for row in self.rows(number)]
         return [
             FilledSheet(Path("workbench"), name, {each.item: answers.get(each.item) for each in sheet.items})
@@ -106,11 +106,11 @@ def _invited(row: Any, judged: int, items: int) -> Invited:
 
 
 RoundState = Literal["running", "ready", "failed"]
-_RANDOM_STATE = 0  # of the intervals: the same answers always give the same figures
+_RANDOM_STATE = 0  # of the confidence intervals, so that the same answers give the same figures
 
 
 class AskedRound(Frozen):
-    """What a round is made of, as it was when it was asked for."""
+    """The sources of a round, as they were when it was requested."""
 
     sources: tuple[Wanted, ...]
     top: int
@@ -118,7 +118,7 @@ class AskedRound(Frozen):
 
 
 class Round(Frozen):
-    """A round as the page shows it; annotators never see it."""
+    """A round as the page shows it, but never to annotators."""
 
     id: str
     title: str
@@ -133,7 +133,7 @@ class Round(Frozen):
 
 
 class OpenItem(Frozen):
-    """A term as an annotator sees it: nothing in it tells who found it."""
+    """A term as an annotator sees it, without the method that found it."""
 
     item: int
     category: str
@@ -142,7 +142,7 @@ class OpenItem(Frozen):
 
 
 class Assignment(Frozen):
-    """What one annotator is asked."""
+    """The questions for one annotator."""
 
     name: str
     title: str
@@ -150,7 +150,7 @@ class Assignment(Frozen):
 
 
 class Standing(Frozen):
-    """How much an annotator has judged."""
+    """Progress of an annotator."""
 
     judged: int
     items: int
@@ -166,7 +166,7 @@ class Rounds:
     jobs: Jobs
 
     def of_project(self, project: str) -> list[Round]:
-        """The newest first."""
+        """Rounds of a project, newest first."""
         rows = self.database.all("SELECT * FROM rounds WHERE project = ? ORDER BY created DESC, id", (project,))
         return [self._shown(row) for row in rows]
 
@@ -174,13 +174,13 @@ class Rounds:
         return self._shown(self._row(number))
 
     def make(self, kept: Kept, title: str, asked: AskedRound) -> Round:
-        """Make the sheet, at once or, where methods must run first, beside the server."""
+        """Create the sheet at once or, if methods must run first, in the background."""
         sources = with_own_titles(asked.sources)
         if len({(each.corpus, each.method, each.names.model_dump_json()) for each in sources}) < len(sources):
-            raise Conflict("two of the sources are the same; choose each once")
+            raise Conflict("two of the sources are the same; choose each only once")
         _must_share_categories(sources)
         if len(self.database.all("SELECT id FROM rounds WHERE project = ?", (kept.id,))) >= ROUNDS:
-            raise Conflict(f"the project has {ROUNDS} rounds; remove one that is not needed any more")
+            raise Conflict(f"the project already has {ROUNDS} rounds, which is the limit; remove one of them")
         self.jobs.require_room()
         made = new_id()
         self.database.insert(
@@ -198,16 +198,16 @@ class Rounds:
         return self.get(made)
 
     def again(self, number: str) -> Round:
-        """Try once more to make a sheet that could not be made."""
+        """Retry a failed round."""
         if self._row(number)["state"] != "failed":
-            raise Conflict("this round did not fail, so there is nothing to try again")
+            raise Conflict("this round did not fail, so there is nothing to retry")
         self.jobs.require_room()
         self._mark(number, "running")
         self._start(number)
         return self.get(number)
 
     def resume_all(self) -> None:
-        """What a server that ended left unfinished is found now; methods that had run are not run again."""
+        """Resume unfinished rounds after a restart; methods that had finished are not run again."""
         for row in self.database.all("SELECT id FROM rounds WHERE state = 'running' ORDER BY created"):
             self._start(row["id"])
 
@@ -217,11 +217,11 @@ class Rounds:
         self.database.do("DELETE FROM rounds WHERE id = ?", (number,))
 
     def invite(self, number: str, name: str) -> Invited:
-        """A link of its own for one person; people may be invited before the terms are found."""
+        """Create a personal link; annotators may be invited before the terms are ready."""
         return self.annotators.invite(number, name, _count(self._row(number)))
 
     def assignment(self, secret: str) -> Assignment:
-        """What the owner of a link is asked."""
+        """The questions for the owner of a link."""
         annotator = self.annotators.by_secret(secret)
         row = self._row(annotator["round"])
         answers = self.annotators.answers(annotator["id"])
@@ -235,25 +235,25 @@ class Rounds:
         )
 
     def answer(self, secret: str, item: int, belongs: bool | None) -> Standing:
-        """Keep one answer; the last one counts, and None takes it back."""
+        """Store one answer; the last one counts, and None withdraws it."""
         with self.database.change():
             annotator = self.annotators.by_secret(secret)
             sheet = _sheet(self._row(annotator["round"]))
             if not any(each.item == item for each in sheet.items):
-                raise Missing(f"there is no term {item} in this round; load the page again")
+                raise Missing(f"there is no term {item} in this round; reload the page")
             self.annotators.keep(annotator["id"], item, belongs)
             return Standing(judged=len(self.annotators.answers(annotator["id"])), items=len(sheet.items))
 
     def agreement(self, number: str) -> Agreement:
-        """What the answers say so far; who has judged nothing yet is left out."""
+        """Results of the answers so far, without annotators who have judged nothing."""
         sheet = _sheet(self._row(number))
         filled = self.annotators.filled(number, sheet)
         if not filled:
-            raise NotYet("nobody has judged a term yet; invite annotators and send them their links")
+            raise NotYet("nobody has judged any terms yet; invite annotators and send them their links")
         return agreement_of(sheet, filled, random_state=_RANDOM_STATE)
 
     def judgements_csv(self, number: str) -> str:
-        """A row for each term and annotator, with the place that each method gave the term."""
+        """One row per term and annotator, with the rank of the term in each method."""
         sheet = _sheet(self._row(number))
         text = io.StringIO()
         rows = SafeRows(text)
@@ -271,7 +271,7 @@ class Rounds:
         asked = _asked(self._row(number))
 
         def ended(found: Any, problem: str | None, stopped: bool) -> None:
-            if stopped:  # removed by a person; or the server ends, and then it goes on at the next start
+            if stopped:  # removed by a user, or the server is stopping and resumes it at the next start
                 return
             self._keep(number, asked, found) if problem is None else self._mark(
                 number, "failed", self.sides.corpora.plainly(problem)
@@ -304,7 +304,7 @@ class Rounds:
     def _row(self, number: str) -> Any:
         row = self.database.one("SELECT * FROM rounds WHERE id = ?", (number,))
         if row is None:
-            raise Missing("there is no such round; it may have been removed")
+            raise Missing("this round does not exist; it may have been removed")
         return row
 
     def _shown(self, row: Any) -> Round:
@@ -329,11 +329,11 @@ def _count(row: Any) -> int:
 
 def _sheet(row: Any) -> Sheet:
     if row["sheet"] is None:
-        raise NotYet("the terms of this round are not ready yet; wait a little")
+        raise NotYet("the terms of this round are not ready yet; wait a moment")
     return _sheet_of(row["sheet"])
 
 
-@lru_cache(maxsize=32)  # every answer asks for it
+@lru_cache(maxsize=32)  # read for every answer
 def _sheet_of(key: str) -> Sheet:
     return sheet_of_key(json.loads(key))
 
@@ -348,12 +348,12 @@ def _asked(row: Any) -> AskedRound:
 
 
 def _must_share_categories(sources: list[Wanted]) -> None:
-    """Refused before any method runs: people judge terms of the same categories."""
+    """Check before any method runs that all sources have the same categories."""
     first, *others = ({category.name for category in each.names.categories} for each in sources)
     for each, own in zip(sources[1:], others, strict=True):
         differing = sorted(own ^ first)
         if differing:
             raise SheetError(
-                f"{sources[0].title} and {each.title} are not about the same categories: only one of them has "
+                f"{sources[0].title} and {each.title} do not have the same categories: only one of them has "
                 f"{differing[0]!r}; choose sources with the same names"
             )

@@ -1,4 +1,4 @@
-"""The application: routes, pages, and answers for everything that can go wrong."""
+"""The application: routes, pages, and error responses."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ ROUTERS = (
 
 
 def application(workbench: Workbench, access: Access) -> Guard:
-    """The workbench as an ASGI application, guarded."""
+    """The workbench as an ASGI application with access control."""
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -53,7 +53,7 @@ def application(workbench: Workbench, access: Access) -> Guard:
 
 
 def openapi_document() -> dict[str, Any]:
-    """The API in OpenAPI's words, without any server."""
+    """The OpenAPI document of the API, without a server."""
     return _routed(None).openapi()
 
 
@@ -61,10 +61,10 @@ def _routed(lifespan: Any) -> FastAPI:
     app = FastAPI(
         title="seetopic workbench",
         version=__version__,
-        description="Everything that the workbench's page does. Requests carry the header `X-Seetopic-Token` "
-        "(or `Authorization: Bearer ...`) with the token that is in the link that the server printed.",
+        description="Everything that the workbench's page does. Requests need the header `X-Seetopic-Token` "
+        "(or `Authorization: Bearer ...`) with the token from the link that the server prints.",
         openapi_url="/api/openapi.json",
-        docs_url=None,  # they would be loaded from elsewhere
+        docs_url=None,  # it would load scripts from another site
         redoc_url=None,
         lifespan=lifespan,
     )
@@ -89,7 +89,7 @@ def _add_pages(app: FastAPI) -> None:
         if name == "figure.js":
             return Response(figure_script(), media_type="text/javascript")
         if name not in _files() or name.endswith(".html"):
-            raise Missing(f"there is no page {name[:80]!r}")
+            raise Missing(f"there is no page {name[:80]!r}; reload the workbench")
         return Response(_page(name), media_type=_KINDS[name.rpartition(".")[2]])
 
 
@@ -119,7 +119,7 @@ def _add_answers(app: FastAPI, plainly: Callable[[str], str]) -> None:
 
     @app.exception_handler(HTTPException)
     def failed(_: Request, error: HTTPException) -> JSONResponse:
-        sentences = {404: "there is nothing at this address", 405: "this address does not take such a request"}
+        sentences = {404: "this address does not exist", 405: "this address does not support the request's method"}
         kind = "missing" if error.status_code == 404 else "invalid"
         answer = _problem(error.status_code, kind, sentences.get(error.status_code, str(error.detail)))
         answer.headers.update(error.headers or {})
@@ -134,7 +134,7 @@ def _add_answers(app: FastAPI, plainly: Callable[[str], str]) -> None:
     @app.exception_handler(Exception)
     def broken(request: Request, error: Exception) -> JSONResponse:
         _LOG.error("%s %s failed", request.method, request.url.path, exc_info=error)
-        return _problem(500, "failed", "something went wrong in the server; look whether your change is there")
+        return _problem(500, "failed", "an unexpected server error occurred; check whether your change was saved")
 
 
 def _problem(status: int, kind: str, sentence: str, **more: Any) -> JSONResponse:

@@ -1,4 +1,4 @@
-"""What can be set side by side: names of a project or of a step of its history, or another method on the same names."""
+"""What can be compared: a project, a step of its history, or another method on the same names."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ _READ_TEXTS = frozenset({"zero-shot", "bertopic-guided", "bertopic-zeroshot"})
 
 
 class ProjectSide(Frozen):
-    """A project's names as they are now, on its own corpus."""
+    """The current names of a project, on its own corpus."""
 
     kind: Literal["project"]
     id: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{16}$")]
 
 
 class VersionSide(Frozen):
-    """The names of a step of this project's history."""
+    """The names at a step of this project's history."""
 
     kind: Literal["version"]
     number: int = Field(ge=1, le=2**53)
@@ -59,7 +59,7 @@ Side = Annotated[ProjectSide | VersionSide | MethodSide, Field(discriminator="ki
 
 
 class Wanted(Frozen):
-    """A side as it was when it was asked for: what people change afterwards makes no difference to it."""
+    """A side as it was when requested; later changes do not affect it."""
 
     title: str
     corpus: str
@@ -69,14 +69,14 @@ class Wanted(Frozen):
 
 @dataclass(frozen=True)
 class Run:
-    """A side as a process of its own needs it."""
+    """A side as passed to another process."""
 
     title: str
     index: Index
     names: Names
     method: str | None
     documents: Documents | None = field(repr=False)
-    kept: Path  # where a method's topics are kept: nothing slow is done twice
+    kept: Path  # file of the method's topics, so that nothing slow is done twice
 
     def topics(self, progress: Progress) -> Topics:
         if self.method is None:
@@ -91,7 +91,7 @@ class Run:
 
 
 class Within:
-    """Somebody's stages as parts of one of ours: each next one is taken for half of what remains."""
+    """Reports inner stages as parts of one stage, each taken as half of what remains."""
 
     def __init__(self, progress: Progress, stage: str) -> None:
         self._progress, self._stage, self._seen = progress, stage, [""]
@@ -105,7 +105,7 @@ class Within:
 
 
 def find_topics(runs: Sequence[Run], *, progress: Progress) -> list[Topics]:
-    """What the process of a round does."""
+    """Body of the process of a round."""
     found = []
     for run in runs:
         progress(run.title, 0, None)
@@ -115,7 +115,7 @@ def find_topics(runs: Sequence[Run], *, progress: Progress) -> list[Topics]:
 
 @dataclass(frozen=True)
 class Sides:
-    """Turns what a person chose into topics."""
+    """Turns what a user chose into topics."""
 
     projects: Projects
     corpora: Corpora
@@ -123,7 +123,7 @@ class Sides:
     folder: Path  # of methods' topics
 
     def wanted(self, kept: Kept, side: ProjectSide | VersionSide | MethodSide, top: int | None = None) -> Wanted:
-        """A side of a project as it is now, with at least `top` terms; what cannot be found is refused at once."""
+        """A side in its current state, with at least `top` terms; fails at once if it cannot be found."""
         if isinstance(side, MethodSide):
             require(side.name)
             self._texts_if_needed(side.name, kept.corpus)
@@ -136,7 +136,7 @@ class Sides:
             other = self.projects.get(side.id)
             wanted = Wanted(title=self._title(kept, other), corpus=other.corpus, names=other.names)
         if not wanted.names.categories:
-            raise Conflict(f"{wanted.title!r} has no category names, so it has no topics; write some names first")
+            raise Conflict(f"{wanted.title!r} has no category names, so it has no topics; add some names first")
         self.corpora.index(wanted.corpus)
         return wanted if top is None else _reaching(wanted, top)
 
@@ -154,14 +154,14 @@ class Sides:
         ]
 
     def quick(self, several: Sequence[Wanted]) -> list[Topics] | None:
-        """The topics, if names alone or methods that have run before are asked for; None: it takes a job."""
+        """The topics, if no method has to run for them; otherwise None, and a job is needed."""
         kept = [None if each.method is None else kept_topics(self._kept(each)) for each in several]
         if any(each.method is not None and found is None for each, found in zip(several, kept, strict=True)):
             return None
         return [found or self._found(each) for each, found in zip(several, kept, strict=True)]
 
     def tidy(self) -> None:
-        """Only the newest runs of methods are kept."""
+        """Delete all but the newest runs of methods."""
         with suppress(OSError):
             ours = (path for path in self.folder.glob("*.json") if _KEPT.fullmatch(path.name))
             files = sorted(ours, key=lambda path: path.stat().st_mtime, reverse=True)
@@ -176,7 +176,7 @@ class Sides:
         asked = [wanted.corpus, wanted.method, wanted.names.options.top, __version__]
         names = wanted.names.model_dump(mode="json", include={"categories"})
         key = hashlib.sha256(json.dumps([*asked, names], sort_keys=True).encode()).hexdigest()
-        return self.folder / f"{key[:32]}.json"  # as `_KEPT` has it
+        return self.folder / f"{key[:32]}.json"  # matches `_KEPT`
 
     def _title(self, kept: Kept, other: Kept) -> str:
         if other.corpus == kept.corpus:
@@ -187,13 +187,13 @@ class Sides:
     def _texts_if_needed(self, method: str, corpus: str) -> None:
         if method in _READ_TEXTS and self.corpora.documents(corpus) is None:
             raise NotYet(
-                f"the method {method} reads whole documents, but of this corpus only the index was opened; "
+                f"the method {method} reads whole documents, but this corpus was opened from an index only; "
                 "open the documents themselves, or choose another method"
             )
 
 
 def kept_topics(path: Path) -> Topics | None:
-    """What a method found before; what cannot be read is found again."""
+    """Stored topics of a method; None if they cannot be read, so that they are found again."""
     try:
         return Topics.from_json(read_json(path))
     except (OSError, ValueError, KeyError, TypeError, SeeTopicError):
@@ -201,7 +201,7 @@ def kept_topics(path: Path) -> Topics | None:
 
 
 def plan_for(several: Sequence[Wanted], measuring: bool = False) -> Plan:
-    """A stage for each side; methods take the longest by far."""
+    """One stage per side; methods take by far the longest."""
     stages = [(each.title, 1.0 if each.method is None else 10.0) for each in several]
     return Plan((*stages, (MEASURING, 5.0)) if measuring else stages)
 
@@ -213,7 +213,7 @@ def _reaching(wanted: Wanted, top: int) -> Wanted:
 
 
 def with_own_titles(several: Sequence[Wanted]) -> list[Wanted]:
-    """No two sides are called the same: whoever reads the figures must know which is which."""
+    """Make titles unique, so that readers of the figures can tell the sides apart."""
     titled: list[Wanted] = []
     for each in several:
         used = {other.title for other in titled}

@@ -1,4 +1,4 @@
-"""Two sides next to each other: their topics, what differs, and figures of both on the same documents."""
+"""Comparisons of two sides: their topics, how they differ, and measures of both on the same documents."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from seetopic.web.topic_service import shown_topics
 
 ComparisonState = Literal["running", "ready", "failed"]
 _SAME_DOCUMENTS = (
-    "Both sides are measured on the documents of {corpus}, from which topics were made: the figures compare the two "
-    "sides and do not predict what happens on new documents."
+    "Both sides are measured on the documents of {corpus}, in which the topics were found: the figures compare the two "
+    "sides, but do not predict results on new documents."
 )
 
 
 class AskedComparison(Frozen):
-    """Both sides as they were when they were asked for, and the corpus to measure them on."""
+    """Both sides as they were when requested, and the corpus to measure them on."""
 
     left: Wanted
     right: Wanted
@@ -47,7 +47,7 @@ class ListedComparison(Frozen):
 
 
 class SavedComparison(Frozen):
-    """A comparison, found or in the making."""
+    """A comparison, finished or running."""
 
     id: str
     project: str
@@ -64,7 +64,7 @@ class SavedComparison(Frozen):
 
 @dataclass(frozen=True)
 class Measured:
-    """What topics are measured on: documents, with their labels if known, or an index where there is nothing else."""
+    """What topics are measured on: documents, with labels if known, or else an index."""
 
     corpus: str
     documents: Documents | Index
@@ -73,7 +73,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class ComparisonResult:
-    """What the process of a comparison gives back."""
+    """Result of the comparison process."""
 
     topics: tuple[Topics, Topics]
     evaluations: tuple[Evaluation, Evaluation] | None
@@ -81,7 +81,7 @@ class ComparisonResult:
 
 
 def compare(runs: Sequence[Run], measured: Measured | None, *, progress: Progress) -> ComparisonResult:
-    """What the process of a comparison does."""
+    """Body of the comparison process."""
     left, right = find_topics(runs, progress=progress)
     if measured is None:
         return ComparisonResult((left, right), None, "")
@@ -101,11 +101,11 @@ def _evaluated(topics: Sequence[Topics], measured: Measured, progress: Progress)
     except CorpusError as error:
         if not isinstance(documents, Documents) or documents.label_field is None:
             raise
-        # Names need not be labels: everything else can be measured without them.
+        # Names need not match labels; everything else can be measured without labels.
         found = evaluate_all(topics, replace(documents, label_field=None), jobs=workers, progress=told)
         return found, f"{note} Their labels are left out: {error}."
     if isinstance(documents, Index) or documents.label_field is None:
-        note += " No field of labels is known for them, so measures by labels are left out."
+        note += " They have no known label field, so measures that need labels are left out."
     return found, note
 
 
@@ -120,7 +120,7 @@ class Comparisons:
     workers: int | None
 
     def of_project(self, project: str) -> list[ListedComparison]:
-        """The newest first."""
+        """Comparisons of a project, newest first."""
         rows = self.database.all(
             "SELECT id, asked, created, state FROM comparisons WHERE project = ? ORDER BY created DESC, id", (project,)
         )
@@ -155,9 +155,9 @@ class Comparisons:
         )
 
     def make(self, kept: Kept, left: Wanted, right: Wanted, evaluate: bool) -> SavedComparison:
-        """Compare at once or, where methods must run or figures are asked for, beside the server."""
+        """Compare at once or, if methods must run or figures are requested, in the background."""
         if left == right:
-            raise Conflict("both sides are the same; choose two that can differ")
+            raise Conflict("both sides are the same; choose two different ones")
         self.jobs.require_room()
         first, second = with_own_titles([left, right])
         asked = AskedComparison(left=first, right=second, measured=kept.corpus if evaluate else None)
@@ -177,16 +177,16 @@ class Comparisons:
         return self.get(made)
 
     def again(self, number: str) -> SavedComparison:
-        """Try once more what failed."""
+        """Retry a failed comparison."""
         if self._row(number)["state"] != "failed":
-            raise Conflict("this comparison did not fail, so there is nothing to try again")
+            raise Conflict("this comparison did not fail, so there is nothing to retry")
         self.jobs.require_room()
         self._mark(number, "running")
         self._start(number)
         return self.get(number)
 
     def resume_all(self) -> None:
-        """What a server that ended left unfinished is found now; methods that had run are not run again."""
+        """Resume unfinished comparisons after a restart; methods that had finished are not run again."""
         for row in self.database.all("SELECT id FROM comparisons WHERE state = 'running' ORDER BY created"):
             self._start(row["id"])
 
@@ -200,7 +200,7 @@ class Comparisons:
         sides = (asked.left, asked.right)
 
         def ended(found: ComparisonResult | None, problem: str | None, stopped: bool) -> None:
-            if stopped:  # removed by a person; or the server ends, and then it goes on at the next start
+            if stopped:  # removed by a user, or the server is stopping and resumes it at the next start
                 return
             self._keep(number, asked, found) if found is not None else self._mark(
                 number, "failed", self.corpora.plainly(problem or "")
@@ -245,7 +245,7 @@ class Comparisons:
     def _row(self, number: str) -> Any:
         row = self.database.one("SELECT * FROM comparisons WHERE id = ?", (number,))
         if row is None:
-            raise Missing("there is no such comparison; it may have been removed")
+            raise Missing("this comparison does not exist; it may have been removed")
         return row
 
     def _forget_old(self, project: str) -> None:

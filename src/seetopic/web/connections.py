@@ -1,4 +1,4 @@
-"""Connections: so many and no more, and each has so long to say what it wants and to take the answer."""
+"""HTTP connections, limited in number and in the time for request and response."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BUSY = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nContent-Length: 
 
 
 def server_for(app: Any, limits: ConnectionLimits | None = None) -> uvicorn.Server:
-    """A server that a slow or greedy client cannot hold up."""
+    """A server that slow or greedy clients cannot block."""
     chosen = ConnectionLimits() if limits is None else limits
 
     class Protocol(_Bounded):
@@ -27,16 +27,16 @@ def server_for(app: Any, limits: ConnectionLimits | None = None) -> uvicorn.Serv
             app,
             http=Protocol,
             ws="none",
-            log_level="critical",  # the application tells of its errors itself
-            access_log=False,  # it would hold the token
-            proxy_headers=False,  # anybody on this machine could say that a request comes from elsewhere
+            log_level="critical",  # the application logs its own errors
+            access_log=False,  # it would contain the token
+            proxy_headers=False,  # any local program could forge the client address
             timeout_graceful_shutdown=3,
         )
     )
 
 
 class _Bounded(H11Protocol):
-    """HTTP as uvicorn speaks it, with deadlines, which it knows for idle connections only."""
+    """Uvicorn's HTTP protocol with deadlines, which it otherwise has for idle connections only."""
 
     bounds: ConnectionLimits
 
@@ -45,12 +45,12 @@ class _Bounded(H11Protocol):
         self._reading: asyncio.TimerHandle | None = None
         self._writing: asyncio.TimerHandle | None = None
         self._since = time.monotonic()
-        self._began: float | None = None  # when the body of a request began to come
+        self._began: float | None = None  # when the body of a request began to arrive
         self._received = 0
 
     @property
     def _is_idle(self) -> bool:
-        """Whether nothing is being done for it: it says nothing, or has not said all of its request's head."""
+        """Whether no request is being processed, or its headers are still incomplete."""
         return self.cycle is None or self.cycle.response_complete
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -77,7 +77,7 @@ class _Bounded(H11Protocol):
             self._received += len(data)
             allowed = self.bounds.body_seconds + self._received / self.bounds.bytes_a_second
             self._wait(self._began + allowed - time.monotonic())
-        elif after is h11.IDLE and self.conn.trailing_data[0]:  # a part of a head
+        elif after is h11.IDLE and self.conn.trailing_data[0]:  # incomplete headers
             if self._reading is None:
                 self._wait(self.bounds.head_seconds)
         else:
@@ -101,7 +101,7 @@ class _Bounded(H11Protocol):
 
     def timeout_keep_alive_handler(self) -> None:
         super().timeout_keep_alive_handler()
-        # What is still to be sent keeps a closed connection, if nobody takes it.
+        # Unsent data keeps a closed connection open if the client does not read it.
         self.loop.call_later(self.bounds.answer_seconds, self.transport.abort)
 
     def _wait(self, seconds: float) -> None:

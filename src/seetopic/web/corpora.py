@@ -1,4 +1,4 @@
-"""Corpora: documents and their indexes, ready, in the making or stopped. A build goes on without any page."""
+"""Corpora: documents and their indexes. Builds continue when the page is closed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from seetopic.web.schemas import Frozen, Title
 from seetopic.web.sources import BuildOptions, FileSource, GivenSource, UploadSource, source_from
 from seetopic.web.uploads import Uploads
 
-# Shares of the whole time, as measured on the demo's articles and on product reviews, cold.
+# Shares of the total time, measured without caches on the demo articles and on product reviews.
 BUILDING = Plan(
     (
         ("looking at documents", 1),
@@ -42,7 +42,7 @@ State = Literal["waiting", "indexing", "ready", "stopped", "failed"]
 
 
 class Facts(Frozen):
-    """What an index tells of its documents; nothing yet before it is ready."""
+    """Facts about the documents of an index; empty until it is ready."""
 
     documents: int = 0
     tokens: int = 0
@@ -54,7 +54,7 @@ class Facts(Frozen):
 
 
 class Corpus(Facts):
-    """A corpus as a person sees it."""
+    """A corpus as users see it."""
 
     id: str
     title: str
@@ -70,14 +70,14 @@ class Corpus(Facts):
 
 @dataclass(frozen=True)
 class Corpora:
-    """All corpora of a workbench; an opened index is kept as long as the server runs."""
+    """All corpora of a workbench; an opened index stays open while the server runs."""
 
     database: Database
     folder: AllowedFolder
     uploads: Uploads
     indexes: Path
     jobs: Jobs
-    models: tuple[str, ...]  # that people may ask for besides the embedded one
+    models: tuple[str, ...]  # offered besides the embedded one
     cache: Path | None
     workers: int | None
     opened: dict[str, Index]
@@ -89,7 +89,7 @@ class Corpora:
         return self._shown(self._row(corpus))
 
     def add(self, source: Any, options: BuildOptions, title: str | None = None) -> Corpus:
-        """Register documents or an index; documents are indexed beside the server."""
+        """Register documents or an index; documents are indexed in the background."""
         if options.model is not None:
             self._offered(options.model)
         made, path = new_id(), self.path_of(source)
@@ -101,13 +101,13 @@ class Corpora:
             return self.get(made)
         self.jobs.require_room()
         documents = self._documents(source, options)
-        options.to_settings()  # what is refused is refused now
+        options.to_settings()  # invalid options fail now
         self._insert(made, title or documents.name, source, options, self.indexes / made, own=True, state="waiting")
         self._start(made)
         return self.get(made)
 
     def add_given(self, path: Path, options: BuildOptions) -> Corpus:
-        """What the command line was given; the same as at the last start, if it is there already."""
+        """Add what was given on the command line, unless it is already known from an earlier start."""
         source = GivenSource(kind="given", path=str(path), seen=_last_change(path))
         rows = self.database.all(
             "SELECT id, state FROM corpora WHERE source = ? AND options = ?",
@@ -124,7 +124,7 @@ class Corpora:
         return self.get(corpus)
 
     def stop(self, corpus: str) -> Corpus:
-        """A build that is stopped keeps what it has done."""
+        """Stop a build; its progress is kept."""
         if self._row(corpus)["state"] not in ("waiting", "indexing"):
             raise Conflict(f"{self._row(corpus)['title']!r} is not being indexed, so there is nothing to stop")
         self.jobs.stop(corpus)
@@ -133,8 +133,8 @@ class Corpora:
 
     def resume(self, corpus: str) -> Corpus:
         row = self._row(corpus)
-        if self.get(corpus).state not in ("stopped", "failed") or not row["own"]:  # a damaged index has failed, too
-            raise Conflict(f"{row['title']!r} is not stopped, so there is nothing to go on with")
+        if self.get(corpus).state not in ("stopped", "failed") or not row["own"]:  # includes damaged indexes
+            raise Conflict(f"{row['title']!r} is not stopped, so there is nothing to resume")
         self.jobs.require_room()
         self.opened.pop(corpus, None)
         self._mark(corpus, "waiting")
@@ -142,18 +142,18 @@ class Corpora:
         return self.get(corpus)
 
     def resume_all(self) -> None:
-        """What a server that ended left unfinished goes on."""
+        """Resume builds that were unfinished when the server last stopped."""
         for row in self.database.all("SELECT id FROM corpora WHERE state IN ('waiting', 'indexing')"):
             self._mark(row["id"], "waiting")
             self._start(row["id"])
 
     def remove(self, corpus: str) -> None:
-        """Only what the workbench made is deleted: never a person's own files."""
+        """Delete a corpus and what the workbench created for it, never the user's own files."""
         with self.database.change():
             row = self._row(corpus)
             used = self.database.all("SELECT id FROM projects WHERE corpus = ?", (corpus,))
             if used:
-                raise Conflict(f"{row['title']!r} has {len(used)} projects; remove these first")
+                raise Conflict(f"{row['title']!r} is still in use (projects: {len(used)}); remove its projects first")
             self.database.do("DELETE FROM corpora WHERE id = ?", (corpus,))
         self.jobs.stop(corpus)
         self.opened.pop(corpus, None)
@@ -167,10 +167,10 @@ class Corpora:
             self.uploads.remove(source["id"])
 
     def index(self, corpus: str) -> Index:
-        """The corpus' index, opened once."""
+        """The index of a corpus, opened once."""
         row = self._row(corpus)
         if row["state"] != "ready":
-            raise NotYet(f"{row['title']!r} is not indexed yet; wait for it, or go on with it if it was stopped")
+            raise NotYet(f"{row['title']!r} is not indexed yet; wait for it, or resume it if it was stopped")
         if corpus not in self.opened:
             options = BuildOptions.model_validate_json(row["options"])
             model = self._model_for(read_manifest(self._folder(row)), options)
@@ -178,21 +178,21 @@ class Corpora:
         return self.opened[corpus]
 
     def _model_for(self, manifest: dict[str, Any], options: BuildOptions) -> str | None:
-        """The model that reads names for an index. What its manifest says, anybody may have written."""
+        """The model that encodes names for an index; its manifest is not trusted."""
         made_with = manifest["model"]
         if options.model is None and made_with["fingerprint"] is None:
-            return None  # a function or vectors: nothing that could be loaded
+            return None  # a function or vectors, which cannot be loaded
         return self._offered(str(options.model or made_with["name"]))
 
     def _offered(self, name: str) -> str:
-        """A model as the server's owner named it; no other is ever loaded."""
+        """The model as named by the server's owner; no other is ever loaded."""
         for model in (EMBEDDED_NAME, *self.models):
             if name == model or _is_same_folder(name, model):
                 return model
-        raise Refused(f"the model {name[:80]!r} is not offered here; start the server with --model for it")
+        raise Refused(f"the model {name[:80]!r} is not offered by this server; start it with --model to offer it")
 
     def documents(self, corpus: str, *, with_labels: bool = False) -> Documents | None:
-        """The documents as they were given, if they are still at hand."""
+        """The original documents, if they are still available."""
         row = self._row(corpus)
         options = BuildOptions.model_validate_json(row["options"])
         try:
@@ -205,23 +205,23 @@ class Corpora:
         return found if with_labels else replace(found, label_field=None)
 
     def same_as(self, sha256: str, model: str) -> list[str]:
-        """Ready corpora of the same documents, read by the same language model."""
+        """Ready corpora with the same documents and language model."""
         ready = self.database.all("SELECT id FROM corpora WHERE state = 'ready' ORDER BY created DESC")
         return [row["id"] for row in ready if self._identity(row["id"]) == (sha256, model)]
 
     def _identity(self, corpus: str) -> tuple[str, str] | None:
         try:
             manifest = self.index(corpus).manifest
-        except SeeTopicError:  # an index that is damaged is none of those
+        except SeeTopicError:  # a damaged index matches nothing
             return None
         return str(manifest["corpus"]["sha256"]), str(manifest["model"]["name"])
 
     def path_of(self, source: Any) -> Path | None:
-        """Where a source lies that will be read for the first time."""
+        """The path of a source that is about to be read for the first time."""
         return self.folder.to_read(source.path) if isinstance(source, FileSource) else self._path(source)
 
     def plainly(self, sentence: str) -> str:
-        """A sentence without the places on the server's disks."""
+        """A message without paths on the server."""
         sources = (json.loads(row["source"]) for row in self.database.all("SELECT source FROM corpora"))
         given = (Path(source["path"]).parent for source in sources if source["kind"] == "given")
         return without_folders(sentence, (self.folder.root, self.indexes.parent, self.cache, *given))
@@ -268,7 +268,7 @@ class Corpora:
         def ended(_: Any, problem: str | None, stopped: bool) -> None:
             if self.database.one("SELECT id FROM corpora WHERE id = ?", (corpus,)) is None:
                 return
-            if stopped:  # by a person; or the server ends, and then it goes on at the next start
+            if stopped:  # by a user, or the server is stopping and resumes it at the next start
                 return
             self._mark(corpus, "ready" if problem is None else "failed", problem)
 
@@ -286,7 +286,7 @@ class Corpora:
         )
 
     def _folder(self, row: Any) -> Path:
-        """Where the index lies. What was built here lies here: in a copy of the data folder, in the copy."""
+        """The folder of the index; own builds are found relative to the data folder, so that it can be copied."""
         return self.indexes / str(row["id"]) if row["own"] else Path(row["folder"])
 
     def _mark(self, corpus: str, state: State, problem: str | None = None) -> None:
@@ -326,29 +326,29 @@ class Corpora:
 
 
 def _facts(index: Index) -> Facts:
-    """An index may be anybody's: its manifest is checked before it is shown."""
+    """Facts from a manifest, validated, because the index may come from anywhere."""
     corpus = index.manifest["corpus"]
     try:
         known = {name: corpus[name] for name in Facts.model_fields if name != "model"}
         return Facts(model=index.manifest["model"]["name"], **known)
     except (KeyError, ValidationError) as error:
-        raise DamagedIndex(f"{index.folder / MANIFEST} is damaged (a value is wrong); build the index again") from error
+        raise DamagedIndex(f"{index.folder / MANIFEST} is damaged (invalid value); build the index again") from error
 
 
 def build_index(documents: Documents, out: Path, *, progress: Progress, **options: Any) -> None:
-    """What the process of a build does."""
+    """Body of the build process."""
     plan(documents, out, progress=progress, warn=ignore, **options).run()
 
 
 def _is_same_folder(first: str, second: str) -> bool:
     try:
         return Path(first).samefile(second)
-    except (OSError, ValueError):  # not there, a name too long, a NUL in it
+    except (OSError, ValueError):  # missing, too long, or containing NUL
         return False
 
 
 def _last_change(path: Path) -> str:
-    """What tells whether a file or an index is still the one that it was."""
+    """A value that differs if the file or index has changed."""
     meant = path / MANIFEST if (path / MANIFEST).is_file() else path
     found = meant.stat()
     return f"{found.st_mtime_ns}-{found.st_size}"

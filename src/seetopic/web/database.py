@@ -1,4 +1,4 @@
-"""The workbench's memory: one SQLite file. What was answered is on disk; a crash loses nothing."""
+"""The workbench's database: one SQLite file. Acknowledged changes are on disk, so a crash loses nothing."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from seetopic.runtime import writing, written_whole
 from seetopic.web.seals import broken_pages, damage, know_seals, seal_rows
 
 FORMAT = 2
-_BACKED_UP = 600  # seconds between two backups, if anything changes
+_BACKED_UP = 600  # seconds between backups, if anything has changed
 _SCHEMA = """
 CREATE TABLE corpora (
     id TEXT PRIMARY KEY, title TEXT NOT NULL, source TEXT NOT NULL, options TEXT NOT NULL, folder TEXT NOT NULL,
@@ -56,7 +56,7 @@ CREATE TABLE comparisons (
 
 
 class Database:
-    """One connection for all threads, one at a time: a change takes a millisecond, finding topics a second."""
+    """One connection shared by all threads; a change takes only a millisecond."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -74,7 +74,7 @@ class Database:
         except OutputError:
             self._connection.close()
             raise
-        except (sqlite3.Error, UnicodeDecodeError) as error:  # SQLite's own words may quote damaged text
+        except (sqlite3.Error, UnicodeDecodeError) as error:  # SQLite's message may quote damaged text
             self._connection.close()
             raise OutputError(f"{path} cannot be used ({error}); {self._advice}") from error
 
@@ -84,7 +84,8 @@ class Database:
             self._connection.execute(f"PRAGMA {setting}")
         found = self._connection.execute("PRAGMA user_version").fetchone()[0]
         if found > FORMAT:
-            raise OutputError(f"{self.path} was made by a newer seetopic; update, or choose another folder with --data")
+            advice = "upgrade, or choose another folder with --data"
+            raise OutputError(f"{self.path} was made by a newer version of seetopic; {advice}")
         know_seals(self._connection)
         damaged = broken_pages(self._connection) if found == 1 else damage(self._connection) if found else None
         if damaged is not None:
@@ -99,7 +100,7 @@ class Database:
 
     @property
     def backup(self) -> Path:
-        """The last state that was checked and found whole."""
+        """The last state that was found intact."""
         return self.path.with_suffix(".backup.sqlite")
 
     @property
@@ -109,28 +110,28 @@ class Database:
         made = time.strftime("%Y-%m-%d %H:%M", time.localtime(self.backup.stat().st_mtime))
         name = self.path.name
         return (
-            f"to go on from its backup of {made}, move {name} and, if they are there, {name}-wal and {name}-shm "
+            f"to continue from its backup of {made}, move {name} and, if they exist, {name}-wal and {name}-shm "
             f"elsewhere, and copy {self.backup.name} to {name}"
         )
 
     def _back_up(self) -> None:
-        """Keep the state as it is, which was checked; where that cannot be, the older backup stays."""
+        """Back up the current state, which was checked; on failure, the older backup stays."""
         self._backed_up = time.monotonic()
         with suppress(OutputError, sqlite3.Error), written_whole(self.backup) as beside:
             beside.chmod(0o600)
             with closing(sqlite3.connect(beside)) as copy:
-                copy.execute("PRAGMA synchronous=OFF")  # it is sure to be on the disk when it takes its name
+                copy.execute("PRAGMA synchronous=OFF")  # `written_whole` syncs the file before renaming it
                 copy.execute("PRAGMA journal_mode=OFF")
                 self._connection.backup(copy)
 
     def _back_up_if_whole(self) -> None:
-        with suppress(sqlite3.Error, UnicodeDecodeError):  # damaged: the next start says so
+        with suppress(sqlite3.Error, UnicodeDecodeError):  # damaged; the next start reports it
             if damage(self._connection) is None:
                 self._back_up()
 
     @contextmanager
     def change(self) -> Iterator[None]:
-        """All of what is done within is kept, or nothing; nobody else changes anything meanwhile."""
+        """A transaction: all changes within it are kept, or none; other threads wait."""
         with self._lock:
             if self._connection.in_transaction:
                 yield
@@ -141,7 +142,7 @@ class Database:
                 self._connection.execute("COMMIT")
                 self._changed = True
             except BaseException:
-                if self._connection.in_transaction:  # a full disk ends it by itself
+                if self._connection.in_transaction:  # SQLite rolls back by itself on a full disk
                     self._connection.execute("ROLLBACK")
                 raise
             if time.monotonic() - self._backed_up > _BACKED_UP:
@@ -156,7 +157,7 @@ class Database:
         return found[0] if found else None
 
     def do(self, statement: str, values: Sequence[Any] = ()) -> int:
-        """How many rows it changed."""
+        """Execute a statement; returns the number of rows changed."""
         with self._lock:
             self._changed = True
             return self._connection.execute(statement, values).rowcount
@@ -173,7 +174,7 @@ class Database:
 
 
 def new_id() -> str:
-    """Unguessable enough that no two are ever the same."""
+    """A random id, long enough to be unique."""
     return secrets.token_hex(8)
 
 

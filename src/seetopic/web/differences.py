@@ -1,4 +1,4 @@
-"""What differs between two sides: terms by category, and figures."""
+"""Differences between two sides: terms by category, and measures."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from seetopic.web.topic_service import ShownTopic
 
 
 class SideTopics(Frozen):
-    """One side's topics."""
+    """Topics of one side."""
 
     title: str
     topics: tuple[ShownTopic, ...]
 
 
 class Difference(Frozen):
-    """A category of either side: terms of both, in the left side's order, and those of one side alone."""
+    """A category of either side: shared terms, in the left side's order, and terms of one side only."""
 
     name: str
     both: tuple[str, ...]
@@ -27,7 +27,7 @@ class Difference(Frozen):
 
 
 class ComparedFigures(Frozen):
-    """The same measures of both sides; null where one has no answer."""
+    """Measures of both sides; null where a side has no value."""
 
     names: tuple[str, ...]
     about: dict[str, str]
@@ -37,7 +37,7 @@ class ComparedFigures(Frozen):
 
 
 class Compared(Frozen):
-    """What a comparison found."""
+    """Result of a comparison."""
 
     left: SideTopics
     right: SideTopics
@@ -46,7 +46,7 @@ class Compared(Frozen):
 
 
 def differences(left: Sequence[ShownTopic], right: Sequence[ShownTopic]) -> tuple[Difference, ...]:
-    """By the categories' names, whatever their case: those of the left side first, then what only the right one has."""
+    """By category name, ignoring case: the left side's categories first, then those only on the right."""
     ours, theirs = ({_folded(topic.name): topic for topic in side} for side in (left, right))
     found = []
     for key in dict.fromkeys([*ours, *theirs]):

@@ -1,4 +1,4 @@
-"""What a person takes away: exports, the report, the project as a file, and how to get the same again."""
+"""Downloads: exports, the report, the project as a file, and how to reproduce the topics."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from seetopic.web.topic_service import Finding
 
 
 class Again(Frozen):
-    """How to get the same topics elsewhere."""
+    """How to reproduce the topics elsewhere."""
 
     names_file: str
     names: str
@@ -28,7 +28,7 @@ class Again(Frozen):
 
 
 class CorpusFacts(Frozen):
-    """Which documents a project is about; the documents themselves do not travel."""
+    """Identifies the documents of a project; the documents themselves are not included."""
 
     name: str = Field(max_length=1000)
     sha256: str = Field(max_length=100)
@@ -37,7 +37,7 @@ class CorpusFacts(Frozen):
 
 
 class ProjectFile(Frozen):
-    """A project that opens elsewhere."""
+    """A project that can be opened elsewhere."""
 
     format: Literal["seetopic-project"] = "seetopic-project"
     format_version: Literal[1] = 1
@@ -45,11 +45,11 @@ class ProjectFile(Frozen):
     title: Title
     names: Names
     corpus: CorpusFacts
-    topics: dict[str, Any] | None = None  # as `topics.json`, for whoever has no such corpus
+    topics: dict[str, Any] | None = None  # as in `topics.json`, for those who do not have the corpus
 
 
 def exported(finding: Finding, name: str, variants: bool, min_confidence: float, accepted: bool) -> tuple[str, str]:
-    """Topics in another tool's format, and a name for the file."""
+    """Topics in another tool's format, and a file name."""
     if name not in FORMATS:
         raise Missing(f"there is no format {name[:40]!r}; choose one of {', '.join(FORMATS)}")
     topics = _accepted(finding) if accepted else finding.topics
@@ -58,13 +58,13 @@ def exported(finding: Finding, name: str, variants: bool, min_confidence: float,
 
 
 def _accepted(finding: Finding) -> Topics:
-    """Only terms that a person accepted, and the names themselves."""
+    """Only accepted terms and the names themselves."""
     kept = tuple(
         replace(topic, terms=tuple(each for each, shown in zip(topic.terms, view.terms, strict=True) if shown.state))
         for topic, view in zip(finding.topics, finding.shown, strict=True)
     )
     if not any(topic.terms for topic in kept):
-        raise OutputError("no term has been accepted yet; accept some, or take all terms away")
+        raise OutputError("no term has been accepted yet; accept some, or export all terms")
     return replace(finding.topics, topics=tuple(topic for topic in kept if topic.terms))
 
 
@@ -105,14 +105,14 @@ def project_file(title: str, names: Names, finding: Finding) -> ProjectFile:
 
 
 def read_project(value: Any) -> ProjectFile:
-    """A project file of any origin; anything else is refused with a sentence."""
+    """Parse and validate a project file."""
     try:
         found = ProjectFile.model_validate(value)
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False)[0]
         where = ".".join(str(part) for part in first["loc"]) or "it"
         raise OutputError(
-            f"this is not a project file ({where}: {first['msg']}); give one that was taken away"
+            f"this is not a project file ({where}: {first['msg']}); choose one that was saved in a workbench"
         ) from error
     found.names.check()
     return found

@@ -1,7 +1,7 @@
-"""Changes of a project's names, each frozen and pure: given names it gives new ones.
+"""Edits of a project's names, each an immutable object that maps old names to new ones.
 
-Accepting a term pins it, rejecting it makes it a negative term, so that whatever a person judges is what `discover`
-is told. Every edit says in words what it does, and which part of the names it touches.
+Accepting a term pins it, and rejecting it makes it a negative term, so that `discover` receives every judgement. Each
+edit describes itself in words and knows which part of the names it touches.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from seetopic.web.schemas import Category, CategoryId, Frozen, GivenCategory, Na
 
 
 class Add(Frozen):
-    """New categories, each by one name."""
+    """Add categories, each with one name."""
 
     kind: Literal["add"]
     names: tuple[Text, ...] = Field(min_length=1, max_length=CATEGORIES)
@@ -34,7 +34,7 @@ class Add(Frozen):
 
 
 class Rename(Frozen):
-    """Another name for a category; the name it went by is no longer one of its names."""
+    """Rename a category; the new name replaces the old one among its names."""
 
     kind: Literal["rename"]
     category: CategoryId
@@ -53,7 +53,7 @@ class Rename(Frozen):
 
 
 class Describe(Frozen):
-    """All names that a category is sought by."""
+    """Set all names of a category."""
 
     kind: Literal["names"]
     category: CategoryId
@@ -66,11 +66,11 @@ class Describe(Frozen):
         return _part(names, self.category, "names")
 
     def told(self, names: Names) -> str:
-        return f"describe {_quoted([names[self.category].name])} by {_quoted(self.names)}"
+        return f"set the names of {_quoted([names[self.category].name])} to {_quoted(self.names)}"
 
 
 class Remove(Frozen):
-    """A category is gone, with all that was judged in it."""
+    """Remove a category, with all its judgements."""
 
     kind: Literal["remove"]
     category: CategoryId
@@ -87,7 +87,7 @@ class Remove(Frozen):
 
 
 class Place(Frozen):
-    """A category stands elsewhere in the list."""
+    """Move a category to another position in the list."""
 
     kind: Literal["place"]
     category: CategoryId
@@ -102,7 +102,7 @@ class Place(Frozen):
         return [each.id for each in names.categories]
 
     def told(self, names: Names) -> str:
-        return f"move {_quoted([names[self.category].name])} to place {self.at + 1}"
+        return f"move {_quoted([names[self.category].name])} to position {self.at + 1}"
 
 
 class _Judgement(Frozen):
@@ -114,7 +114,7 @@ class _Judgement(Frozen):
 
 
 class Pin(_Judgement):
-    """A term must stand in a category, and in no other."""
+    """Require a term in one category, and remove it from the others."""
 
     kind: Literal["pin"]
 
@@ -129,7 +129,7 @@ class Pin(_Judgement):
 
 
 class Bar(_Judgement):
-    """A term must not stand in a category."""
+    """Exclude a term from a category."""
 
     kind: Literal["bar"]
 
@@ -141,7 +141,7 @@ class Bar(_Judgement):
 
 
 class Free(_Judgement):
-    """What was judged of a term in a category is taken back."""
+    """Withdraw the judgement of a term in a category."""
 
     kind: Literal["free"]
 
@@ -151,11 +151,11 @@ class Free(_Judgement):
         return _changed(names, own, **without)
 
     def told(self, names: Names) -> str:
-        return f"leave {_quoted([self.term])} in {_quoted([names[self.category].name])} open"
+        return f"clear the judgement of {_quoted([self.term])} in {_quoted([names[self.category].name])}"
 
 
 class Shift(_Judgement):
-    """A term belongs to another category."""
+    """Move a term to another category."""
 
     kind: Literal["shift"]
     to: CategoryId
@@ -165,7 +165,7 @@ class Shift(_Judgement):
 
     def applied(self, names: Names) -> Names:
         if self.to == self.category:
-            raise SeedError(f"{self.term!r} stands in {names[self.to].name!r} already; choose another category")
+            raise SeedError(f"{self.term!r} is already in {names[self.to].name!r}; choose another category")
         return _pinned(_barred(names, self.category, self.term), self.to, self.term)
 
     def told(self, names: Names) -> str:
@@ -174,7 +174,7 @@ class Shift(_Judgement):
 
 
 class SetOptions(Frozen):
-    """How many terms, and whether variants stand for themselves."""
+    """Set the number of terms per topic, and whether variants are separate terms."""
 
     kind: Literal["options"]
     top: int | None = Field(default=None, ge=1, le=TOP)
@@ -188,14 +188,14 @@ class SetOptions(Frozen):
         return names.options
 
     def told(self, names: Names) -> str:
-        told = [f"{self.top} terms a topic"] if self.top is not None else []
+        told = [f"{self.top} terms per topic"] if self.top is not None else []
         if self.keep_variants is not None:
-            told.append("variants as terms of their own" if self.keep_variants else "one term for its variants")
-        return f"show {', '.join(told) or 'the same'}"
+            told.append("variants as separate terms" if self.keep_variants else "variants merged into one term")
+        return f"show {', '.join(told) or 'no change'}"
 
 
 class SetTitle(Frozen):
-    """What the project is called."""
+    """Rename the project."""
 
     kind: Literal["title"]
     title: Title
@@ -207,11 +207,11 @@ class SetTitle(Frozen):
         return names.title
 
     def told(self, names: Names) -> str:
-        return f"call the project {_quoted([self.title])}"
+        return f"rename the project to {_quoted([self.title])}"
 
 
 class SetSeeds(Frozen):
-    """All categories anew, as a list was pasted."""
+    """Replace all categories, as when a list is pasted."""
 
     kind: Literal["seeds"]
     categories: tuple[GivenCategory, ...] = Field(max_length=CATEGORIES)
@@ -223,7 +223,7 @@ class SetSeeds(Frozen):
         return names.categories
 
     def told(self, names: Names) -> str:
-        return f"replace all names by {len(self.categories)} others"
+        return f"replace all names with {len(self.categories)} others"
 
 
 Edit = Annotated[
@@ -233,9 +233,9 @@ Edit = Annotated[
 
 
 def clash(edit: Any, before: Names, now: Names) -> Any | None:
-    """What somebody else changed of the very thing that an edit of `before` changes; None if nothing.
+    """The current value of what an edit based on `before` would change, if someone else has changed it; otherwise None.
 
-    An edit that touches something else is made on top of what is there now: nobody's change is lost.
+    Edits that touch different things are applied on top of each other, so no change is lost.
     """
     there = edit.touches(now)
     if edit.touches(before) == there:
@@ -244,7 +244,7 @@ def clash(edit: Any, before: Names, now: Names) -> Any | None:
 
 
 class _Placed(Frozen):
-    """What a term's new place would change: what was said of it there, and which categories it was accepted in."""
+    """What moving a term would change: its judgements there, and the categories it was accepted in."""
 
     judged: tuple[str, ...]
     accepted_in: tuple[CategoryId, ...]
@@ -262,7 +262,7 @@ def _placed(names: Names, categories: tuple[str, ...], term: str) -> _Placed | N
 
 
 def _judged(names: Names, category: str, term: str) -> str | None:
-    """What was said of a term in a category; None if that is gone."""
+    """The judgement of a term in a category; None if the category is gone."""
     own = names.get(category)
     if own is None:
         return None
@@ -280,7 +280,8 @@ def _changed(names: Names, old: Category, /, **parts: Any) -> Names:
     new = old.model_copy(update=parts)
     for part, most in (("names", NAMES), ("pinned", TERMS), ("negative", TERMS)):
         if len(getattr(new, part)) > most:
-            raise SeedError(f"{old.name!r} would have {len(getattr(new, part))} {part}, but may have {most}")
+            what = f"{len(getattr(new, part))} {part}" + ("" if part == "names" else " terms")
+            raise SeedError(f"{old.name!r} would have {what}, but may have {most}; remove some")
     return names.model_copy(update={"categories": tuple(new if each is old else each for each in names.categories)})
 
 
@@ -295,7 +296,7 @@ def _pinned(names: Names, category: str, term: str) -> Names:
 def _barred(names: Names, category: str, term: str) -> Names:
     own = names[category]
     if any(same(term, name) for name in own.names):
-        raise SeedError(f"{term!r} is a name of {own.name!r}, so it stands in its topic; change the name instead")
+        raise SeedError(f"{term!r} is a name of {own.name!r}, so it cannot be rejected; change the name instead")
     return _changed(names, own, pinned=_without(own.pinned, term), negative=(*_without(own.negative, term), term))
 
 

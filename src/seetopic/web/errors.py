@@ -1,4 +1,4 @@
-"""What can go wrong in a request, besides what the library refuses: each one sentence, with an HTTP status."""
+"""Errors of requests, besides those of the library: one sentence each, with an HTTP status."""
 
 from __future__ import annotations
 
@@ -8,51 +8,51 @@ from seetopic.errors import SeeTopicError
 
 
 class RequestError(SeeTopicError):
-    """A request that cannot be answered as asked."""
+    """A request that cannot be fulfilled."""
 
     status = 400
     kind = "invalid"
 
     def __init__(self, sentence: str, **more: Any) -> None:
         super().__init__(sentence)
-        self.more = more  # what the page needs to help, beside the sentence
+        self.more = more  # further fields of the response
 
 
 class Missing(RequestError):
-    """Something that is not there, or not any more."""
+    """Something does not exist, or no longer exists."""
 
     status, kind = 404, "missing"
 
 
 class Refused(RequestError):
-    """Something that one may not do."""
+    """The request is not allowed."""
 
     status, kind = 403, "refused"
 
 
 class Conflict(RequestError):
-    """Somebody else changed it, or it is in use."""
+    """Someone else has changed it, or it is in use."""
 
     status, kind = 409, "conflict"
 
 
 class NeedsCorpus(RequestError):
-    """A project whose documents are not here."""
+    """The documents of a project are not on this server."""
 
     status, kind = 409, "needs_corpus"
 
 
 class TooLarge(RequestError):
-    """More than is allowed."""
+    """A limit is exceeded."""
 
     status, kind = 413, "too_large"
 
 
 class NotYet(RequestError):
-    """Something that must be ready first."""
+    """Something is not ready yet."""
 
     status, kind = 409, "busy"
 
 
 class Overtaken(NotYet):
-    """Topics of names that were changed while they were sought."""
+    """The names changed while their topics were being found."""

@@ -1,4 +1,4 @@
-"""The one folder whose files people may open: whatever is asked for, nothing outside it is looked at."""
+"""The one folder whose files users may open; nothing outside it is ever accessed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ENDINGS = tuple(f".{name}{packed}" for name in (*FORMATS, "ndjson") for packed 
 
 
 class FolderEntry(Frozen):
-    """What lies in a folder; `path` is how the server knows it."""
+    """An entry of a folder; `path` is relative to the server's folder."""
 
     name: str
     path: str
@@ -36,30 +36,30 @@ class Listing(Frozen):
 
 @dataclass(frozen=True)
 class AllowedFolder:
-    """Paths are given relative to the root; links are followed before it is checked where they lead."""
+    """Paths are relative to the root, and are checked after links are resolved."""
 
     root: Path | None
 
     def inside(self, path: str) -> Path:
-        """The file or folder that is meant, if it lies inside and is not hidden."""
+        """The file or folder at a path, if it is inside the root and not hidden."""
         if self.root is None:
-            raise Refused("this server opens no files of its own; start it with --folder DIR, or upload the file")
+            raise Refused("this server has no folder of files to open; start it with --folder DIR, or upload the file")
         root = self.root.resolve()
         try:
             meant = (root / path).resolve()
             found = meant.is_relative_to(root) and not _hidden(meant, root) and (meant.is_file() or meant.is_dir())
-        except (OSError, ValueError, RuntimeError):  # a name too long, a NUL in it, links in a circle
+        except (OSError, ValueError, RuntimeError):  # a name that is too long or contains NUL, or a cycle of links
             found = False
-        if not found:  # the same sentence for what is outside and what is not there: nothing is told of elsewhere
+        if not found:  # the same message for outside and missing, to reveal nothing
             raise Missing(f"{path[:200]!r} is not in the server's folder; choose one of its files")
         return meant
 
     def to_read(self, path: str) -> Path:
-        """The same, where all that lies in a folder will be read: a link among it could lead anywhere."""
+        """Like `inside`, for a folder that will be read completely; links in it must not lead out of the root."""
         meant = self.inside(path)
         for each in meant.rglob("*") if meant.is_dir() else ():
             if each.is_symlink() and not self._leads_inside(each):
-                raise Refused(f"{each.name[:80]!r} in {path[:200]!r} is a link that leads elsewhere; remove it")
+                raise Refused(f"{each.name[:80]!r} in {path[:200]!r} is a link that leads out of the folder; remove it")
         return meant
 
     def _leads_inside(self, path: Path) -> bool:
@@ -70,10 +70,10 @@ class AllowedFolder:
             return False
 
     def listing(self, path: str = "") -> Listing:
-        """Sub-folders, indexes, and files that can be read as documents."""
+        """Subfolders, indexes, and files that can be read as documents."""
         folder = self.inside(path)
         if not folder.is_dir():
-            raise Missing(f"{path[:200]!r} is a file, not a folder")
+            raise Missing(f"{path[:200]!r} is a file; choose a folder")
         assert self.root is not None
         root = self.root.resolve()
         entries = []
@@ -95,19 +95,19 @@ class AllowedFolder:
 
 
 def is_readable(name: str) -> bool:
-    """Whether a file's name says that it holds documents."""
+    """Whether a file has the extension of a document format."""
     return name.lower().endswith(_ENDINGS)
 
 
 def _kind(path: Path) -> Literal["folder", "file", "index"] | None:
-    """What may be opened; nothing that is hidden, or whose name is not Unicode text."""
+    """The kind of an entry; None if it is hidden, not a document, or its name is not valid Unicode."""
     try:
         if path.name.startswith(".") or path.name != readable(path.name):
             return None
         if path.is_dir():
             return "index" if (path / MANIFEST).is_file() else "folder"
         return "file" if path.is_file() and is_readable(path.name) else None
-    except OSError:  # it may not be looked at
+    except OSError:  # no permission
         return None
 
 
@@ -116,12 +116,12 @@ def _hidden(path: Path, root: Path) -> bool:
 
 
 def readable(name: str) -> str:
-    """A text that is not Unicode, as far as it is."""
+    """The text with invalid Unicode replaced."""
     return name.encode("utf-8", "replace").decode()
 
 
 def without_folders(sentence: str, folders: Iterable[Path | None]) -> str:
-    """A sentence that tells nothing of where things lie on the server."""
+    """A message without paths of the server."""
     places = {str(place) for folder in folders if folder is not None for place in (folder, folder.resolve())}
     for place in sorted((place for place in places if len(place) > 1), key=len, reverse=True):
         sentence = sentence.replace(place + os.sep, "").replace(place, "the server's folder")

@@ -1,4 +1,4 @@
-"""Who may do what: a token, the same origin, bounded requests, and headers that let the page load nothing else."""
+"""Access control: token, same origin, request limits, and headers that keep the page from loading anything else."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from seetopic.web.sessions import LASTS, Guesses, Sessions
 
 COOKIE = "seetopic"
 TOKEN = "x-seetopic-token"
-PAGE = "x-seetopic-page"  # the page's own requests have it: a header that no other site may send
+PAGE = "x-seetopic-page"  # sent by the page; other sites cannot send this header
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:[0-9]{1,5})?")
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _POLICY = (
@@ -36,7 +36,7 @@ _HEADERS = {
 }
 _CLOSED = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>seetopic workbench</title>
-<h1>This workbench needs its token</h1>
+<h1>This workbench requires a token</h1>
 <p>Open the link that <code>seetopic serve</code> printed when it started; it ends in <code>?token=…</code>.
 Your browser then stays signed in for 30 days.</p></html>
 """
@@ -47,11 +47,11 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
 class Access:
-    """What protects a server: everything needs the token, or the session of a browser that has shown it."""
+    """Every request needs the token, or the session of a browser that has shown it."""
 
     def __init__(self, token: str, hosts: frozenset[str] | None = None, kept: Path | None = None) -> None:
         self._token = token
-        self.hosts = hosts  # names by which the server may be called; None: any
+        self.hosts = hosts  # accepted host names; None: any
         self.sessions = Sessions(token, kept)
         self.guesses = Guesses()
 
@@ -61,7 +61,7 @@ class Access:
 
 @dataclass(frozen=True)
 class Guard:
-    """Stands before the whole application."""
+    """ASGI middleware around the whole application."""
 
     app: App
     access: Access
@@ -81,10 +81,10 @@ class Guard:
             await self.app(scope, receive, sender)
 
     def _entry(self, scope: Scope, headers: dict[str, str]) -> RedirectResponse:
-        """A link with the token begins a session, and the token leaves the address."""
+        """Start a session from a link with the token, and remove the token from the address."""
         answer = RedirectResponse("/", status_code=303)
         if not self.access.sessions.holds(_cookie(scope, headers)):
-            # Lax: a link that is clicked in a mail or a chat opens the page; other sites' requests come without it.
+            # Lax: links in mails or chats open the page, but requests from other sites do not carry the cookie.
             answer.set_cookie(
                 _cookie_name(scope),
                 self.access.sessions.begin(),
@@ -98,23 +98,23 @@ class Guard:
     def _refusal(self, scope: Scope, headers: dict[str, str]) -> Response | None:
         host = _host(headers.get("host", ""))
         if self.access.hosts is not None and host not in self.access.hosts:
-            # Another site's name that leads here is how a web page would talk to this server in a person's name.
-            sentence = f"this server is not called {host[:80]!r}; use the address that it printed, or start it with "
-            return _refuse(403, f"{sentence}--allow-host for this name")
+            # Against DNS rebinding, by which another site could send requests in the user's name.
+            sentence = f"{host[:80]!r} is not a known name of this server; use the address that it printed, "
+            return _refuse(403, f"{sentence}or start it with --allow-host for this name")
         if scope["method"] not in _SAFE and not _same_origin(headers):
             return _refuse(403, "the request comes from another site; use the workbench's own page")
         if scope["path"] != "/api/uploads" and "transfer-encoding" in headers:
-            return _refuse(411, "the request does not say how long it is; send it with a length")
+            return _refuse(411, "the request has no Content-Length; send it with one")
         length = headers.get("content-length", "0")
         if scope["path"] != "/api/uploads" and (not length.isdigit() or int(length) > BODY):
-            return _refuse(413, f"the request is larger than {BODY:,} bytes; send less at once", "too_large")
+            return _refuse(413, f"the request is larger than {BODY:,} bytes; split it", "too_large")
         if _for_annotators(scope["path"]):
-            return None  # the link's own secret decides
+            return None  # protected by the secret in the link
         return self._stranger(scope, headers)
 
     def _stranger(self, scope: Scope, headers: dict[str, str]) -> Response | None:
-        """Why somebody may not come in; None if they may."""
-        # A browser sends the cookie by itself, whoever asks for it; no other site can make it send the header.
+        """The response to a request without valid credentials; None if they are valid."""
+        # Browsers attach the cookie to any request, but other sites cannot make them send the header.
         if (scope["method"] in _SAFE or PAGE in headers) and self.access.sessions.holds(_cookie(scope, headers)):
             return None
         bearer = headers.get("authorization", "").removeprefix("Bearer ").strip() or None
@@ -122,18 +122,18 @@ class Guard:
         if shown:
             address = str((scope.get("client") or ("",))[0])
             if not self.access.guesses.allowed(address):
-                return _refuse(429, "too many wrong tokens came from this address; wait a minute, then try again")
+                return _refuse(429, "too many wrong tokens from this address; wait a minute, then try again")
             if any(self.access.fits(each) for each in shown):
                 return None
             for _ in shown:
                 self.access.guesses.wrong(address)
         if scope["path"] == "/" and "text/html" in headers.get("accept", ""):
             return HTMLResponse(_CLOSED, status_code=401)
-        return _refuse(401, "a token is needed; open the address that the server printed when it started")
+        return _refuse(401, "a token is required; open the address that the server printed when it started")
 
 
 def _in_address(scope: Scope) -> str | None:
-    """The token in the address of the page, the only one that may hold it."""
+    """The token in the query of the start page, the only page that accepts it there."""
     if scope["path"] != "/":
         return None
     given: str = scope.get("query_string", b"").decode("latin-1")
@@ -145,7 +145,7 @@ def _for_annotators(path: str) -> bool:
 
 
 def _same_origin(headers: dict[str, str]) -> bool:
-    """A browser says where a request comes from; programs say nothing."""
+    """Browsers state the origin of a request; other programs do not."""
     site = headers.get("sec-fetch-site")
     if site is not None and site not in ("same-origin", "none"):
         return False
@@ -160,7 +160,7 @@ def _host(header: str) -> str:
 
 
 def _cookie_name(scope: Scope) -> str:
-    """With the port, for browsers give a machine's cookies to all of its servers."""
+    """Includes the port, because browsers share cookies between all servers of a host."""
     return f"{COOKIE}-{(scope.get('server') or ('', 0))[1]}"
 
 

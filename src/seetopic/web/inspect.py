@@ -1,4 +1,4 @@
-"""What stands behind a topic: why a term is there, sentences, documents, how topics overlap, pictures."""
+"""Details of topics: why a term is there, sentences, documents, overlap, figures."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from seetopic.web.topic_service import Finding
 
 Parts = tuple[tuple[str, bool], ...]
 FigureName = Literal["map", "documents", "heatmap", "ranks", "counts", "bars"]
-_SHOWN = 36  # words of a document without terms
+_SHOWN = 36  # words shown of a document without terms
 _FIGURES: dict[str, Callable[..., Any]] = {
     "map": charts.topics_map,
     "documents": charts.documents_map,
@@ -31,7 +31,7 @@ _FIGURES: dict[str, Callable[..., Any]] = {
 
 
 class Passage(Frozen):
-    """A sentence; what is marked is a term of the topic."""
+    """A sentence, with the terms of the topic marked."""
 
     parts: Parts
     document: int
@@ -39,14 +39,14 @@ class Passage(Frozen):
 
 
 class Passages(Frozen):
-    """Sentences that show a topic's terms; `quoted`: as they were written, else in the words that the index keeps."""
+    """Sentences with a topic's terms; `quoted` if from the original text, otherwise in the index's words."""
 
     passages: tuple[Passage, ...]
     quoted: bool
 
 
 class Nearness(Frozen):
-    """How near something is to a category's name."""
+    """Similarity to a category's name."""
 
     category: str
     name: str
@@ -54,7 +54,7 @@ class Nearness(Frozen):
 
 
 class WhyTerm(Frozen):
-    """Why a term stands in its topic."""
+    """Why a term is in its topic."""
 
     term: str
     sentences: tuple[str, ...]
@@ -64,7 +64,7 @@ class WhyTerm(Frozen):
 
 
 class TopicDocument(Frozen):
-    """A document that is given a topic, and how surely."""
+    """A document assigned to a topic, and with what share."""
 
     number: int
     share: float
@@ -73,7 +73,7 @@ class TopicDocument(Frozen):
 
 
 class TopicDocuments(Frozen):
-    """Documents of a topic, the clearest first, of those that were looked at."""
+    """Sampled documents assigned to a topic, clearest first."""
 
     given: int
     looked_at: int
@@ -81,7 +81,7 @@ class TopicDocuments(Frozen):
 
 
 class Share(Frozen):
-    """How much of a document is a category's."""
+    """Share of a category in a document."""
 
     category: str
     name: str
@@ -89,16 +89,16 @@ class Share(Frozen):
 
 
 class WholeDocument(Frozen):
-    """A document; its parts are terms of categories, or of none."""
+    """A document in parts, each with the category whose term it is, if any."""
 
     number: int
     parts: tuple[tuple[str, str | None], ...]
-    cut: bool  # whether it goes on
+    cut: bool  # whether it was truncated
     shares: tuple[Share, ...]
 
 
 class NearPair(Frozen):
-    """Two topics that are alike."""
+    """Two similar topics."""
 
     first: str
     second: str
@@ -106,7 +106,7 @@ class NearPair(Frozen):
 
 
 class Overlap(Frozen):
-    """How alike topics are by their terms, and how much their documents are shared."""
+    """Similarity of topics by their terms, and the share of common documents."""
 
     names: tuple[str, ...]
     likeness: tuple[tuple[float, ...], ...]
@@ -115,7 +115,7 @@ class Overlap(Frozen):
 
 
 class Picture(Frozen):
-    """A figure; what came from names or documents is escaped in it."""
+    """A figure, in which text from names and documents is escaped."""
 
     title: str
     description: str
@@ -125,7 +125,7 @@ class Picture(Frozen):
 
 
 class NamePreview(Frozen):
-    """What the documents know of a name, before it is one."""
+    """What the corpus says about a name before it is added."""
 
     name: str
     in_vocabulary: bool = False
@@ -136,11 +136,11 @@ class NamePreview(Frozen):
 
 
 def check_name(index: Index, names: Names, name: str, category: str | None) -> NamePreview:
-    """Does the name occur, what is near it, and which other categories would want the same terms."""
+    """Whether a name occurs, its nearest terms, and which other categories would compete with it."""
     others = [(each, one) for each in names.categories if each.id != category for one in each.names]
     twice = next((each for each, one in others if same(one, name)), None)
     if twice is not None:
-        return NamePreview(name=name, problem=f"{name!r} is a name of {twice.name!r} already; choose another")
+        return NamePreview(name=name, problem=f"{name!r} is already a name of {twice.name!r}; choose another")
     try:
         beside = [Seed(each.name, each.names) for each in names.categories if each.id != category]
         checked = check(index, Seeds((Seed(name, (name,)), *beside)))
@@ -163,12 +163,12 @@ def check_name(index: Index, names: Names, name: str, category: str | None) -> N
 
 
 def why(finding: Finding, category: str, term: str) -> WhyTerm:
-    """Why a term is in its topic: its ranks in words, which names it is near, a sentence."""
+    """Why a term is in its topic: its ranks in words, the nearest names, and a sentence."""
     number = finding.number(category)
     topic, index = finding.topics[number], finding.run.index
     ranked = next((each for each in topic.terms if same(each.term, term)), None)
     if ranked is None:
-        raise Missing(f"{term[:80]!r} is no longer a term of {topic.name!r}; load its terms again")
+        raise Missing(f"{term[:80]!r} is no longer a term of {topic.name!r}; reload its terms")
     own = finding.names.categories[number]
     spelled = [{index.as_term(each) or each for each in texts} for texts in (own.pinned, own.names)]
     sentence = finding.examples.of_terms[number].get(ranked.term)
@@ -198,7 +198,7 @@ def passages(finding: Finding, category: str) -> Passages:
 
 
 def documents_of(finding: Finding, category: str, offset: int, limit: int) -> TopicDocuments:
-    """Documents of the sample that `assign` gives the topic."""
+    """Sampled documents that `assign` gives the topic."""
     number = finding.number(category)
     scene = finding.scene
     own = np.flatnonzero(scene.document_topics == number)
@@ -219,7 +219,7 @@ def documents_of(finding: Finding, category: str, offset: int, limit: int) -> To
 
 
 def document(finding: Finding, number: int) -> WholeDocument:
-    """A document in the words that the index keeps, or as it was written where that is at hand."""
+    """A document as written or, if that is not available, in the words stored in the index."""
     index = finding.run.index
     if not 0 <= number < len(index):
         raise Missing(f"there is no document {number}; the corpus has {len(index):,}")
@@ -279,6 +279,6 @@ def _rounded(matrix: Any) -> tuple[tuple[float, ...], ...]:
 
 
 def _plain(text: str, number: int) -> Sentence:
-    """The beginning of a document that holds none of the topic's own terms."""
+    """The beginning of a document that contains none of the topic's terms."""
     words = text.split(maxsplit=_SHOWN)
     return Sentence(((" ".join(words[:_SHOWN]) + (" …" if len(words) > _SHOWN else ""), False),), frozenset(), number)

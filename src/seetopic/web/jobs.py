@@ -1,4 +1,4 @@
-"""Slow work beside the server: a process of its own, which tells how far it is and can be stopped at any time."""
+"""Background jobs, each in its own process, which reports progress and can be stopped at any time."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from seetopic.web.errors import NotYet
 from seetopic.web.limits import QUEUE
 from seetopic.web.schemas import Frozen
 
-_OFTEN = 0.1  # seconds between two reports of one stage
-_GRACE = 3.0  # seconds that a stopped process has to end by itself
-Work = Callable[..., Any]  # takes `progress=`; gives what can be pickled
+_OFTEN = 0.1  # seconds between two progress reports of a stage
+_GRACE = 3.0  # seconds for a stopped process to exit
+Work = Callable[..., Any]  # takes `progress=`; returns something picklable
 Ended = Callable[[Any, str | None, bool], None]  # result, problem, whether it was stopped
 
 
@@ -34,7 +34,7 @@ class StageState(Frozen):
 
 
 class Job(Frozen):
-    """How far slow work is; `share` and `remaining` are estimates of the whole."""
+    """Progress of a job; `share` and `remaining` are estimates for the whole job."""
 
     stage: str
     stages: tuple[StageState, ...]
@@ -47,7 +47,7 @@ class Job(Frozen):
 
 @dataclass(frozen=True)
 class Plan:
-    """The stages that a job is expected to go through, each with its usual share of the whole time."""
+    """The expected stages of a job, each with its usual share of the total time."""
 
     stages: Sequence[tuple[str, float]]
 
@@ -76,7 +76,7 @@ class Plan:
 
 @dataclass
 class _Running:
-    """What is known of a job; changed by the thread that watches it, read by requests."""
+    """State of a job, written by the thread that watches it and read by requests."""
 
     plan: Plan
     stage: str = "waiting"
@@ -90,7 +90,7 @@ class _Running:
     def told(self, stage: str, done: int, total: int | None) -> None:
         names = [name for name, _ in self.plan.stages]
         place = names.index(stage) if stage in names else -1
-        if place >= self.furthest:  # a stage that asks an earlier one's help does not go back
+        if place >= self.furthest:  # a stage may call an earlier one
             self.furthest = place
             self.stage, self.done, self.total = stage, done, total
 
@@ -100,7 +100,7 @@ class _Running:
 
 
 class Jobs:
-    """Slow work, one after the other; each has a key that it is known by."""
+    """Jobs by key, run one after the other."""
 
     def __init__(self, at_once: int = 1, most: int = QUEUE) -> None:
         self._most = most
@@ -110,7 +110,7 @@ class Jobs:
         self._watchers = ThreadPoolExecutor(at_once, thread_name_prefix="job")
 
     def start(self, key: str, plan: Plan, ended: Ended, work: Work, *values: Any, **named: Any) -> None:
-        """Begin when there is room; `ended` is called in another thread, once."""
+        """Start when a slot is free; `ended` is called once, in another thread."""
         with self._lock:
             if key in self._running or self._closed:
                 return
@@ -118,19 +118,19 @@ class Jobs:
         self._watchers.submit(self._watch, key, running, ended, work, values, named)
 
     def require_room(self) -> None:
-        """Refuse to begin something more where too much waits; what was begun before the server ended goes on."""
+        """Refuse a new job when too many are running or waiting; resuming after a restart skips this check."""
         if len(self._running) >= self._most:
             raise NotYet(
-                f"{len(self._running)} jobs are running or waiting, and no more may; stop one, or wait for one"
+                f"{len(self._running)} jobs are running or waiting, which is the limit; stop one, or wait for one"
             )
 
     def job(self, key: str) -> Job | None:
-        """How far it is; None if there is no such job."""
+        """Progress of a job; None if there is no such job."""
         running = self._running.get(key)
         return None if running is None else running.job()
 
     def stop(self, key: str) -> None:
-        """End it, begun or not; it may be started anew at once."""
+        """Stop a job, running or waiting; it can be restarted at once."""
         with self._lock:
             running = self._running.pop(key, None)
             if running is None:
@@ -141,7 +141,7 @@ class Jobs:
             _end(process)
 
     def close(self) -> None:
-        """End all of it; what keeps its state on disk goes on at the next start."""
+        """Stop all jobs; those that save their state resume at the next start."""
         with self._lock:
             self._closed = True
             keys = list(self._running)
@@ -157,7 +157,7 @@ class Jobs:
             if not running.stopped:
                 result, problem = self._run(running, work, values, named)
         except Exception as error:
-            problem = f"the work could not be done ({type(error).__name__}: {error}); look at the server's log"
+            problem = f"the job failed ({type(error).__name__}: {error}); see the server's log"
         finally:
             with self._lock:
                 stopped = running.stopped
@@ -176,7 +176,7 @@ class Jobs:
             running.process, running.started = process, time.monotonic()
         theirs.close()
         result: Any = None
-        problem: str | None = "the work ended before it was done; was its process killed, or the memory too small?"
+        problem: str | None = "the job ended unexpectedly (it may have been killed or run out of memory); try again"
         with suppress(EOFError, OSError):
             while True:
                 kind, value = ours.recv()
@@ -186,30 +186,30 @@ class Jobs:
                     result, problem = (value, None) if kind == "result" else (None, value)
         process.join(_GRACE)
         if process.exitcode != 0 and process.pid is not None:
-            _kill_group(process.pid)  # it was killed and left its workers, or does not end although its work has
+            _kill_group(process.pid)  # it was killed and left workers behind, or it hangs after finishing
             process.join()
         return result, problem
 
 
 def _work_apart(pipe: Connection, work: Work, values: tuple[Any, ...], named: dict[str, Any]) -> None:
-    """The process: works, tells how far it is, and ends with the server."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the server's: it stops its jobs itself
+    """Body of the process: it works, reports progress, and ends with the server."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # on Ctrl-C the server stops its jobs itself
     if hasattr(os, "setsid"):
-        os.setsid()  # workers of this process are ended with it
+        os.setsid()  # so that this process's workers end with it
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
         pipe.send(("result", work(*values, progress=_Told(pipe), **named)))
     except SeeTopicError as error:
         pipe.send(("problem", str(error)))
     except Exception as error:
-        pipe.send(("problem", f"something went wrong that should not ({type(error).__name__}); look at the log"))
+        pipe.send(("problem", f"an unexpected error occurred ({type(error).__name__}); see the server's log"))
         raise
     finally:
         pipe.close()
 
 
 def _end_with_parent() -> None:
-    """A server that crashed leaves nobody to stop this: an orphan would keep the index locked."""
+    """If the server crashes, end this process too: an orphan would keep the index locked."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
@@ -217,7 +217,7 @@ def _end_with_parent() -> None:
 
 
 class _Told:
-    """Progress through a pipe, not more often than a person can see."""
+    """Progress sent through a pipe, at a limited rate."""
 
     def __init__(self, pipe: Connection) -> None:
         self._pipe, self._stage, self._last = pipe, "", 0.0

@@ -1,61 +1,61 @@
-"""Every bound of the workbench once: what comes over the network is bounded before it is believed."""
+"""All limits of the workbench, applied to everything that comes over the network."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
 
-CATEGORIES = 200  # of a project
-NAMES = 50  # of a category
-TERMS = 1_000  # pinned or negative, of a category
-PROJECT_NAMES = 600  # of all categories together: each is read by the language model
+CATEGORIES = 200  # per project
+NAMES = 50  # per category
+TERMS = 1_000  # pinned or negative, per category
+PROJECT_NAMES = 600  # of all categories together; the language model encodes each one
 PROJECT_TERMS = 10_000  # pinned or negative, of all categories together
-HEAVY = 60  # names from which a search may take many seconds
-WAITING = 12  # requests that wait for topics to be found: each holds a thread
-QUEUE = 20  # builds, or comparisons and rounds, that are done or wait
-LETTERS = 200  # of a name or a term
-TITLE = 120  # letters of a title or of a person's name
-TOP = 200  # terms of a topic
-BODY = 2_000_000  # bytes of a request that is not an upload
-PREVIEW_BYTES = 262_144  # of a file, from its beginning, that a preview looks at
-PREVIEW_PARQUET = 16_000_000  # bytes of a Parquet file's rows, unpacked
+HEAVY = 60  # names above which a search may take many seconds
+WAITING = 12  # requests waiting for topics; each holds a thread
+QUEUE = 20  # running or waiting jobs; builds and other work are counted separately
+LETTERS = 200  # characters of a name or a term
+TITLE = 120  # characters of a title or of a person's name
+TOP = 200  # terms per topic
+BODY = 2_000_000  # bytes of a request other than an upload
+PREVIEW_BYTES = 262_144  # read from the beginning of a file for a preview
+PREVIEW_PARQUET = 16_000_000  # bytes of a Parquet file's uncompressed rows
 PREVIEW_ROWS = 8
-PREVIEW_LETTERS = 300  # of a cell
-COLUMNS = 200  # of a table
-LONGEST_LINE = 50_000_000  # bytes; no document is longer
-LISTED = 2_000  # entries of a folder
-PAGE = 100  # documents, at most, of one answer
-SOURCES = 8  # whose terms a round of annotation mixes
-ROUNDS = 200  # of a project
-ANNOTATORS = 100  # of a round
-COMPARISONS = 200  # of a project: older ones go
-RUNS = 300  # of methods whose topics are kept: older ones go
-DOCUMENT_WORDS = 20_000  # of a document that is shown
+PREVIEW_LETTERS = 300  # characters of a cell
+COLUMNS = 200  # per table
+LONGEST_LINE = 50_000_000  # bytes; also the longest document
+LISTED = 2_000  # entries per folder
+PAGE = 100  # documents per response
+SOURCES = 8  # per annotation round
+ROUNDS = 200  # per project
+ANNOTATORS = 100  # per round
+COMPARISONS = 200  # per project; older ones are deleted
+RUNS = 300  # of methods whose topics are kept; older ones are deleted
+DOCUMENT_WORDS = 20_000  # shown of a document
 
 
 @dataclass(frozen=True, kw_only=True)
 class UploadLimits:
-    """How much people may send."""
+    """Limits on uploads."""
 
     file_bytes: int = 500_000_000
     files: int = 100
-    unpacked: int = 10  # times `file_bytes` that a packed file may unpack to
+    unpacked: int = 10  # times `file_bytes` that a compressed file may unpack to
 
 
 @dataclass(frozen=True, kw_only=True)
 class ConnectionLimits:
-    """How many connections there may be, and how long each may take."""
+    """Number of connections, and time limits for each."""
 
-    connections: int = 256  # at once: the oldest that asks for nothing makes room
-    head_seconds: float = 15.0  # for the head of a request
-    body_seconds: float = 30.0  # for its body, and more for a long one:
-    bytes_a_second: int = 4_000  # that must come in on average
-    answer_seconds: float = 60.0  # for the client to take what is sent
+    connections: int = 256  # at once; the oldest idle one is dropped to make room
+    head_seconds: float = 15.0  # for the headers of a request
+    body_seconds: float = 30.0  # for its body, more if it is long:
+    bytes_a_second: int = 4_000  # minimum average rate of the body
+    answer_seconds: float = 60.0  # for the client to receive the response
 
 
 @dataclass(frozen=True, kw_only=True)
 class WorkbenchSettings:
-    """Where things lie, and what people may do."""
+    """Locations, and what users may do."""
 
     data: Path
     folder: Path | None = None

@@ -1,4 +1,4 @@
-"""The folder that a workbench keeps everything in: marked as its own, private, and never taken from anybody."""
+"""The data folder of a workbench: marked, private, and never a folder that holds anything else."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TOLD = "seetopic serve keeps its projects, uploads and indexes in this folder.\
 
 @contextmanager
 def claimed(data: Path) -> Iterator[None]:
-    """Hold the folder: two servers of the same data would both continue the same builds."""
+    """Lock the folder, because two servers on the same data would resume the same builds."""
     with writing(data):
         data.mkdir(parents=True, exist_ok=True, mode=0o700)
         _refuse_others(data)
@@ -29,7 +29,7 @@ def claimed(data: Path) -> Iterator[None]:
             lock.acquire(timeout=0)
         except Timeout:
             raise SettingsError(
-                f"another workbench is running on {data}; use that one, or choose another folder with --data"
+                f"another workbench is already running on {data}; use that one, or choose another folder with --data"
             ) from None
     try:
         with writing(data):
@@ -43,7 +43,7 @@ def claimed(data: Path) -> Iterator[None]:
 
 @contextmanager
 def entry_page(data: Path, link: str) -> Iterator[Path]:
-    """A page that leads to a link: whoever looks at the processes of this machine sees its path, not the token."""
+    """A page that redirects to a link, so that the list of processes shows its path and not the token."""
     path = data / "open.html"
     with writing(path):
         path.unlink(missing_ok=True)
@@ -57,21 +57,21 @@ def entry_page(data: Path, link: str) -> Iterator[Path]:
 
 
 def _refuse_others(data: Path) -> None:
-    # A database without the mark is of a workbench from before there were marks; a lone lock is of a start that failed.
+    # Older workbenches have a database but no mark; a failed start leaves only a lock.
     if (data / MARK).is_file() or (data / DATABASE).is_file():
         return
     other = next((each.name for each in sorted(data.iterdir()) if each.name != LOCK), None)
     if other is not None:
         raise SettingsError(
-            f"{data} is not a workbench's folder and is not empty (it holds {other[:80]!r}); "
+            f"{data} is not a workbench folder and is not empty (it contains {other[:80]!r}); "
             "choose an empty or new folder with --data"
         )
 
 
 def _make_private(data: Path) -> None:
-    """Readable by its owner alone, also where the folder or the database was made by somebody less careful."""
+    """Restrict access to the owner, even if the folder or the database was created with wider permissions."""
     data.chmod(0o700)
     os.close(os.open(data / DATABASE, os.O_RDWR | os.O_CREAT, 0o600))
-    for name in (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm"):  # the two that SQLite keeps beside it
+    for name in (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm"):  # SQLite keeps two more files next to it
         if (data / name).is_file():
             (data / name).chmod(0o600)

@@ -1,4 +1,4 @@
-"""A first look at a file: its columns, which of them holds the text, and a few rows; never more than its beginning."""
+"""Preview of a file: its columns, the likely text column, and a few rows, read from its beginning only."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ _GUESSED_FROM = 50  # rows
 
 
 class Preview(Frozen):
-    """What a person sees before anything is indexed."""
+    """What users see before anything is indexed."""
 
     columns: tuple[str, ...]
     text_field: str | None
     label_field: str | None
     rows: tuple[dict[str, str], ...]
     format: str
-    documents: int | None = None  # where it is known without reading all
+    documents: int | None = None  # if known without reading everything
 
 
 def preview_of(path: Path) -> Preview:
-    """The beginning of a file or folder of documents, or of an index."""
+    """Preview of a file or folder of documents, or of an index."""
     if path.is_dir():
         return _of_index(path) if (path / "manifest.json").is_file() else _of_folder(path)
     kind = format_of(path)
@@ -44,19 +44,19 @@ def preview_of(path: Path) -> Preview:
     rows = _parquet_rows(path) if kind == "parquet" else _table_rows(path, kind)
     columns = list(dict.fromkeys(column for row in rows for column in row))
     if not columns:
-        raise CorpusError(f"{path.name} begins with no documents; is it the right file?")
+        raise CorpusError(f"{path.name} has no documents at its beginning; choose another file")
     if len(columns) > COLUMNS:
-        raise CorpusError(f"{path.name} has {len(columns):,} columns, but at most {COLUMNS} can be shown; keep a few")
+        raise CorpusError(f"{path.name} has {len(columns):,} columns, but at most {COLUMNS} are allowed; remove some")
     strange = next((column for column in columns if column != readable(column)), None)
     if strange is not None:
-        raise CorpusError(f"{path.name} has a column {strange!r} whose name is not Unicode text; rename it")
+        raise CorpusError(f"{path.name} has a column {strange!r} whose name is not valid Unicode; rename it")
     text, label = guessed(columns, rows)
     shown = tuple({column: _cell(value) for column, value in row.items()} for row in rows[:PREVIEW_ROWS])
     return Preview(columns=tuple(columns), text_field=text, label_field=label, rows=shown, format=kind)
 
 
 def guessed(columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> tuple[str, str | None]:
-    """The columns that most likely hold text and label: by their names, or the longest text."""
+    """The columns most likely to hold text and label, judged by name, then by length of text."""
     known = {column.strip().casefold(): column for column in reversed(columns)}
     named = next((known[name] for name in _TEXTS if name in known), None)
     label = next((known[name] for name in _LABELS if name in known), None)
@@ -84,25 +84,25 @@ def _of_folder(path: Path) -> Preview:
         with file.open("rb") as opened:
             texts.append(opened.read(PREVIEW_LETTERS * 4).decode("utf-8-sig", "replace"))
     if not texts:
-        raise CorpusError(f"the folder {path.name} holds no .txt files; choose a file, or a folder with .txt files")
+        raise CorpusError(f"the folder {path.name} contains no .txt files; choose a file, or a folder with .txt files")
     return Preview(columns=(), text_field=None, label_field=None, rows=_plain_rows(texts), format="folder")
 
 
 def _beginning(path: Path) -> tuple[str, bool]:
-    """The first bytes of a file, unpacked, as text; whether that is all of it."""
+    """The uncompressed beginning of a file as text, and whether that is all of it."""
     try:
         with gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb") as file:
             data = file.read(PREVIEW_BYTES + 1)
     except (OSError, EOFError, zlib.error) as error:
-        raise CorpusError(f"{path.name} cannot be read: {error}; is the file whole?") from error
+        raise CorpusError(f"{path.name} cannot be read: {error}; check that the file is complete") from error
     text = data[:PREVIEW_BYTES].decode("utf-8-sig", "replace")
     if "\0" in text:
-        raise CorpusError(f"{path.name} holds NUL bytes, so it is not text; save it as UTF-8")
+        raise CorpusError(f"{path.name} contains NUL bytes, so it is not text; save it as UTF-8")
     return text, len(data) <= PREVIEW_BYTES
 
 
 def _lines(path: Path) -> list[str]:
-    """Whole lines of the beginning; a first line that is longer than it all the same."""
+    """Complete lines of the beginning, or a truncated first line if it is longer."""
     text, whole = _beginning(path)
     lines = text.splitlines()
     return lines if whole or len(lines) < 2 else lines[:-1]
@@ -121,21 +121,21 @@ def _table_rows(path: Path, kind: str) -> list[dict[str, Any]]:
 
 
 def _delimited_rows(path: Path, lines: Sequence[str], delimiter: str) -> list[dict[str, Any]]:
-    """As documents are read: quotes of tab-separated files are plain, the first of two columns of a name counts."""
+    """Parsed as documents are: in TSV, quotes are literal; of columns with the same name, the first counts."""
     quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if delimiter == "," else csv.QUOTE_NONE
     rows = csv.reader(io.StringIO("\n".join(lines)), delimiter=delimiter, quoting=quoting)
-    before = csv.field_size_limit(PREVIEW_BYTES)  # by itself less than a long document; it is everyone's: put back
+    before = csv.field_size_limit(PREVIEW_BYTES)  # the default is too small; it is global, so restore it
     try:
         header = next(rows, [])
         if len(header) > COLUMNS:
             raise CorpusError(
-                f"{path.name} has {len(header):,} columns, but at most {COLUMNS} can be shown; keep a few"
+                f"{path.name} has {len(header):,} columns, but at most {COLUMNS} are allowed; remove some"
             )
         return [_row_of(header, row) for row, _ in zip(rows, range(_GUESSED_FROM), strict=False)] or [
             _row_of(header, [])
         ]
     except csv.Error as error:
-        raise CorpusError(f"{path.name} does not begin like a table ({error}); mend it") from error
+        raise CorpusError(f"{path.name} does not begin like a table ({error}); correct it") from error
     finally:
         csv.field_size_limit(before)
 
@@ -155,22 +155,22 @@ def _json_row(line: str) -> dict[str, Any] | None:
 
 def _parquet_rows(path: Path) -> list[dict[str, Any]]:
     if path.suffix.lower() == ".gz":
-        raise CorpusError(f"{path.name} is packed twice; Parquet packs by itself: unpack it first")
+        raise CorpusError(f"{path.name} is compressed twice, as Parquet is already compressed; decompress it first")
     try:
         with parquet_file(local_file(path), path.name) as table:
             if len(table.opened.schema_arrow.names) > COLUMNS:
-                raise CorpusError(f"{path.name} has more than {COLUMNS} columns; keep a few")
+                raise CorpusError(f"{path.name} has more than {COLUMNS} columns; remove some")
             return _few_rows(
                 table.opened.iter_batches(
                     batch_size=1, columns=[name for name in table.opened.schema_arrow.names if name in table.flat]
                 )
             )
     except UnicodeDecodeError as error:
-        raise CorpusError(f"{path.name} cannot be read as Parquet: {error}; is the file whole?") from error
+        raise CorpusError(f"{path.name} cannot be read as Parquet: {error}; check that the file is complete") from error
 
 
 def _few_rows(batches: Iterable[Any]) -> list[dict[str, Any]]:
-    """Rows of the beginning, one at a time: a small file may hold one huge text many times."""
+    """The first rows, read one at a time, because a small file may unpack to a huge one."""
     rows, size = list[dict[str, Any]](), 0
     for batch in batches:
         size += batch.nbytes
@@ -181,7 +181,7 @@ def _few_rows(batches: Iterable[Any]) -> list[dict[str, Any]]:
             break
     if not rows and size:
         raise CorpusError(
-            f"a row of the file has {size:,} bytes, too many for one document; leave out its large columns"
+            f"a row of the file has {size:,} bytes, which is too large for one document; remove its large columns"
         )
     return rows
 
@@ -189,7 +189,7 @@ def _few_rows(batches: Iterable[Any]) -> list[dict[str, Any]]:
 def _cell(value: Any) -> str:
     try:
         text = "" if value is None else value if isinstance(value, str) else str(value)
-    except (RecursionError, ValueError):  # nested too deeply; a number too long to be written
+    except (RecursionError, ValueError):  # nested too deeply, or a number with too many digits
         text = "…"
     short = readable(" ".join(text[: 4 * PREVIEW_LETTERS].split()))
     return short if len(short) <= PREVIEW_LETTERS else short[: PREVIEW_LETTERS - 1] + "…"

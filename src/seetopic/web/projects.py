@@ -1,4 +1,4 @@
-"""Projects: names with their whole history. Nothing that was written is ever lost; undo only looks elsewhere."""
+"""Projects: names with their complete history, of which nothing is ever deleted; undo only moves a pointer."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Last(Frozen):
 
 
 class Entry(Frozen):
-    """One step of a project's history."""
+    """A step of a project's history."""
 
     number: int
     label: str
@@ -37,7 +37,7 @@ class Entry(Frozen):
 
 @dataclass(frozen=True)
 class Kept:
-    """A project as it is now."""
+    """A project in its current state."""
 
     id: str
     corpus: str
@@ -55,14 +55,14 @@ class Projects:
         self._data = database
 
     def ids(self) -> list[str]:
-        """Those changed last stand first."""
+        """Ids of all projects, most recently changed first."""
         rows = self._data.all(
             "SELECT p.id FROM projects p JOIN versions v ON v.project = p.id AND v.version = p.version "
             "ORDER BY v.made DESC, p.id"
         )
         return [row["id"] for row in rows]
 
-    def make(self, corpus: str, names: Names, by: str = "", label: str = "begin") -> str:
+    def make(self, corpus: str, names: Names, by: str = "", label: str = "create the project") -> str:
         project = new_id()
         names.check()
         _require_few(names)
@@ -87,7 +87,7 @@ class Projects:
         return int(self._row(project)["version"])
 
     def edit(self, project: str, base: int, by: str, edit: Any) -> Kept:
-        """Make an edit on top of what is there now; refused if somebody changed the same thing since `base`."""
+        """Apply an edit to the current state; rejected if someone has changed the same thing since `base`."""
         with self._data.change():
             kept = self.get(project)
             seen = self._names_at(project, base)
@@ -95,7 +95,7 @@ class Projects:
             if theirs is not None:
                 who = self._who_changed(project, base, edit, seen)
                 raise Conflict(
-                    f"{who.by} changed the same meanwhile ({who.label}); look at it, then decide",
+                    f"{who.by} has changed the same thing since then ({who.label}); review it, then decide",
                     theirs=to_jsonable_python(theirs),
                     by=who.by,
                 )
@@ -127,12 +127,12 @@ class Projects:
             return self.get(project)
 
     def restore(self, project: str, base: int, by: str, number: int) -> Kept:
-        """An earlier state as a new step: it can be undone like any other."""
+        """Restore an earlier state as a new step, which can be undone like any other."""
         with self._data.change():
             self._must_be_newest(project, base)
             names = Names.model_validate_json(self._entry(project, number)["names"])
             again = self._with_unused_ids(project, names)
-            self._keep(project, self._current(project), again, f"go back to step {number}", by)
+            self._keep(project, self._current(project), again, f"restore step {number}", by)
             return self.get(project)
 
     def names_of_entry(self, project: str, number: int) -> Names:
@@ -156,7 +156,7 @@ class Projects:
 
     def remove(self, project: str) -> None:
         if not self._data.do("DELETE FROM projects WHERE id = ?", (project,)):
-            raise Missing(f"there is no project {project!r}")
+            raise Missing(f"there is no project {project!r}; it may have been removed")
 
     def of_corpus(self, corpus: str) -> list[str]:
         return [row["id"] for row in self._data.all("SELECT id FROM projects WHERE corpus = ?", (corpus,))]
@@ -170,7 +170,7 @@ class Projects:
     def _entry(self, project: str, number: int) -> Any:
         row = self._data.one("SELECT * FROM entries WHERE project = ? AND number = ?", (project, number))
         if row is None:
-            raise Missing(f"the project has no step {number}")
+            raise Missing(f"the project has no step {number}; reload its history")
         return row
 
     def _current(self, project: str) -> int:
@@ -184,7 +184,7 @@ class Projects:
         return int(row["entry"])
 
     def _onward(self, project: str, entry: int) -> Any:
-        """The newest step that was made from this one."""
+        """The newest step made from this one."""
         return self._data.one(
             "SELECT number, label FROM entries WHERE project = ? AND parent = ? ORDER BY number DESC LIMIT 1",
             (project, entry),
@@ -193,11 +193,11 @@ class Projects:
     def _names_at(self, project: str, version: int) -> Names:
         row = self._data.one("SELECT entry FROM versions WHERE project = ? AND version = ?", (project, version))
         if row is None:
-            raise Conflict(f"the project never had a version {version}; load it again")
+            raise Conflict(f"the project has never had a version {version}; reload it")
         return self.names_of_entry(project, row["entry"])
 
     def _who_changed(self, project: str, base: int, edit: Any, seen: Names) -> Last:
-        """The first change after `base` of what an edit wants to change."""
+        """The first change after `base` to what the edit would change."""
         rows = self._data.all(
             "SELECT * FROM versions WHERE project = ? AND version > ? ORDER BY version", (project, base)
         )
@@ -205,7 +205,7 @@ class Projects:
         return Last(by=made["person"], at=made["made"], label=made["label"])
 
     def _with_unused_ids(self, project: str, names: Names) -> Names:
-        """Ids of categories that were undone stay theirs: whoever still sees one must not judge in another."""
+        """Names whose next id was never used, so that users who still see an undone category cannot change another."""
         newest = self._data.one("SELECT max(number) AS number FROM entries WHERE project = ?", (project,))
         assert newest is not None
         return names.model_copy(update={"next_id": self.names_of_entry(project, newest["number"]).next_id})
@@ -213,7 +213,7 @@ class Projects:
     def _must_be_newest(self, project: str, base: int) -> None:
         kept = self.get(project)
         if kept.version != base:
-            raise Conflict(f"{kept.last.by} changed the project meanwhile ({kept.last.label}); look at it first")
+            raise Conflict(f"{kept.last.by} has changed the project since then ({kept.last.label}); review it first")
 
     def _keep(self, project: str, parent: int | None, names: Names, label: str, by: str) -> None:
         row = self._data.one("SELECT max(number) AS last FROM entries WHERE project = ?", (project,))
@@ -239,7 +239,7 @@ class Projects:
 
 
 def _require_few(names: Names, before: Names | None = None) -> None:
-    """Refuse more than can be worked out in reasonable time; an older project that has more may become smaller."""
+    """Reject more names than can be processed in reasonable time; older projects above the limit may shrink."""
     counts = ((names.count, PROJECT_NAMES, "names"), (names.count_judged, PROJECT_TERMS, "pinned and negative terms"))
     earlier = (0, 0) if before is None else (before.count, before.count_judged)
     for (number, most, what), had in zip(counts, earlier, strict=True):

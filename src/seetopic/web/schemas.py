@@ -1,4 +1,4 @@
-"""What a project holds: names in the user's order, terms that must and must not appear."""
+"""The contents of a project: names in the user's order, with required and excluded terms."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ CategoryId = Annotated[str, StringConstraints(pattern=r"^c[0-9]{1,9}$")]
 
 
 class Frozen(BaseModel):
-    """What is sent or kept: never changed, and nothing in it that is not known."""
+    """Base of all data sent or stored: immutable, without unknown fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class Category(Frozen):
-    """One category; it keeps its id whatever it is called."""
+    """A category; its id stays the same when it is renamed."""
 
     id: CategoryId
     name: Text
@@ -41,17 +41,17 @@ class Options(Frozen):
 
 
 class Names(Frozen):
-    """All that a person wrote in a project."""
+    """Everything users have written in a project."""
 
     title: Title
     categories: tuple[Category, ...] = Field(default=(), max_length=CATEGORIES)
     options: Options = Options()
-    next_id: int = Field(default=1, ge=1)  # ids are never used again: undo may bring a category back
+    next_id: int = Field(default=1, ge=1)  # ids are never reused, because undo may restore a category
 
     def __getitem__(self, category: str) -> Category:
         found = self.get(category)
         if found is None:
-            raise SeedError(f"there is no category {category!r} any more; look at the names as they are now")
+            raise SeedError(f"the category {category!r} no longer exists; reload the names")
         return found
 
     def get(self, category: str) -> Category | None:
@@ -59,27 +59,27 @@ class Names(Frozen):
 
     @property
     def count(self) -> int:
-        """How many names all categories have together."""
+        """Number of names of all categories."""
         return sum(len(each.names) for each in self.categories)
 
     @property
     def count_judged(self) -> int:
-        """How many terms are pinned or negative."""
+        """Number of pinned and negative terms."""
         return sum(len(each.pinned) + len(each.negative) for each in self.categories)
 
     @property
     def are_heavy(self) -> bool:
-        """Whether it may take many seconds to find their topics."""
+        """Whether finding their topics may take many seconds."""
         return self.count > HEAVY or self.count_judged > 10 * HEAVY
 
     def check(self) -> None:
-        """Refuse what `discover` would: names that stand twice. To have no name yet is fine."""
+        """Reject duplicate names, as `discover` would; having no names yet is fine."""
         if self.categories:
             self._as_seeds()
 
     @property
     def seeds(self) -> Seeds:
-        """What `discover` takes; refuses names that stand twice, or none at all."""
+        """The input of `discover`; rejects duplicate names, and an empty list."""
         return self._as_seeds()
 
     def _as_seeds(self) -> Seeds:
@@ -87,7 +87,7 @@ class Names(Frozen):
 
 
 class GivenCategory(Frozen):
-    """A category as it is pasted or read from a file."""
+    """A category as pasted or read from a file."""
 
     name: Text
     names: tuple[Text, ...] = Field(default=(), max_length=NAMES)
@@ -96,7 +96,7 @@ class GivenCategory(Frozen):
 
 
 def with_new(names: Names, given: Iterable[GivenCategory], at: int | None = None) -> Names:
-    """The names with further categories, at the end or at a place."""
+    """The names with added categories, at the end or at a position."""
     new = [
         Category(
             id=f"c{number}",
@@ -110,10 +110,13 @@ def with_new(names: Names, given: Iterable[GivenCategory], at: int | None = None
     place = len(names.categories) if at is None else at
     categories = (*names.categories[:place], *new, *names.categories[place:])
     if len(categories) > CATEGORIES:
-        raise SeedError(f"these would be {len(categories)} categories, but a project has at most {CATEGORIES}")
+        raise SeedError(
+            f"the project would have {len(categories)} categories, but may have at most {CATEGORIES}; "
+            "make a second project"
+        )
     return names.model_copy(update={"categories": categories, "next_id": names.next_id + len(new)})
 
 
 def same(first: str, second: str) -> bool:
-    """Whether two terms are one, as a person reads them."""
+    """Whether two terms read the same, ignoring case and spacing."""
     return " ".join(first.casefold().split()) == " ".join(second.casefold().split())

@@ -1,4 +1,4 @@
-"""The server: binds an address, says how to open it, and runs until it is told to stop."""
+"""The server: it binds an address, reports the link, and runs until stopped."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from seetopic.web.place import claimed
 
 DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 8765
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
-_FIRST_PAGE = 1.5  # seconds that it takes to load
+_FIRST_PAGE = 1.5  # seconds to load
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{16,200}")
 _NAME = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9._-]+)")
-_TRIED = 20  # ports after the usual one, if that is taken
+_TRIED = 20  # ports to try, from the default one
 
 
 @dataclass(frozen=True, kw_only=True)
 class Address:
-    """Where the server listens; `port` 0 is any free one, None the usual one or one near it."""
+    """Where the server listens; port 0 is any free one, None the default or the next free one."""
 
     host: str = DEFAULT_HOST
     port: int | None = None
@@ -43,7 +43,7 @@ class Address:
             except OSError as error:
                 reason = error.strerror or str(error)
         raise SettingsError(
-            f"cannot listen at {self.host} port {ports[0]} ({reason}); choose another with --host or --port"
+            f"cannot listen on {self.host} port {ports[0]} ({reason}); choose another with --host or --port"
         )
 
     @property
@@ -54,9 +54,9 @@ class Address:
             return self.host == "localhost"
 
     def called(self, hosts: Sequence[str] = ()) -> frozenset[str] | None:
-        """The names that a request may call the server by: its own and those that are given; None: any.
+        """Host names accepted in requests: the server's own and `hosts`; None accepts any.
 
-        Another site's name may lead to this machine, too; where others can reach it, it is called by many names.
+        This prevents DNS rebinding on loopback; a server that others can reach may have many names.
         """
         if not self.is_loopback and not hosts:
             return None
@@ -75,10 +75,10 @@ def serve(
     hosts: Sequence[str] = (),
     ready: Callable[[str], None],
 ) -> None:
-    """Serve the workbench until it is interrupted; `ready` is called with the address to open, which holds the token.
+    """Serve the workbench until interrupted; `ready` is called with the link to open, which contains the token.
 
-    That is told as soon as it is taken: whoever opens it waits for the server, and a browser starts meanwhile.
-    `hosts` are further names by which it is reached, such as that of a web server before it.
+    It is called as soon as the address is bound, so that a browser can start while the server loads. `hosts` are
+    additional names of the server, such as that of a reverse proxy.
     """
     if any(find_spec(package) is None for package in ("fastapi", "uvicorn")):
         raise MissingExtra("the workbench", "web")
@@ -87,11 +87,13 @@ def serve(
         raise SettingsError(f"--allow-host {strange[:80]!r} is not a host name; give one such as topics.example.org")
     given = None if source is None else Path(source).resolve()
     if given is not None and not given.exists():
-        raise CorpusError(f"{source} does not exist; give an index, a file or a folder of .txt files, or nothing")
+        raise CorpusError(f"{source} does not exist; give an index, a file, a folder of .txt files, or nothing")
     with claimed(settings.data):
         secret = kept_token(settings.data) if token is None else token
         if not _is_token(secret):
-            raise SettingsError("the token must have 16 to 200 letters, digits, - and _; choose another with --token")
+            raise SettingsError(
+                "the token must have 16 to 200 characters, each a letter, a digit, - or _; choose another with --token"
+            )
         with closing(address.bound()) as taken:
             ready(_link(address, taken, secret))
             fields = {"text_field": text_field, "label_field": label_field}
@@ -106,7 +108,7 @@ def _run(
     given: Path | None,
     fields: dict[str, str | None],
 ) -> None:
-    """Load all that a server needs, and be one."""
+    """Import the server's modules and run it."""
     from seetopic.web.app import application
     from seetopic.web.connections import server_for
     from seetopic.web.guard import Access
@@ -122,7 +124,7 @@ def _run(
 
 
 def _soon(work: Callable[[], None]) -> None:
-    """A moment later, for the first page comes first."""
+    """Run after a short delay, so that the first page loads first."""
     timer = threading.Timer(_FIRST_PAGE, work)
     timer.daemon = True
     timer.start()
@@ -135,7 +137,7 @@ def _link(address: Address, taken: socket.socket, secret: str) -> str:
 
 
 def kept_token(data: Path) -> str:
-    """The same at every start, so that pages that are open go on working; readable by its owner alone."""
+    """The stored token, the same at every start so that open pages keep working; readable by the owner only."""
     path = data / "token"
     kept = path.read_text(encoding="ascii", errors="replace").strip() if path.is_file() else ""
     if _is_token(kept):
@@ -155,12 +157,12 @@ def _is_token(text: str) -> bool:
 
 def _listening(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # Where the protocol is not named, asyncio does not know it for TCP, and every answer waits 40 ms to be sent.
+    # Without an explicit protocol, asyncio does not set TCP_NODELAY, and every response is delayed by 40 ms.
     made = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         made.bind((host, port))
-        made.listen(128)  # a browser that comes before the server is up waits, and is not refused
+        made.listen(128)  # a browser that connects before the server is up waits instead of being refused
     except OSError:
         made.close()
         raise

@@ -1,4 +1,4 @@
-"""Who has come in: browsers that showed the token once hold a session of their own, and guesses are slowed down."""
+"""Authentication: browsers that have shown the token get a session, and guessing is slowed down."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from pathlib import Path
 from seetopic.errors import OutputError
 from seetopic.runtime import read_json, written_whole
 
-LASTS = 30 * 86400  # seconds of a session
-_HELD = 500  # sessions: the oldest go
-_FREE = 20  # wrong tokens of an address before it is slowed down
-_EVERY = 2.0  # seconds that make up for one of them
-_ADDRESSES = 10_000  # that are remembered: the least recently seen go
+LASTS = 30 * 86400  # lifetime of a session, in seconds
+_HELD = 500  # sessions at most; the oldest are dropped
+_FREE = 20  # wrong tokens from an address before it is slowed down
+_EVERY = 2.0  # seconds until one of them is forgiven
+_ADDRESSES = 10_000  # addresses to remember; the least recently used are dropped
 
 
 class Sessions:
-    """Sessions of browsers. They outlive the server where there is a file for them, but not another token."""
+    """Browser sessions; with a file they survive a restart, but not a change of token."""
 
     def __init__(self, token: str, file: Path | None = None) -> None:
         self._token, self._file = token, file
@@ -31,7 +31,7 @@ class Sessions:
         self._until = _read(file)
 
     def begin(self) -> str:
-        """The secret of a new session. Only a digest of it is kept: whoever reads the file cannot use it."""
+        """The secret of a new session. Only its digest is stored, so that the file is of no use to an attacker."""
         made = secrets.token_urlsafe(32)
         with self._lock:
             now = time.time()
@@ -54,26 +54,26 @@ class Sessions:
             with written_whole(self._file) as beside:
                 beside.chmod(0o600)
                 beside.write_text(json.dumps(self._until), encoding="ascii")
-        except OutputError:  # on a full disk a person may still come in, until the server ends
+        except OutputError:  # on a full disk the session lasts until the server stops
             return
 
 
 def _read(file: Path | None) -> dict[str, float]:
     try:
         found = {} if file is None else read_json(file)
-    except (OSError, ValueError):  # people open the link once more
+    except (OSError, ValueError):  # users open the link again
         return {}
     return {digest: float(until) for digest, until in found.items() if isinstance(until, int | float)}
 
 
 class Guesses:
-    """How often an address has shown a wrong token. One that has too often is not even compared for a while.
+    """Counts wrong tokens per address; after too many, tokens are not compared for a while.
 
-    Were the right one let in at once all the same, nothing would be slowed down: all guesses could be made together.
+    Even the right token is rejected then: otherwise guessing would not be slowed down at all.
     """
 
     def __init__(self) -> None:
-        self._wrong: OrderedDict[str, tuple[float, float]] = OrderedDict()  # address -> how many, at what time
+        self._wrong: OrderedDict[str, tuple[float, float]] = OrderedDict()  # address -> count, time of the last one
 
     def allowed(self, address: str) -> bool:
         return self._now(address) < _FREE
@@ -91,7 +91,7 @@ class Guesses:
 
 
 def _network(address: str) -> str:
-    """One machine has all addresses of a /64 network of IPv6 for itself."""
+    """A single machine usually owns a whole /64 network of IPv6 addresses."""
     try:
         found = ipaddress.ip_address(address)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Where documents come from, and how they are to be read and indexed."""
+"""Where documents come from, and how to read and index them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class FileSource(Frozen):
 
 
 class UploadSource(Frozen):
-    """A file that was sent."""
+    """An uploaded file."""
 
     kind: Literal["upload"]
     id: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{16}$")]
@@ -36,11 +36,11 @@ class DemoSource(Frozen):
 
 
 class GivenSource(Frozen):
-    """What the command line was given: never asked for over the network."""
+    """A path given on the command line; never accepted over the network."""
 
     kind: Literal["given"]
     path: str
-    seen: str = ""  # its size and last change: what was changed since is another corpus
+    seen: str = ""  # its size and modification time; if they change, it is another corpus
 
 
 Source = Annotated[FileSource | UploadSource | DemoSource, Field(discriminator="kind")]
@@ -57,12 +57,12 @@ class BuildOptions(Frozen):
     on_error: Literal["raise", "skip"] = "raise"
 
     def to_settings(self) -> IndexSettings:
-        """What an index is built with; refuses what it cannot be built with."""
+        """Index settings from these options; invalid ones raise an error."""
         text = replace(DEFAULT.index.text, min_count=self.min_count, language=self.language)
         return replace(DEFAULT.index, text=text)
 
 
 def source_from(value: dict[str, Any]) -> Any:
-    """A source as it was kept."""
+    """A source from its stored form."""
     kinds: dict[str, type[Frozen]] = {"upload": UploadSource, "demo": DemoSource, "given": GivenSource}
     return kinds.get(value["kind"], FileSource).model_validate(value)

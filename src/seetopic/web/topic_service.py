@@ -1,4 +1,4 @@
-"""Topics for a project's names: found by the library, kept while they may be asked about, compared with before."""
+"""Topics for a project's names: found by the library, cached, and compared with earlier ones."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from seetopic.web.errors import NotYet, Overtaken
 from seetopic.web.limits import WAITING
 from seetopic.web.schemas import Frozen, Names, same
 
-_SHOWN = 256  # sets of topics that are kept as the page draws them
-_MEGABYTES = 300.0  # of runs that are kept, because what was shown last is asked about
-_ENDING = "the workbench is being stopped; start it again"
+_SHOWN = 256  # cached sets of topics, as the page shows them
+_MEGABYTES = 300.0  # of cached runs, because users ask about what they saw last
+_ENDING = "the workbench is shutting down; start it again"
 Key: TypeAlias = tuple[str, str]  # corpus, names
-Owner: TypeAlias = tuple[str, int]  # a project, and which version of it
+Owner: TypeAlias = tuple[str, int]  # project, version
 Item = TypeVar("Item")
 
 
 class Term(Frozen):
-    """A term of a topic, and what a person said of it."""
+    """A term of a topic, and how a user judged it."""
 
     term: str
     score: float
@@ -44,7 +44,7 @@ class Term(Frozen):
 
 
 class ShownTopic(Frozen):
-    """A topic as the page draws it."""
+    """A topic as the page shows it."""
 
     category: str
     name: str
@@ -57,7 +57,7 @@ class ShownTopic(Frozen):
 
 
 class Change(Frozen):
-    """What is different in a topic: terms that came, went, or stood elsewhere (their old place, from 1)."""
+    """Changes in a topic: terms that were added, removed or moved (with their old position, from 1)."""
 
     new: bool = False
     came: tuple[str, ...] = ()
@@ -67,7 +67,7 @@ class Change(Frozen):
 
 @dataclass(frozen=True)
 class Finding:
-    """A run of the library for some names, and what is worked out of it when it is first asked for."""
+    """A run of the library for some names, and results computed from it on demand."""
 
     run: Discovery
     names: Names
@@ -91,13 +91,13 @@ class Finding:
         return shown_topics(self.topics, self.names, self.run.index)
 
     def number(self, category: str) -> int:
-        """Which topic is a category's; refused if there is none."""
+        """The position of a category's topic; an error if there is none."""
         return self.names.categories.index(self.names[category])
 
 
 @dataclass(frozen=True)
 class FoundTopics:
-    """What the page draws of topics, and how long they took; small enough to be kept for many names."""
+    """Topics as the page shows them, and how long they took; small enough to cache for many names."""
 
     topics: tuple[ShownTopic, ...]
     seconds: float
@@ -105,20 +105,20 @@ class FoundTopics:
 
 @dataclass
 class _Search:
-    """A search that is under way for a project; the library tells it how far it is, and it may end there."""
+    """A running search for a project; the library reports progress to it, which is where it can be stopped."""
 
     version: int
     key: Key
     stopped: bool = False
-    over: bool = False  # what is worked out of its run later is not stopped
+    over: bool = False  # later computations on its run are not stopped
 
     def __call__(self, stage: str, done: int, total: int | None) -> None:
         if self.stopped and not self.over:
-            raise Overtaken("the names were changed while their topics were sought; look at the newest")
+            raise Overtaken("the names changed while their topics were being found; see the newest version")
 
 
 class _Lane:
-    """One thread, and so many requests at most that wait for it."""
+    """One thread, and a limited number of requests that wait for it."""
 
     def __init__(self, name: str) -> None:
         self.worker = ThreadPoolExecutor(1, thread_name_prefix=name)
@@ -129,7 +129,7 @@ class _Lane:
     def entered(self) -> Iterator[None]:
         with self._lock:
             if self._waiting >= WAITING:
-                raise NotYet("too many people are waiting for topics at the moment; try again in a while")
+                raise NotYet("too many users are waiting for topics right now; try again in a moment")
             self._waiting += 1
         try:
             yield
@@ -139,11 +139,11 @@ class _Lane:
 
 
 class TopicFinder:
-    """Finds topics, one set of names at a time: two at once would share the cores and both be late.
+    """Finds topics for one set of names at a time, because two searches would only slow each other down.
 
-    One thread does all of it, so that large arrays come from one place and go back to it; a second one does what
-    takes long, so that nobody else waits for many names. What the page draws is kept for many names, whole runs only
-    as far as the memory for them goes. A project's search ends when a newer version of it is sought.
+    One thread does the work, so that large arrays are allocated and freed in one place; a second one takes slow
+    searches, so that nobody else waits for them. What the page shows is cached for many names, whole runs only within
+    a memory limit. A newer version of a project cancels its earlier search.
     """
 
     def __init__(self, megabytes: float = _MEGABYTES) -> None:
@@ -158,7 +158,7 @@ class TopicFinder:
     def shown(
         self, corpus: str, index: Index, names: Names, documents: Documents | None, owner: Owner | None = None
     ) -> FoundTopics:
-        """Topics for these names as the page draws them, at once if they were found before."""
+        """Topics for these names as the page shows them, from the cache if possible."""
         key = corpus, _key(names)
         kept = self._look(self._found, key)
         if kept is not None:
@@ -172,13 +172,13 @@ class TopicFinder:
         return found
 
     def known(self, corpus: str, names: Names) -> FoundTopics | None:
-        """What was shown for these names, if it is still remembered; nothing is sought."""
+        """Topics for these names from the cache only, if they are there."""
         return self._look(self._found, (corpus, _key(names)))
 
     def find(
         self, corpus: str, index: Index, names: Names, documents: Documents | None, owner: Owner | None = None
     ) -> Finding:
-        """The run for these names, at once if it is still there; for an owner, in place of older ones."""
+        """The run for these names, from the cache if possible; it cancels older searches of its owner."""
         key = corpus, _key(names)
         kept = self._look(self._runs, key)
         if kept is not None:
@@ -187,7 +187,7 @@ class TopicFinder:
         return self.do(self._find, key, index, names, documents, search, heavy=names.are_heavy)
 
     def do(self, work: Callable[..., Item], *values: Any, heavy: bool = False) -> Item:
-        """Whatever is worked out of runs, after what others asked for before."""
+        """Run some work after earlier requests."""
         if self._closed:
             raise NotYet(_ENDING)
         lane = self._heavy if heavy else self._quick
@@ -198,11 +198,11 @@ class TopicFinder:
                 raise NotYet(_ENDING) from None
 
     def of_run(self, work: Callable[..., Item], finding: Finding, *values: Any) -> Item:
-        """What is worked out of a run: of many names beside what others wait for."""
+        """Compute something from a run; with many names, apart from quick requests."""
         return self.do(work, finding, *values, heavy=finding.names.are_heavy)
 
     def stop(self, project: str) -> None:
-        """Nobody wants the topics of a project any more."""
+        """Cancel the search of a project."""
         with self._keeping:
             search = self._searches.pop(project, None)
             if search is not None:
@@ -239,7 +239,7 @@ class TopicFinder:
                 del self._searches[project]
 
     def _find(self, key: Key, index: Index, names: Names, documents: Documents | None, search: _Search) -> Finding:
-        kept = self._look(self._runs, key)  # somebody who asked for the same before has had it found
+        kept = self._look(self._runs, key)  # an earlier request for the same names may have found it
         if kept is not None:
             return kept
         started = time.perf_counter()
@@ -270,7 +270,7 @@ class TopicFinder:
 
 
 def _megabytes(finding: Finding) -> float:
-    """About what a run holds in memory beside the index: its scores and ranks, and vectors where names were added."""
+    """Approximate memory of a run besides the index: scores, ranks, and vectors if names were added."""
     index = finding.run.index
     numbers = 50 * len(finding.names.categories)
     if isinstance(index, NamedIndex):
@@ -279,12 +279,12 @@ def _megabytes(finding: Finding) -> float:
 
 
 def settings_of(names: Names) -> DiscoverySettings:
-    """How topics are found for a project's names."""
+    """Discovery settings for a project's names."""
     return replace(DEFAULT.discovery, top=names.options.top, merge_variants=not names.options.keep_variants)
 
 
 def shown_topics(topics: Topics, names: Names, index: Index | None = None) -> tuple[ShownTopic, ...]:
-    """Topics with the ids of their categories, and which terms were asked for."""
+    """Topics with the ids of their categories, and which terms are pinned or names."""
     return tuple(
         ShownTopic(
             category=category.id,
@@ -311,7 +311,7 @@ def shown_topics(topics: Topics, names: Names, index: Index | None = None) -> tu
 
 
 def changes(before: Sequence[ShownTopic], now: Sequence[ShownTopic]) -> dict[str, Change]:
-    """What differs, by category; categories in which nothing does are left out."""
+    """Changes by category; unchanged categories are left out."""
     old = {topic.category: [term.term for term in topic.terms] for topic in before}
     found = {}
     for topic in now:
@@ -338,11 +338,11 @@ def _state(
 
 
 def _is(term: str, written: str, index: Index | None) -> bool:
-    """Whether a term is what a person wrote."""
+    """Whether a term is what a user wrote."""
     return same(term, written) or (index is not None and index.as_term(written) == term)
 
 
 def _key(names: Names) -> str:
-    """The same for names that give the same topics: what the project is called makes no difference."""
+    """A cache key, equal for names that give the same topics; the project's title does not matter."""
     asked = names.model_dump_json(exclude={"title", "next_id"})
     return hashlib.sha256(asked.encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""All of the workbench but HTTP: what people do in it, as calls."""
+"""The workbench without HTTP: everything users do in it, as method calls."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LOG = logging.getLogger("seetopic.web")
 
 
 class Project(Frozen):
-    """A project as it is now."""
+    """A project in its current state."""
 
     id: str
     title: str
@@ -42,7 +42,7 @@ class Project(Frozen):
 
 
 class Result(Frozen):
-    """A project and its topics; `problem` says why there are none."""
+    """A project and its topics; if there are none, `problem` says why."""
 
     project: Project
     topics: tuple[ShownTopic, ...] | None
@@ -52,7 +52,7 @@ class Result(Frozen):
 
 
 class Workbench:
-    """Holds what is open. Made once a server; `close` ends its slow work."""
+    """Everything that is open in a server; created once, and `close` stops its jobs."""
 
     def __init__(self, settings: WorkbenchSettings) -> None:
         self.settings = settings
@@ -73,22 +73,22 @@ class Workbench:
         )
         self.projects = Projects(self.database)
         self.finder = TopicFinder()
-        self.given: str | None = None  # the corpus that the command line named
+        self.given: str | None = None  # the corpus given on the command line
         self.sides = Sides(self.projects, self.corpora, self.finder, settings.data / "methods")
         self.rounds = Rounds(self.database, Annotators(self.database), self.sides, self.working)
         self.comparisons = Comparisons(self.database, self.sides, self.corpora, self.working, settings.jobs)
 
     def begin(self) -> None:
-        """Go on with whatever was in the making when the last server ended."""
+        """Resume jobs that were unfinished when the server last stopped."""
         self.uploads.tidy()
         self.corpora.resume_all()
         self.rounds.resume_all()
         self.comparisons.resume_all()
 
     def warm(self) -> None:
-        """Find the topics of the project that was changed last, so that the first look at it is quick, too; without
-        one, any topics of the newest corpus, for the first run reads the index and loads the language model."""
-        with suppress(SeeTopicError, sqlite3.ProgrammingError):  # the server may end meanwhile
+        """Find the topics of the most recently changed project in advance, so that it opens quickly; without a project,
+        find any topics of the newest corpus, because a first run reads the index and loads the language model."""
+        with suppress(SeeTopicError, sqlite3.ProgrammingError):  # the server may be stopping
             for project in self.projects.ids()[:1]:
                 self.result(self.projects.get(project))
                 return
@@ -102,7 +102,7 @@ class Workbench:
         self.database.close()
 
     def finding(self, kept: Kept) -> Finding:
-        """The topics of a project as it is now."""
+        """The topics of a project in its current state."""
         index = self.corpora.index(kept.corpus)
         documents = self.corpora.documents(kept.corpus)
         return self.finder.find(kept.corpus, index, kept.names, documents, (kept.id, kept.version))
@@ -113,7 +113,7 @@ class Workbench:
         return self.finder.shown(kept.corpus, index, kept.names, documents, (kept.id, kept.version))
 
     def result(self, kept: Kept, before: Kept | None = None) -> Result:
-        """The project with its topics, and what is different from before. A change is kept whatever comes of it."""
+        """The project with its topics, and how they differ from before; a change is kept even if finding them fails."""
         topics, problem, seconds, differing = None, None, 0.0, {}
         try:
             found = self._found(kept)
@@ -124,7 +124,7 @@ class Workbench:
             problem = self.corpora.plainly(str(error))
         except Exception:
             _LOG.exception("topics of %s could not be found", kept.id)
-            problem = "something went wrong while topics were sought; the names are kept: look at the server's log"
+            problem = "an unexpected error occurred while finding topics, but the names are saved; see the server's log"
         return Result(
             project=shown_project(kept),
             topics=topics,
@@ -134,14 +134,14 @@ class Workbench:
         )
 
     def changed(self, kept: Kept, before: Kept) -> Result:
-        """The project after a change, with its topics unless these take long: then they are asked for by themselves, so
-        that the next change need not wait for them."""
+        """The project after a change, with its topics unless they take long: then the page requests them separately, so
+        that the next change does not wait for them."""
         if kept.names.are_heavy and self.finder.known(kept.corpus, kept.names) is None:
             return Result(project=shown_project(kept), topics=None, problem=None, changes={}, seconds=0.0)
         return self.result(kept, before)
 
     def remove_project(self, project: str) -> None:
-        """With all that belongs to it; slow work for it is stopped."""
+        """Remove a project with everything that belongs to it, and stop its jobs."""
         self.finder.stop(project)
         rounds = [each.id for each in self.rounds.of_project(project)]
         for job in [*rounds, *(each.id for each in self.comparisons.of_project(project))]:
@@ -149,7 +149,7 @@ class Workbench:
         self.projects.remove(project)
 
     def edited(self, project: str, base: int, by: str, edit: Any, *, with_topics: bool = True) -> Result:
-        """The project after an edit; without topics where another edit follows at once."""
+        """The project after an edit; without topics if another edit follows immediately."""
         before = self.projects.get(project)
         kept = self.projects.edit(project, base, by, edit)
         if with_topics:

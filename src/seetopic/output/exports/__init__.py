@@ -38,7 +38,7 @@ FORMATS = {
     "quanteda": Format(quanteda_yaml, (".yml", ".yaml"), 'for dictionary(file = "topics.yml") in R'),
     "spacy": Format(spacy_patterns, (".jsonl",), "patterns for spaCy's EntityRuler and Matcher"),
     "snorkel": Format(labelling_functions, (".py",), "labelling functions, with or without Snorkel"),
-    "prompt": Format(prompt, (".txt",), "asks a language model to sort a {document}"),
+    "prompt": Format(prompt, (".txt",), "asks a language model to classify a {document}"),
 }
 
 

@@ -1,4 +1,4 @@
-// What an annotator sees: one term after the other, and the question whether it belongs to its category.
+// The annotators' page: one term at a time, with the question whether it belongs to its category.
 
 import { Answers } from "./answers.js";
 import { get, url } from "./api.js";
@@ -12,16 +12,16 @@ const secret = decodeURIComponent(location.pathname.split("/")[2] ?? "");
 
 let items = []; // {item, category, term, belongs}
 let categories = []; // {name, items}
-let here = 0; // the place of the shown term in `items`
-let history = []; // [place, answer before]
-let reviewing = false; // looking again at what is judged
+let here = 0; // position of the current term in `items`
+let history = []; // [position, previous answer]
+let reviewing = false; // reviewing judged terms
 const view = { started: false };
 
 const answers = new Answers(secret, (state) => {
-  if (state.refused) return over("This round is closed for you", state.refused);
+  if (state.refused) return over("This round is closed", state.refused);
   const bar = byId("saving");
   bar.className = `saving small ${state}`;
-  say(bar, { saved: "✓ All answers are saved", saving: "Saving …", away: "The server cannot be reached: not saved yet, trying again. Keep this page open." }[state]);
+  say(bar, { saved: "✓ All answers saved", saving: "Saving…", away: "The server cannot be reached: not saved yet, retrying. Keep this page open." }[state]);
 });
 
 // ---- loading
@@ -31,9 +31,9 @@ async function load() {
   try {
     given = await get(url`/api/annotate/${secret}`);
   } catch (error) {
-    if (error.status === 404 || error.status === 422) return over("This link does not open", "It may be incomplete, or the round may be over. Ask the person who sent it to you for a new one.");
+    if (error.status === 404 || error.status === 422) return over("This link does not work", "It may be incomplete, or the round may be over. Ask the person who sent it to you for a new one.");
     const ready = error.status !== 409;
-    over(ready ? "One moment" : "The terms are being prepared", ready ? `${error.message} This page tries again by itself.` : "This page goes on by itself as soon as they are ready.");
+    over(ready ? "One moment, please" : "The terms are being prepared", ready ? `${error.message} This page retries automatically.` : "This page continues automatically as soon as they are ready.");
     setTimeout(load, AGAIN);
     return;
   }
@@ -58,7 +58,7 @@ const nextOpen = (from) => {
   return after >= 0 ? after : items.findIndex((each) => each.belongs === null);
 };
 
-// ---- what is shown
+// ---- display
 
 function over(title, text) {
   byId("bar").hidden = true;
@@ -71,9 +71,9 @@ function welcome({ name, title }) {
   const button = h("button", { type: "button", class: "primary big", on: { click: start } }, "Start");
   fill(byId("main"), h("section", { class: "card start" },
     h("h1", { dir: "auto" }, title),
-    h("p", {}, "Hello ", h("b", { dir: "auto" }, name), ". You will see ", counted(items.length, "term"), ", one after the other, in ", counted(categories.length, "category", "categories"), "."),
-    h("p", {}, "Say of each whether it belongs to its category: going by the category’s name, is the term about it? Judge alone, and go by your first impression. There are no trick questions, and every answer can be changed."),
-    h("p", { class: "soft" }, "Each answer is saved at once. You can stop at any time and come back with the same link, on any device."),
+    h("p", {}, "Hello ", h("b", { dir: "auto" }, name), ". You will see ", counted(items.length, "term"), ", one at a time, in ", counted(categories.length, "category", "categories"), "."),
+    h("p", {}, "For each one, say whether it belongs to its category: judging by the category’s name, is the term about it? Work alone, and trust your first impression. There are no trick questions, and you can change any answer."),
+    h("p", { class: "soft" }, "Each answer is saved immediately. You can stop at any time and come back with the same link, on any device."),
     button));
   button.focus();
 }
@@ -89,7 +89,7 @@ function start() {
   view.yes = answerButton(true, "check", "Belongs", "1");
   view.no = answerButton(false, "cross", "Does not belong", "0");
   view.undo = h("button", { type: "button", on: { click: undo } }, icon("undo"), "Undo");
-  view.clear = h("button", { type: "button", on: { click: () => judge(null) } }, "Clear the answer");
+  view.clear = h("button", { type: "button", on: { click: () => judge(null) } }, "Clear answer");
   view.before = h("button", { type: "button", "aria-label": "Previous term", on: { click: () => move(-1) } }, icon("back"), "Previous");
   view.after = h("button", { type: "button", "aria-label": "Next term", on: { click: () => move(1) } }, "Next");
   view.done = h("div", { role: "status" });
@@ -130,7 +130,7 @@ function draw() {
   byId("progress").setAttribute("aria-valuenow", String(judged(items)));
   byId("progress").firstChild.style.setProperty("width", `${(100 * judged(items)) / items.length}%`);
   say(byId("count"), `${judged(items)} of ${items.length}`);
-  fill(view.done, all ? note("Everything is judged. Thank you! You can close this page, or look through your answers and change them.", "good") : null);
+  fill(view.done, all ? note("All terms are judged. Thank you! You can close this page, or review and change your answers.", "good") : null);
   fill(view.categories, categories.map((each, at) => h("li", {}, categoryButton(each, at === current))));
   fill(view.list, categories[current].items.map((each) => h("li", {}, termButton(each))));
 }
@@ -151,7 +151,7 @@ function termButton(each) {
 
 const speak = (text) => say(byId("spoken"), text);
 
-// ---- what a person does
+// ---- user actions
 
 function set(at, belongs) {
   items[at].belongs = belongs;
@@ -168,7 +168,7 @@ function judge(belongs) {
   const next = belongs === null ? here : reviewing ? Math.min(here + 1, items.length - 1) : nextOpen(here + 1);
   if (next >= 0) here = next;
   const word = belongs === null ? "cleared" : belongs ? "belongs" : "does not belong";
-  const left = judged(items) === items.length ? "Everything is judged." : items[here].category === before.name ? "" : `Next category: ${items[here].category}.`;
+  const left = judged(items) === items.length ? "All terms are judged." : items[here].category === before.name ? "" : `Next category: ${items[here].category}.`;
   speak(`${item.term}: ${word}. ${left} ${items[here] === item ? "" : items[here].term}`);
   draw();
 }
@@ -188,7 +188,7 @@ function goTo(place) {
   draw();
 }
 
-/** From the lists, which are drawn anew: the focus goes to the question. */
+/** Choose from the lists; they are redrawn, so the focus moves to the question. */
 function choose(item) {
   goTo(items.indexOf(item));
   view.yes.focus({ preventScroll: true });
@@ -211,7 +211,7 @@ function pressed(event) {
   run();
 }
 
-/** Somebody may go on in another tab or on another device. */
+/** The annotator may have continued in another tab or on another device. */
 async function refresh() {
   if (document.hidden || !view.started) return;
   try {
@@ -220,7 +220,7 @@ async function refresh() {
     here = Math.max(0, items.findIndex((each) => each.item === place));
     draw();
   } catch (error) {
-    if (error.status === 404) over("This link does not open any more", error.message);
+    if (error.status === 404) over("This link no longer works", error.message);
   }
 }
 

@@ -1,12 +1,12 @@
-// Answers on their way: each is sent at once, one after the other, and again until the server has it.
+// Pending answers: each is sent immediately, one after the other, and retried until the server has it.
 
 import { post, url } from "./api.js";
 
 const WAITS = [1000, 2000, 4000, 8000]; // milliseconds
 
-/** `told(state)` hears "saved", "saving", "away" (trying again) or {refused: sentence}. */
+/** `told(state)` is called with "saved", "saving", "away" (retrying) or {refused: message}. */
 export class Answers {
-  #waiting = new Map(); // item -> the newest answer that the server does not have
+  #waiting = new Map(); // item -> the newest unsaved answer
   #busy = false;
   #tries = 0;
   #wake = null;
@@ -19,7 +19,7 @@ export class Answers {
     window.addEventListener("pagehide", () => this.#hurry());
   }
 
-  /** What the server does not have yet, from before the page was closed, too. */
+  /** Answers not saved yet, including those from before the page was closed. */
   get unsaved() {
     return new Map(this.#waiting);
   }
@@ -45,7 +45,7 @@ export class Answers {
       } catch (error) {
         if (error.status >= 400 && error.status < 500 && error.status !== 429) {
           this.#busy = false;
-          if (error.status === 404) this.#waiting.clear(); // nobody is there to take them
+          if (error.status === 404) this.#waiting.clear(); // the link is no longer valid
           this.#remember();
           return this.told({ refused: error.message });
         }
@@ -57,7 +57,7 @@ export class Answers {
     this.told("saved");
   }
 
-  /** The page goes: all that waits is sent at once, and the browser carries it on without the page. */
+  /** When the page closes, send all pending answers at once; the browser finishes the requests. */
   #hurry() {
     for (const [item, belongs] of this.#waiting) {
       post(url`/api/annotate/${this.secret}/answers`, { item, belongs }, { keepalive: true }).catch(() => {});
@@ -79,7 +79,7 @@ export class Answers {
     try {
       if (this.#waiting.size) localStorage.setItem(this.#key, JSON.stringify([...this.#waiting]));
       else localStorage.removeItem(this.#key);
-    } catch { /* a browser that keeps nothing still sends what is on its way */ }
+    } catch { /* without storage, pending answers are still sent */ }
   }
 
   #remembered() {

@@ -1,9 +1,9 @@
-// Requests to the workbench: JSON in and out, problems as sentences. The browser adds the session's cookie.
+// Requests to the workbench: JSON in and out, errors as sentences. The browser adds the session cookie.
 
-// The server changes nothing without it: another site's page can make a browser send the cookie, but not this.
+// The server requires this header for changes: other sites can make a browser send the cookie, but not this.
 const PAGE = { "X-Seetopic-Page": "1" };
 
-/** `message` is the server's sentence; `status` 0 means that the server could not be reached. */
+/** `message` comes from the server; `status` 0 means that the server could not be reached. */
 export class Problem extends Error {
   constructor(message, status, body) {
     super(message);
@@ -17,7 +17,7 @@ export class Problem extends Error {
   }
 }
 
-/** url`/api/projects/${id}/check?name=${name}`: what is put in is escaped. */
+/** url`/api/projects/${id}/check?name=${name}`: values are escaped. */
 export function url(pieces, ...given) {
   return pieces.reduce((whole, piece, at) => whole + encodeURIComponent(given[at - 1]) + piece);
 }
@@ -26,13 +26,13 @@ export const get = (path, options = {}) => ask("GET", path, undefined, options);
 export const post = (path, body = {}, options = {}) => ask("POST", path, body, options);
 export const del = (path, options = {}) => ask("DELETE", path, undefined, options);
 
-/** The newest version, or null where it is still the one with this tag. */
+/** The newest version, or null if it still has this tag. */
 export async function newer(path, tag, { signal } = {}) {
   const response = await reach(path, { headers: { "If-None-Match": tag }, cache: "no-store", signal });
   return response.status === 304 ? null : content(response);
 }
 
-/** Send a file; `told(share)` hears how much has been sent. Gives {done: Promise, stop()}. */
+/** Upload a file; `told(share)` is called with the share sent so far. Returns {done: Promise, stop()}. */
 export function upload(path, file, told) {
   const request = new XMLHttpRequest();
   const done = new Promise((resolve, reject) => {
@@ -43,7 +43,7 @@ export function upload(path, file, told) {
     request.upload.onprogress = (event) => event.lengthComputable && told(event.loaded / event.total);
     request.onerror = () =>
       reject(
-        new Problem("The file could not be sent: the workbench cannot be reached, or refused it on the way.", 0, null),
+        new Problem("The upload failed: the workbench cannot be reached, or it rejected the file.", 0, null),
       );
     request.onabort = () => reject(new DOMException("stopped", "AbortError"));
     request.onload = () => {
@@ -86,7 +86,7 @@ async function content(response) {
   return body;
 }
 
-// Words of people are keys of objects: "constructor" is not one that every object has.
+// Objects have users' words as keys, so "constructor" must not be inherited.
 const bare = (_, value) =>
   value !== null && typeof value === "object" && !Array.isArray(value) ? Object.setPrototypeOf(value, null) : value;
 
@@ -100,6 +100,6 @@ function parsed(text) {
 
 function problemOf(status, body) {
   const sentence =
-    typeof body?.problem === "string" ? body.problem : `The workbench answered ${status} without a reason; try again.`;
+    typeof body?.problem === "string" ? body.problem : `The workbench returned status ${status} without a reason; try again.`;
   return new Problem(sentence, status, body);
 }

@@ -1,4 +1,4 @@
-// The frame of the page: which view the address names, the project that is open, and what every view shares.
+// The page frame: routing, the open project, and what all views share.
 
 import * as api from "./api.js";
 import { announce, banner, conflict, notify } from "./notices.js";
@@ -12,7 +12,7 @@ const TABS = {
   map: ["Map", "./map.js"],
   annotate: ["Annotate", "./rounds.js"],
   compare: ["Compare", "./compare.js"],
-  takeaway: ["Take away", "./takeaway.js"],
+  takeaway: ["Download", "./takeaway.js"],
   history: ["History", "./history.js"],
 };
 const LABELS = Object.fromEntries(Object.entries(TABS).map(([tab, [label]]) => [tab, label]));
@@ -21,9 +21,9 @@ const byId = (id) => document.getElementById(id);
 
 let workbench = null;
 let open = null; // the open project
-let view = null; // {key, stop, route} of what is shown
+let view = null; // {key, stop, route} of the current view
 
-/** The address in parts; one that nobody wrote by hand may be broken, and leads nowhere. */
+/** The parts of the address; a malformed one leads to no view. */
 function parts() {
   try {
     return location.hash.replace(/^#\/?/, "").split("/").map(decodeURIComponent);
@@ -40,7 +40,7 @@ async function route() {
   await show(`${first}/${rest.join("/")}`, source, rest, () => ({ api, workbench, announce, notify, me }));
 }
 
-/** Load a view's module and let it draw; a view that is shown already hears of the new address only. */
+/** Load and show a view; if it is already shown, only pass it the new address. */
 async function show(key, source, rest, context) {
   if (view?.key === key) return view.route?.(rest);
   view?.stop?.();
@@ -48,8 +48,8 @@ async function show(key, source, rest, context) {
   const root = h("div", { class: "view" });
   const instead = (...shown) => fill(byId("main"), h("div", { class: "page" }, shown));
   if (!source) {
-    const home = h("a", { class: "button", href: "#/" }, "To the start");
-    return instead(empty("There is nothing at this address", "The link may be old.", home));
+    const home = h("a", { class: "button", href: "#/" }, "Go to the start page");
+    return instead(empty("Page not found", "The link may be outdated.", home));
   }
   let module;
   try {
@@ -92,7 +92,7 @@ async function showProject(id, tab, rest) {
 
 async function enterProject(mine) {
   listen(mine);
-  fill(byId("main"), h("div", { class: "view" }, h("div", { class: "loading" }, "Opening the project …")));
+  fill(byId("main"), h("div", { class: "view" }, h("div", { class: "loading" }, "Opening the project…")));
   try {
     await mine.open();
   } catch (error) {
@@ -105,9 +105,9 @@ async function enterProject(mine) {
           "div",
           { class: "page" },
           empty(
-            error.status === 404 ? "This project is not here" : "The project could not be opened",
+            error.status === 404 ? "Project not found" : "The project could not be opened",
             error.message,
-            error.status === 404 ? h("a", { class: "button primary", href: "#/" }, "To the projects") : again,
+            error.status === 404 ? h("a", { class: "button primary", href: "#/" }, "Go to the projects") : again,
           ),
         ),
       );
@@ -135,13 +135,13 @@ function listen(project) {
     reach: () => tellReach(project),
     other: (last) =>
       notify(`${last?.by || "Someone"} changed this: ${last?.label ?? "another version"}.`, { key: "other" }),
-    // A view that can show it in place does so first.
+    // A view may show it in place first.
     refused: (refused) =>
       queueMicrotask(() => refused.shown || notify(refused.problem, { kind: "bad", key: "refused" })),
-    removed: (problem) => banner(`This project is gone: ${problem}`),
+    removed: (problem) => banner(`This project is no longer available: ${problem}`),
     conflict: (detail) => tellConflict(project, detail),
   };
-  // What became of an edit is told even if its project was left meanwhile.
+  // The outcome of an edit is reported even after leaving its project.
   const always = ["refused", "conflict"];
   for (const [name, run] of Object.entries(heard))
     project.addEventListener(name, (event) => (project === open || always.includes(name)) && run(event.detail));
@@ -155,12 +155,12 @@ function tellConflict(project, { step, theirs, by, problem }) {
     theirs: Array.isArray(theirs) ? theirs.map((each) => known.get(each) ?? each) : theirs,
     mine: inWords(step.edit, project.project),
     useMine: () => project.insist(step),
-    keepTheirs: () => announce("Theirs was kept."),
+    keepTheirs: () => announce("Their version was kept."),
   });
 }
 
 function tellStuck(project) {
-  if (project.stuck) banner(`Your last change is not saved yet, trying again: ${project.stuck}.`);
+  if (project.stuck) banner(`Your last change is not saved yet, retrying: ${project.stuck}.`);
   else if (byId("banner").dataset.stuck) banner(null);
   byId("banner").dataset.stuck = project.stuck ? "true" : "";
 }
@@ -168,15 +168,15 @@ function tellStuck(project) {
 function tellReach(project) {
   if (project.reached) {
     banner(null);
-    return announce("The workbench can be reached again.");
+    return announce("The workbench is reachable again.");
   }
-  const unsaved = project.saving ? "your last change is not saved yet, trying again" : "trying again";
+  const unsaved = project.saving ? "your last change is not saved yet, retrying" : "retrying";
   banner(`The workbench cannot be reached; ${unsaved}.`, { "Try now": () => project.retryNow() });
 }
 
 function onKeys(event) {
   if (!open || !(event.ctrlKey || event.metaKey) || event.altKey || event.key.toLowerCase() !== "z") return;
-  // In a field, the browser's own undo is what a person expects, unless all that was typed in it is sent.
+  // In a field, users expect the browser's own undo, unless everything typed in it has been sent.
   if (event.target.matches?.("input, textarea") && event.target.dataset.typing !== "false") return;
   event.preventDefault();
   if (event.shiftKey) open.redo();
@@ -186,7 +186,7 @@ function onKeys(event) {
 async function start() {
   dressHeader();
   document.querySelector(".skip").addEventListener("click", (event) => {
-    event.preventDefault(); // the address is the view's
+    event.preventDefault(); // the hash is used for routing
     byId("main").focus();
   });
   window.addEventListener("hashchange", route);
@@ -197,12 +197,12 @@ async function start() {
       workbench = await api.get("/api/workbench");
       break;
     } catch (error) {
-      banner(`${error.message} Trying again.`);
+      banner(`${error.message} Retrying.`);
       await new Promise((resolve) => setTimeout(resolve, 2000));
     }
   }
   banner(null);
-  // Who follows the server's own address wants what the server was started with.
+  // Without a hash, show the corpus that the server was started with.
   if (!location.hash && workbench.given) location.replace(`#/corpus/${encodeURIComponent(workbench.given)}`);
   else route();
 }

@@ -1,17 +1,17 @@
-// Small things people are asked or given: whether to go on, a text to copy, a file to keep.
+// Form fields, confirmation dialogs, and buttons to copy text and save files.
 
 import { h, icon } from "./dom.js";
 
 let fields = 0;
 
-/** A control with its name above and a hint below: the hint is told after the name, not as a part of it. */
+/** A control with a label above and a hint below, which is its description and not part of its label. */
 export function field(name, control, hint = null) {
   control.id ||= `field-${++fields}`;
   if (hint) control.setAttribute("aria-describedby", `${control.id}-hint`);
   return h("div", { class: "field" }, h("label", { for: control.id }, name), control, hint ? h("small", { id: `${control.id}-hint` }, hint) : null);
 }
 
-/** Whether a person says yes to something that cannot be undone. */
+/** Ask the user to confirm something that cannot be undone. */
 export function confirmed(question, verb) {
   return new Promise((resolve) => {
     const dialog = h("dialog", { "aria-label": "Are you sure?" }, h("p", {}, question), h("div", { class: "actions" },
@@ -27,7 +27,7 @@ async function copied(text) {
   try {
     await navigator.clipboard.writeText(text);
     return true;
-  } catch { /* browsers keep the clipboard from pages that came without encryption */ }
+  } catch { /* the clipboard API needs HTTPS */ }
   const field = h("textarea", { class: "unseen", value: text, readOnly: true });
   document.body.append(field);
   field.select();
@@ -36,7 +36,7 @@ async function copied(text) {
   return done;
 }
 
-/** A button that copies what `text()` gives, and says so. */
+/** A button that copies the result of `text()`, and says so. */
 export function copyButton(text, label, announce, name = label) {
   const word = h("span", {}, label);
   const button = h("button", { type: "button", class: "copy", "aria-label": name }, word);
@@ -44,15 +44,15 @@ export function copyButton(text, label, announce, name = label) {
   button.addEventListener("click", async () => {
     const done = await copied(text());
     button.focus();
-    word.replaceChildren(...(done ? [icon("check"), " Copied"] : ["Select it and copy"]));
-    announce(done ? "Copied" : "It could not be copied: select the text and copy it yourself");
+    word.replaceChildren(...(done ? [icon("check"), " Copied"] : ["Select and copy it"]));
+    announce(done ? "Copied" : "Copying failed: select the text and copy it yourself");
     clearTimeout(timer);
     timer = setTimeout(() => word.replaceChildren(label), 2500);
   });
   return button;
 }
 
-/** Fetch a file and let the browser keep it; a refusal is thrown as the server's sentence. */
+/** Fetch a file and let the browser save it; an error has the server's message. */
 export async function saved(path) {
   let response;
   try {
@@ -62,7 +62,7 @@ export async function saved(path) {
   }
   if (!response.ok) {
     const body = await response.json().catch(() => null);
-    throw new Error(body?.problem ?? `The workbench answered ${response.status}; try again.`);
+    throw new Error(body?.problem ?? `The workbench returned status ${response.status}; try again.`);
   }
   const named = /filename\*=UTF-8''([^;]+)/.exec(response.headers.get("content-disposition") ?? "");
   const address = URL.createObjectURL(await response.blob());
@@ -73,7 +73,7 @@ export async function saved(path) {
   setTimeout(() => URL.revokeObjectURL(address), 10000);
 }
 
-/** A button that saves a file; `told(problem)` hears why not, or null. */
+/** A button that saves a file; `told(problem)` is called with an error message, or null. */
 export function saveButton(path, label, told, props = {}) {
   const button = h("button", { type: "button", ...props }, label);
   button.addEventListener("click", async () => {

@@ -1,4 +1,4 @@
-// The bench: the categories on one side, their topics on the other, and a topic's reading panel beside them.
+// The bench: categories on one side, their topics on the other, and a reading panel for one topic.
 
 import { categoryList } from "./categories.js";
 import { topicCards } from "./cards.js";
@@ -21,7 +21,7 @@ export function show(root, context, rest) {
     { class: "bench-head" },
     h("h2", {}, "Topics"),
     status,
-    h("span", { class: "actions" }, settingsButton(open), iconButton("keys", "Keys", showKeys)),
+    h("span", { class: "actions" }, settingsButton(open), iconButton("keys", "Keyboard shortcuts", showKeys)),
   );
   root.classList.add("bench");
   root.append(
@@ -72,7 +72,7 @@ export function show(root, context, rest) {
   };
 }
 
-/** What came of the last edit, in one line. */
+/** The effect of the last edit, in one line. */
 function sentence(open) {
   if (open.topics === null) return "";
   const counted = (lists) => lists.reduce((sum, list) => sum + list.length, 0);
@@ -82,5 +82,5 @@ function sentence(open) {
   if (!changes.length) return topics;
   const came = counted(changes.map((each) => each.came));
   const went = counted(changes.map((each) => each.went));
-  return `${topics}: ${came} ${came === 1 ? "term" : "terms"} came, ${went} went, in ${changes.length} ${changes.length === 1 ? "topic" : "topics"}`;
+  return `${topics}: ${came} ${came === 1 ? "term" : "terms"} added, ${went} removed, in ${changes.length} ${changes.length === 1 ? "topic" : "topics"}`;
 }

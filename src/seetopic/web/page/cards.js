@@ -1,4 +1,4 @@
-// The topics as cards: terms as bars, how sure each topic is, and what the last edit changed.
+// The topics as cards: terms as bars, the confidence of each topic, and what the last edit changed.
 
 import { empty, fill, h, hue, iconButton, keyed, say, skeleton } from "./dom.js";
 import { holds } from "./edits.js";
@@ -32,9 +32,9 @@ export function topicCards(context, goTo) {
     );
     judge.settle(keep);
     const drawn = String(open.topicsVersion);
-    if (open.topics && grid.dataset.version !== drawn) grid.dataset.version = drawn; // the version whose topics are on screen
+    if (open.topics && grid.dataset.version !== drawn) grid.dataset.version = drawn; // the version that is shown
   }
-  /** Scroll so far that a topic's card is in sight. */
+  /** Scroll a topic's card into view. */
   function bring(category) {
     grid.querySelector(`[data-category="${CSS.escape(category)}"]`)?.scrollIntoView({ block: "nearest" });
   }
@@ -102,7 +102,7 @@ function card(judge, goTo) {
       fill(
         went,
         change?.went.length
-          ? ["gone: ", change.went.map((term, number) => [number ? ", " : "", h("s", {}, term)])]
+          ? ["removed: ", change.went.map((term, number) => [number ? ", " : "", h("s", {}, term)])]
           : "",
       );
     went.title = change?.went.join(", ") ?? "";
@@ -180,7 +180,7 @@ function termRow(judge) {
     main.title = [term.term, ...term.variants].join(", ");
     yes.setAttribute("aria-pressed", String(accepted));
     for (const [button, verb] of [
-      [yes, accepted ? "Take back: accepted" : "Accept"],
+      [yes, accepted ? "Undo accept" : "Accept"],
       [no, "Reject"],
       [move, "Move to another category"],
     ]) {

@@ -1,4 +1,4 @@
-// The list of categories: names changed in place, further names and terms as tags, the order, and new ones at the end.
+// The list of categories: names edited in place, other names and terms as tags, reordering, and new categories.
 
 import { h, hue, icon, iconButton, keyed, say } from "./dom.js";
 import { nameFeedback } from "./feedback.js";
@@ -17,7 +17,7 @@ export function categoryList({ open, announce }) {
     rows,
     fresh.element,
   );
-  const drafts = new Map(); // category -> {text, problem}: what the server did not take
+  const drafts = new Map(); // category -> {text, problem} of a rejected rename
 
   function place(id, at) {
     const { categories } = open.project;
@@ -42,12 +42,12 @@ export function categoryList({ open, announce }) {
     );
     fresh.draw(categories.length === 0);
   }
-  /** Whoever typed a name of a category that someone else removed finds it in the field for new ones. */
+  /** If someone else removes a category while its name is being typed, move the text to the field for new ones. */
   function keepTyped(categories) {
     const row = rows.contains(document.activeElement) ? document.activeElement.closest(".row") : null;
     const field = row?.querySelector(".name");
     if (field?.dataset.typing !== "true" || categories.some((each) => each.id === row.dataset.key)) return;
-    fresh.refused([field.value], "This category was removed meanwhile; what you typed is kept here.");
+    fresh.refused([field.value], "This category was removed in the meantime; your text is kept here.");
   }
   sortable(rows, place);
 
@@ -83,7 +83,7 @@ function makeRow({ category: { id }, open, feedback, drafts, place, announce, dr
   );
   const grip = h(
     "span",
-    { class: "grip", draggable: true, title: "Drag to another place", "aria-hidden": "true" },
+    { class: "grip", draggable: true, title: "Drag to reorder", "aria-hidden": "true" },
     icon("grip"),
   );
   const field = h("input", { class: "quiet name", spellcheck: false, maxLength: 200, enterKeyHint: "done" });
@@ -157,7 +157,7 @@ function makeRow({ category: { id }, open, feedback, drafts, place, announce, dr
     const typing = document.activeElement === field && field.dataset.typing === "true";
     if (!typing) {
       field.value = draft?.text ?? category.name;
-      field.base = open.begin(); // one's own change is not a reason for a conflict
+      field.base = open.begin(); // the user's own change must not cause a conflict
     }
     field.title = category.name;
     field.setAttribute("aria-label", `Name of category ${number + 1}`);
@@ -183,7 +183,7 @@ function makeRow({ category: { id }, open, feedback, drafts, place, announce, dr
   return element;
 }
 
-/** The field at the end: Enter adds the name; several lines pasted add several. */
+/** The field at the end: Enter adds a name, and pasting several lines adds several. */
 function newName(open, feedback, announce) {
   const field = h("input", {
     class: "new-name",
@@ -197,15 +197,15 @@ function newName(open, feedback, announce) {
   const first = h(
     "p",
     { class: "soft small" },
-    "Write what you want to find, such as “health & personal care”. Paste a list to add several at once.",
+    "Type what you want to find, such as “health & personal care”. Paste a list to add several at once.",
   );
   const form = h("form", { class: "add-name" }, field, h("button", { type: "submit" }, "Add"));
   const add = (names) => {
     const given = [...new Set(names.map((name) => name.trim().replace(/\s+/g, " ")).filter(Boolean))];
-    // Of a list, what is there already is left out; a single name that is there is refused in words.
+    // Known names in a list are skipped; a single known name is rejected with a message.
     const known = new Set(open.project.categories.flatMap((each) => [each.name, ...each.names]).map((each) => each.toLowerCase()));
     const clean = given.length > 1 ? given.filter((name) => !known.has(name.toLowerCase())) : given;
-    if (!clean.length) return announce("All of these are names already");
+    if (!clean.length) return announce("All of these are already names");
     open.edit({ kind: "add", names: clean });
     field.value = "";
     field.dataset.typing = "false";

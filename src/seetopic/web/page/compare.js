@@ -1,4 +1,4 @@
-// Two sides next to each other: names, language models or methods, with what differs marked.
+// Compares two sides: names, language models or methods, with differences marked.
 
 import { del, get, post, url } from "./api.js";
 import { fill, h, keyed, note, say, skeleton } from "./dom.js";
@@ -7,7 +7,7 @@ import { sideGroups, sideSelect } from "./sides.js";
 import { ago, moment } from "./telling.js";
 import { working } from "./working.js";
 
-const POLL = 1000; // milliseconds, while it is worked on
+const POLL = 1000; // milliseconds, while a comparison is running
 
 export function show(root, { open, workbench, announce }, rest = []) {
   const gone = new AbortController();
@@ -112,7 +112,7 @@ function chooser(groups, open, corpus, run) {
   const form = h("form", { class: "card compare-form" },
     h("div", { class: "versus" }, left.element, swap, right.element),
     h("div", { class: "actions" },
-      h("label", {}, measure, "Measure both on the documents ", h("span", { class: "soft small" }, corpus.labels ? `with the labels in “${corpus.label_field}”` : "without labels: none are known for this corpus")),
+      h("label", {}, measure, "Measure both on the documents ", h("span", { class: "soft small" }, corpus.labels ? `with the labels in “${corpus.label_field}”` : "without labels, as none are known for this corpus")),
       button));
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
@@ -132,7 +132,7 @@ function earlierList(open, remove) {
     const facts = h("span", { class: "soft small" });
     const made = h("li", {}, link, facts, h("button", { type: "button", class: "plain danger", "aria-label": `Remove ${left} and ${right}`, on: { click: () => remove(id) } }, "Remove"));
     made.update = (each) => {
-      say(facts, [{ running: "in the making", failed: "failed", ready: "" }[each.state], ago(each.created)].filter(Boolean).join(" · "));
+      say(facts, [{ running: "running", failed: "failed", ready: "" }[each.state], ago(each.created)].filter(Boolean).join(" · "));
       facts.title = moment(each.created);
       link.classList.toggle("now", id === shown);
       link.setAttribute("aria-current", String(id === shown));
@@ -150,7 +150,7 @@ function earlierList(open, remove) {
     load: async () => {
       try {
         known = await get(`${open.path}/comparisons`);
-      } catch { return; } // the list is tried again with the next comparison
+      } catch { return; } // the list is reloaded with the next comparison
       draw();
     },
   };

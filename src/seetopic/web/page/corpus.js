@@ -1,4 +1,4 @@
-// One corpus: how far its indexing is, and, once it is ready, the names that begin a project.
+// One corpus: progress of its indexing and, once it is ready, a form to start a project.
 
 import { get, post, url } from "./api.js";
 import { empty, fill, h, note, skeleton } from "./dom.js";
@@ -10,7 +10,7 @@ export function show(root, { announce, me }, [id]) {
   root.append(page);
   let stopped = false;
   let timer = 0;
-  let shown = null; // which part is drawn
+  let shown = null; // which part is shown
 
   async function load() {
     clearTimeout(timer);
@@ -24,9 +24,9 @@ export function show(root, { announce, me }, [id]) {
         fill(
           page,
           empty(
-            "This corpus is not here",
+            "Corpus not found",
             error.message,
-            h("a", { class: "button primary", href: "#/" }, "To the start"),
+            h("a", { class: "button primary", href: "#/" }, "Go to the start page"),
           ),
         );
       return;
@@ -48,7 +48,7 @@ export function show(root, { announce, me }, [id]) {
       page.closing = h(
         "p",
         { class: "soft" },
-        "You may close this page: indexing goes on, and the start page shows how far it is.",
+        "You can close this page: indexing continues, and the start page shows its progress.",
       );
       fill(page, h("h1", {}, corpus.title), going, page.closing);
       page.going = going;
@@ -69,7 +69,7 @@ export function show(root, { announce, me }, [id]) {
   };
 }
 
-/** A ready corpus: its facts, its projects, and a new one. */
+/** A ready corpus: its facts, its projects, and a form for a new one. */
 function naming(page, corpus, me) {
   const names = h("textarea", {
     rows: 8,
@@ -79,18 +79,18 @@ function naming(page, corpus, me) {
   });
   const title = h("input", { maxLength: 120, placeholder: corpus.title });
   const problem = h("div", { role: "alert" });
-  const create = h("button", { type: "submit", class: "primary" }, "Show the topics");
+  const create = h("button", { type: "submit", class: "primary" }, "Show topics");
   const form = h(
     "form",
     {},
     h(
       "label",
       { class: "field", for: "first-names" },
-      h("span", {}, "Your categories, one a line"),
+      h("span", {}, "Your categories, one per line"),
       names,
       h("small", {}, "A name may be a phrase that never occurs in the documents. You can change everything later."),
     ),
-    h("label", { class: "field" }, h("span", {}, "Title of the project"), title),
+    h("label", { class: "field" }, h("span", {}, "Project title"), title),
     problem,
     h("p", { class: "actions" }, create),
   );
@@ -123,7 +123,7 @@ function naming(page, corpus, me) {
     .map(([reason, number]) => `${number.toLocaleString("en")} ${reason}`)
     .join(", ");
   const languages = Object.entries(corpus.languages ?? {})
-    .map(([code, share]) => `${code} ${Math.round(100 * share)} %`)
+    .map(([code, share]) => `${code} ${Math.round(100 * share)}%`)
     .join(", ");
   fill(
     page,
@@ -153,7 +153,7 @@ function naming(page, corpus, me) {
       if (own.length)
         fill(
           others,
-          h("h2", { class: "gap" }, "Or go on with"),
+          h("h2", { class: "gap" }, "Or continue with"),
           h(
             "ul",
             { class: "plain-list" },
@@ -168,5 +168,5 @@ function naming(page, corpus, me) {
           ),
         );
     })
-    .catch(() => {}); // the form above works without
+    .catch(() => {}); // the form works without this list
 }

@@ -1,4 +1,4 @@
-// How two sides differ: category by category, and in figures.
+// Differences between two sides, by category and in figures.
 
 import { h } from "./dom.js";
 import { counted } from "./telling.js";
@@ -9,7 +9,7 @@ export function compared({ titles, left, right, differences, figures }) {
     figures ? figuresTable(figures, titles) : null,
     h("p", { class: "legend" },
       h("span", {}, h("b", {}, "◆"), " only on this side"),
-      h("span", {}, h("b", {}, "= 3"), " on both sides, there in place 3")),
+      h("span", {}, h("b", {}, "= 3"), " on both sides, number 3 on the other")),
     h("div", { class: "pairs" }, differences.map((each) => pair(each, find(left, each.name), find(right, each.name), titles))),
   ];
 }
@@ -19,12 +19,12 @@ const find = (side, name) => side.topics.find((topic) => folded(topic.name) === 
 
 function summary(differences) {
   const sum = (list) => differences.reduce((total, each) => total + each[list].length, 0);
-  return `${counted(sum("both"), "term")} on both sides, ${sum("only_left")} only left, ${sum("only_right")} only right`;
+  return `${counted(sum("both"), "term")} on both sides, ${sum("only_left")} only on the left, ${sum("only_right")} only on the right`;
 }
 
 function pair({ name, both }, left, right, titles) {
   const many = Math.max(left?.terms.length ?? 0, right?.terms.length ?? 0);
-  const told = left && right ? `${both.length} of ${many} on both sides` : `only ${left ? "left" : "right"} has this category`;
+  const told = left && right ? `${both.length} of ${many} on both sides` : `only the ${left ? "left" : "right"} side has this category`;
   return h("section", { class: "card pair", "aria-label": name }, h("h3", { dir: "auto" }, name), h("p", { class: "soft small" }, told),
     h("div", { class: "two" }, column("left", titles[0], left, right), column("right", titles[1], right, left)));
 }
@@ -34,7 +34,7 @@ function column(which, title, own, other) {
   const line = ({ term }, at) => {
     const there = places.get(term);
     return h("li", { class: there ? "" : "only" }, h("span", { class: "place number" }, `${at + 1}`), h("span", { class: "word", dir: "auto" }, term),
-      h("span", { class: "sign number" }, there ? h("span", { title: `on both sides, there in place ${there}` }, `= ${there}`) : h("span", { title: "only on this side" }, "◆", h("span", { class: "unseen" }, " only on this side"))));
+      h("span", { class: "sign number" }, there ? h("span", { title: `on both sides, number ${there} on the other` }, `= ${there}`) : h("span", { title: "only on this side" }, "◆", h("span", { class: "unseen" }, " only on this side"))));
   };
   return h("div", { class: which }, h("h4", { title }, title),
     own?.terms.length ? h("ol", { class: "ranked", "aria-label": `${own.name}, ${title}` }, own.terms.map(line)) : h("p", { class: "soft small" }, own ? "No terms were found." : "No such category."));

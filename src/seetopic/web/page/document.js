@@ -1,4 +1,4 @@
-// One document whole, with the terms of all topics marked in their hues.
+// A full document, with the terms of all topics marked in their colours.
 
 import { get } from "./api.js";
 import { fill, h, hue, marked, note, skeleton } from "./dom.js";
@@ -25,16 +25,16 @@ export async function showDocument(place, open, number, signal) {
           {},
           h("span", { class: "dot", style: { "--hue": places.get(each.category)?.colour ?? "var(--soft)" } }),
           h("span", {}, each.name),
-          h("b", { class: "number" }, `${Math.round(100 * each.share)} %`),
+          h("b", { class: "number" }, `${Math.round(100 * each.share)}%`),
         ),
       ),
     ),
-    shares.length ? null : h("p", { class: "soft" }, "No term of any topic stands in it."),
+    shares.length ? null : h("p", { class: "soft" }, "It contains no terms of any topic."),
     h(
       "div",
       { class: "document" },
       marked(found.parts, (category) => places.get(category)),
     ),
-    found.cut ? h("p", { class: "soft" }, "It goes on; only its beginning is shown.") : null,
+    found.cut ? h("p", { class: "soft" }, "Only the beginning is shown.") : null,
   );
 }

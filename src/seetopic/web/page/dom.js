@@ -1,4 +1,4 @@
-// Elements, made without ever parsing text as HTML: whatever a corpus or a person wrote stays text.
+// Creates elements without ever parsing text as HTML, so that text from documents and users stays text.
 
 const SHAPES = {
   check: "M3 8.5 6.5 12 13 4.5",
@@ -21,7 +21,7 @@ const SHAPES = {
 };
 
 /** An element. Props: `class`, `style` (an object, set through CSSOM), `on` (listeners by event), `dataset`,
- * `aria-*` and other attributes with a dash, `ref` (called with the element), everything else as a property. */
+ * `aria-*` and other attributes with a dash, `ref` (called with the element); anything else is set as a property. */
 export function h(tag, props, ...children) {
   const element = document.createElement(tag);
   set(element, props ?? {});
@@ -50,14 +50,14 @@ function attribute(element, name, value) {
   else element.setAttribute(name, value === true ? "" : String(value));
 }
 
-/** Put children in place of what is there: text as text nodes; null and false are left out. */
+/** Replace the children: text becomes text nodes; null and false are left out. */
 export function fill(element, ...children) {
   const nodes = children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false);
   element.replaceChildren(...nodes.map((child) => (child instanceof Node ? child : String(child))));
   return element;
 }
 
-/** `fill`, for what may hold the focus: it goes to what stands in the same place afterwards. */
+/** Like `fill`, but if the focus was inside, it moves to the control in the same position. */
 export function refill(element, ...children) {
   const stops = () => [...element.querySelectorAll("a[href], button, summary, input, select, textarea")];
   const held = element.contains(document.activeElement) ? stops().indexOf(document.activeElement) : -1;
@@ -70,7 +70,7 @@ export function refill(element, ...children) {
   return element;
 }
 
-/** Set text only where it differs, so that screen readers and selections are left alone. */
+/** Set text only if it differs, so that screen readers and selections are not disturbed. */
 export function say(element, text) {
   if (element.textContent !== text) element.textContent = text;
   return element;
@@ -87,7 +87,7 @@ export function icon(name) {
   return svg;
 }
 
-/** A button that shows a picture and is called `label`. */
+/** A button with an icon and an accessible label. */
 export function iconButton(name, label, onclick, props = {}) {
   return h(
     "button",
@@ -96,9 +96,8 @@ export function iconButton(name, label, onclick, props = {}) {
   );
 }
 
-/** Make `parent`'s children those of `items`, by key: elements stay the same ones, and the one that holds the focus
- * is never taken out, so that neither focus nor caret is lost. `make(item)` gives an element, `update(element, item)`
- * brings it up to date. */
+/** Make `parent`'s children match `items` by key. Existing elements are reused, and the focused one is never detached,
+ * so that focus and caret are kept. `make(item)` creates an element, and `update(element, item)` updates it. */
 export function keyed(parent, items, keyOf, make, update) {
   const before = new Map();
   for (const child of [...parent.children]) {
@@ -129,7 +128,7 @@ export function keyed(parent, items, keyOf, make, update) {
   }
 }
 
-/** Text in parts, [text, marked]: what is marked stands in <mark>, in the hue that `hueOf` gives for the mark. */
+/** Text in parts, [text, mark]: marked parts become <mark>, in the colour that `hueOf` returns for the mark. */
 export function marked(parts, hueOf = () => null) {
   return parts.map(([text, mark]) => {
     if (mark === false || mark === null || mark === undefined) return text;
@@ -150,7 +149,7 @@ export function debounce(wait, run) {
   return later;
 }
 
-/** What is shown where nothing is yet: what it is, and what to do. */
+/** An empty state: what is missing, and what to do. */
 export function empty(title, text, ...actions) {
   return h(
     "div",

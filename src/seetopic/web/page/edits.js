@@ -1,10 +1,10 @@
-// What an edit does to a project, shown before the server has answered; the server's answer always stands above it.
+// Predicts the effect of an edit until the server has responded; the server's response always takes precedence.
 
 const plain = (text) => text.toLowerCase().split(/\s+/).filter(Boolean).join(" ");
 const without = (list, term) => list.filter((each) => plain(each) !== plain(term));
 const withTerm = (list, term) => [...without(list, term), term];
 
-/** Whether a term stands in a list, as a person reads it. */
+/** Whether a term is in a list, ignoring case and spacing. */
 export const holds = (list, term) => list.some((each) => plain(each) === plain(term));
 
 /** The project as it will be after an edit. */
@@ -55,7 +55,7 @@ export function foreseen(project, edit) {
       };
     case "title":
       return { ...project, title: edit.title };
-    default: // what is added has no id before the server gives it one
+    default: // new categories have no id until the server assigns one
       return project;
   }
 }
@@ -67,7 +67,7 @@ function placed(categories, id, at) {
   return [...others.slice(0, at), moved, ...others.slice(at)];
 }
 
-/** What differs between two lists of topics, as the server tells it of an edit. */
+/** Changes between two lists of topics, as the server reports them for an edit. */
 export function difference(before, after) {
   const changes = {};
   const old = new Map(before.map((topic) => [topic.category, topic.terms.map((each) => each.term)]));
@@ -89,32 +89,32 @@ export function difference(before, after) {
   return changes;
 }
 
-/** An edit in words, for notices. */
+/** Description of an edit, for notices. */
 export function inWords(edit, project) {
-  const name = (id) => project.categories.find((each) => each.id === id)?.name ?? "a category that is gone";
+  const name = (id) => project.categories.find((each) => each.id === id)?.name ?? "a removed category";
   switch (edit?.kind) {
     case "add":
       return `add ${edit.names.map((each) => `“${each}”`).join(", ")}`;
     case "rename":
       return edit.name;
     case "names":
-      return `further names of “${name(edit.category)}”: ${edit.names.join(", ") || "none"}`;
+      return `other names of “${name(edit.category)}”: ${edit.names.join(", ") || "none"}`;
     case "remove":
       return `remove “${name(edit.category)}”`;
     case "place":
-      return `move “${name(edit.category)}” to place ${edit.at + 1}`;
+      return `move “${name(edit.category)}” to position ${edit.at + 1}`;
     case "pin":
-      return `“${edit.term}” must stand in “${name(edit.category)}”`;
+      return `accept “${edit.term}” in “${name(edit.category)}”`;
     case "bar":
-      return `“${edit.term}” must not stand in “${name(edit.category)}”`;
+      return `reject “${edit.term}” in “${name(edit.category)}”`;
     case "free":
-      return `“${edit.term}” is free again in “${name(edit.category)}”`;
+      return `clear the judgement of “${edit.term}” in “${name(edit.category)}”`;
     case "shift":
       return `move “${edit.term}” from “${name(edit.category)}” to “${name(edit.to)}”`;
     case "options":
       return "change the settings";
     case "title":
-      return `call the project “${edit.title}”`;
+      return `rename the project to “${edit.title}”`;
     default:
       return "your change";
   }

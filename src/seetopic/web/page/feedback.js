@@ -1,9 +1,9 @@
-// What a name means to this corpus, told while it is typed: whether it occurs, its nearest terms, and clashes.
+// Feedback on a name while it is typed: whether it occurs, its nearest terms, and clashes.
 
 import { get, url } from "./api.js";
 import { debounce, fill, h, say } from "./dom.js";
 
-const WAIT = 150; // milliseconds after the last letter
+const WAIT = 150; // milliseconds after the last keystroke
 
 /** A box of fixed size, so that nothing jumps. */
 export function nameFeedback(open) {
@@ -41,7 +41,7 @@ export function nameFeedback(open) {
       ? `occurs ${occurrences.toLocaleString("en")} ${occurrences === 1 ? "time" : "times"}`
       : "does not occur; its meaning is used";
     fill(told, h("b", {}, name), " ", h("span", { class: in_vocabulary ? "yes" : "no" }, often));
-    fill(near, nearest.length ? ["near: ", h("span", {}, nearest.map(([term]) => term).join(", "))] : "");
+    fill(near, nearest.length ? ["nearest: ", h("span", {}, nearest.map(([term]) => term).join(", "))] : "");
     fill(
       clash,
       clashes?.length
@@ -56,7 +56,7 @@ export function nameFeedback(open) {
     asked?.abort();
     asked = null;
     element.classList.add("idle");
-    say(told, "While you type a name, this tells whether it occurs, what is near it, and what it clashes with.");
+    say(told, "As you type a name, this shows whether it occurs, its nearest terms, and what it clashes with.");
     near.replaceChildren();
     clash.replaceChildren();
     clash.classList.remove("warns");

@@ -1,10 +1,10 @@
-// A small browser of the folder that the server lets the workbench read.
+// A small browser for the server's folder.
 
 import { get, url } from "./api.js";
 import { fill, h, icon, note, skeleton } from "./dom.js";
 import { sized } from "./telling.js";
 
-/** `pick(entry, place)` hears which file or index was chosen; problems are shown in `place`. */
+/** `pick(entry, place)` is called with the chosen file or index; errors are shown in `place`. */
 export function fileBrowser(pick) {
   const where = h("p", { class: "where small soft" });
   const list = h("ul", { class: "entries" });
@@ -21,13 +21,13 @@ export function fileBrowser(pick) {
       return;
     }
     fill(where, found.folder || "/");
-    const up = found.parent === null ? null : entry("back", "One folder up", "", () => go(found.parent, true));
+    const up = found.parent === null ? null : entry("back", "Parent folder", "", () => go(found.parent, true));
     const entries = found.entries.map((each) =>
       entry(each.kind, each.name, each.kind === "file" ? sized(each.bytes) : each.kind, () =>
         each.kind === "folder" ? go(each.path, true) : pick(each, place),
       ),
     );
-    fill(list, up, entries.length ? entries : h("li", { class: "soft" }, "Nothing here that can be opened."));
+    fill(list, up, entries.length ? entries : h("li", { class: "soft" }, "There is nothing here to open."));
     if (refocus) list.querySelector("button")?.focus();
   }
   go("", false);

@@ -1,10 +1,10 @@
-// The header: the project's title and tabs, undo and redo, whether all is saved, your name, and the theme.
+// The header: project title and tabs, undo and redo, save state, user name, and theme.
 
 import { fill, h, iconButton, say } from "./dom.js";
 
 const byId = (id) => document.getElementById(id);
 
-/** Who is at the page; asked once. */
+/** The user's name. */
 export const me = () => byId("me").value.trim();
 
 function kept(key, value) {
@@ -12,7 +12,7 @@ function kept(key, value) {
     if (value === undefined) return localStorage.getItem(key) ?? "";
     localStorage.setItem(key, value);
   } catch {
-    /* a browser that keeps nothing asks again */
+    /* without storage, the choice lasts until the page is closed */
   }
   return value ?? "";
 }
@@ -35,7 +35,7 @@ export function clearHeader() {
   document.title = "seetopic workbench";
 }
 
-/** The parts of a project as links; `labels` by their addresses. */
+/** The views of a project as links; `labels` are keyed by address. */
 export function drawTabs(project, labels, current) {
   byId("top").classList.add("in-project");
   const link = ([tab, label]) => {
@@ -56,7 +56,7 @@ export function drawHeader(project) {
   const field = byId("title").firstChild;
   if (document.activeElement !== field) field.value = title;
   const saved = byId("tools").firstChild;
-  say(saved, project.stuck ? "Not saved" : project.saving ? "Saving …" : "Saved");
+  say(saved, project.stuck ? "Not saved" : project.saving ? "Saving…" : "Saved");
   saved.title = project.stuck ?? "";
   saved.classList.toggle("busy", project.saving);
   saved.classList.toggle("stuck", Boolean(project.stuck));
@@ -75,7 +75,7 @@ function begin(project) {
 }
 
 function titleField(project) {
-  const field = h("input", { class: "quiet", "aria-label": "Title of the project", maxLength: 120, spellcheck: false });
+  const field = h("input", { class: "quiet", "aria-label": "Project title", maxLength: 120, spellcheck: false });
   field.addEventListener("focus", () => (field.base = project.begin()));
   field.addEventListener("change", () => {
     const text = field.value.trim();

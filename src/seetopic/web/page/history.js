@@ -1,4 +1,4 @@
-// Who changed what and when; any earlier state can be had again.
+// Who changed what and when; any earlier state can be restored.
 
 import { get } from "./api.js";
 import { fill, h, keyed, note, say, skeleton } from "./dom.js";
@@ -12,7 +12,7 @@ export function show(root, { open, announce }) {
       "div",
       { class: "page narrow" },
       h("h1", {}, "History"),
-      h("p", { class: "soft" }, "Every change is kept. Going back is a change, too: it can be undone."),
+      h("p", { class: "soft" }, "Every change is kept. Going back is also a change and can be undone."),
       state,
       list,
     ),

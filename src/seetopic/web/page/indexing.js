@@ -1,10 +1,10 @@
-// How far the indexing of a corpus is: its stages, a bar, what remains; stopped and resumed.
+// Progress of indexing a corpus: stages, a bar, the remaining time, and Stop and Resume.
 
 import { post, url } from "./api.js";
 import { h, note, progress, say } from "./dom.js";
 import { lasting } from "./telling.js";
 
-/** An element that is brought up to date by `update(corpus)`; `changed(corpus)` hears what Stop and Resume gave. */
+/** An element with `update(corpus)`; `changed(corpus)` is called after Stop and Resume. */
 export function indexing(changed) {
   const stages = h("ol", { class: "stages" });
   const bar = progress(0, "Indexing");
@@ -46,17 +46,17 @@ export function indexing(changed) {
 }
 
 function sentence({ state, job }) {
-  if (state === "waiting") return "Waiting for its turn.";
-  if (state === "stopped") return "Stopped. What was done is kept; it goes on from there.";
-  if (state === "failed") return "It could not be indexed.";
-  if (!job) return "Beginning …";
+  if (state === "waiting") return "Waiting in the queue.";
+  if (state === "stopped") return "Stopped. Progress is kept, and indexing resumes from there.";
+  if (state === "failed") return "Indexing failed.";
+  if (!job) return "Starting…";
   const done = job.total
     ? `${job.done.toLocaleString("en")} of ${job.total.toLocaleString("en")}`
     : job.done
       ? job.done.toLocaleString("en")
       : "";
   const left = job.remaining === null ? "" : `about ${lasting(job.remaining)} left`;
-  return [`${Math.round(100 * job.share)} %`, job.stage, done, left].filter(Boolean).join(" · ");
+  return [`${Math.round(100 * job.share)}%`, job.stage, done, left].filter(Boolean).join(" · ");
 }
 
 export const unfinished = (corpus) => corpus.state === "waiting" || corpus.state === "indexing";

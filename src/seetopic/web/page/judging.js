@@ -1,4 +1,4 @@
-// Judging terms by mouse or keyboard: a roving focus among the terms of all cards; accept, reject, move, why.
+// Judging terms by mouse or keyboard, with a roving focus over all cards: accept, reject, move, why.
 
 import { h } from "./dom.js";
 import { popover } from "./popover.js";
@@ -8,7 +8,7 @@ export function judging(grid, { open, announce }, goTo) {
   const cards = () => [...grid.children];
   const mainOf = (row) => row?.querySelector(".term-main");
   const rowOf = (element) => element?.closest?.(".term") ?? null;
-  let stop = null; // the row that Tab comes to
+  let stop = null; // the row that Tab focuses
 
   function rove(row) {
     if (stop && stop !== row) mainOf(stop).tabIndex = -1;
@@ -25,7 +25,7 @@ export function judging(grid, { open, announce }, goTo) {
   const judgedBy = (row) => ({ term: row.dataset.term, category: row.dataset.category });
   const neighbour = (row) => row.nextElementSibling ?? row.previousElementSibling;
   function judge(row, edit, told) {
-    // What is judged may jump or go: who judges by keyboard goes on with the term below it.
+    // The judged term may move or disappear, so the keyboard focus moves to the term below it.
     if (row.contains(document.activeElement)) focus(neighbour(row));
     open.edit(edit);
     announce(told);
@@ -35,7 +35,7 @@ export function judging(grid, { open, announce }, goTo) {
     accept(row) {
       const { term, category } = judgedBy(row);
       const undo = row.dataset.state === "pinned";
-      judge(row, { kind: undo ? "free" : "pin", category, term }, undo ? `${term} is open again` : `${term} accepted`);
+      judge(row, { kind: undo ? "free" : "pin", category, term }, undo ? `${term} no longer accepted` : `${term} accepted`);
     },
     reject(row) {
       const { term, category } = judgedBy(row);
@@ -77,7 +77,7 @@ export function judging(grid, { open, announce }, goTo) {
     },
   };
 
-  /** The row one step away: within the card, then to the card beside or below. */
+  /** The next row: within the card, then in the next card. */
   function step(row, key) {
     const card = row.closest(".topic");
     const own = rows(card);
@@ -106,7 +106,7 @@ export function judging(grid, { open, announce }, goTo) {
     const action = { a: "accept", r: "reject", m: "move" }[event.key.toLowerCase()];
     if (action) {
       event.preventDefault();
-      if (event.repeat) return; // a key held down judges one term
+      if (event.repeat) return; // holding a key judges only one term
       actions[action](row);
     } else if (/^(Arrow(Up|Down|Left|Right)|Home|End)$/.test(event.key)) {
       event.preventDefault();
@@ -116,12 +116,12 @@ export function judging(grid, { open, announce }, goTo) {
 
   return {
     ...actions,
-    /** Where the focus is before a redraw ... */
+    /** The focused row before a redraw. */
     held() {
       const row = grid.contains(document.activeElement) ? rowOf(document.activeElement) : null;
       return row ? { row, category: row.dataset.category, at: rows(row.closest(".topic")).indexOf(row) } : null;
     },
-    /** ... and where it goes if its term is gone; the rest of the page keeps one stop for Tab. */
+    /** Restore the focus after a redraw, even if its term is gone, and keep one tab stop. */
     settle(held) {
       if (held && !held.row.isConnected) {
         const card = cards().find((each) => each.dataset.category === held.category) ?? cards()[0];

@@ -1,25 +1,25 @@
-// The keys of the bench, in a dialog.
+// The keyboard shortcuts of the bench, in a dialog.
 
 import { h } from "./dom.js";
 
 const KEYS = [
-  [["↑", "↓", "←", "→"], "go from term to term and from topic to topic"],
-  [["a"], "accept a term: it must stand in this topic"],
-  [["r"], "reject a term: it must not stand in this topic"],
+  [["↑", "↓", "←", "→"], "move between terms and topics"],
+  [["a"], "accept a term: it must appear in this topic"],
+  [["r"], "reject a term: it must not appear in this topic"],
   [["m"], "move a term to another category"],
-  [["Enter"], "why a term is there; in a name: save it"],
+  [["Enter"], "show why a term is there; in a name: save it"],
   [["Alt + ↑", "Alt + ↓"], "in a name: move the category up or down"],
-  [["Esc"], "in a name: take back what you typed; else close what is open"],
+  [["Esc"], "in a name: discard what you typed; otherwise close what is open"],
   [["Ctrl + Z"], "undo"],
   [["Ctrl + Shift + Z"], "redo"],
-  [["?"], "show this"],
+  [["?"], "show this list"],
 ];
 
 export function showKeys() {
   const dialog = h(
     "dialog",
-    { "aria-label": "Keys" },
-    h("h2", {}, "Keys"),
+    { "aria-label": "Keyboard shortcuts" },
+    h("h2", {}, "Keyboard shortcuts"),
     h(
       "dl",
       { class: "keys" },

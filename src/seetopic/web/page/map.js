@@ -1,4 +1,4 @@
-// The topics as pictures: a map of topics and terms, the documents around them, and how alike the topics are.
+// Figures: a map of topics and terms, the documents around them, and the similarity of topics.
 
 import { get } from "./api.js";
 import { debounce, empty, fill, h, note, say, skeleton } from "./dom.js";
@@ -6,7 +6,7 @@ import { debounce, empty, fill, h, note, say, skeleton } from "./dom.js";
 const FIGURES = {
   map: "Topics and their terms",
   documents: "Documents around their topics",
-  heatmap: "How alike the topics are",
+  heatmap: "Similarity of the topics",
 };
 const WIDEST = { map: 1400, documents: 1400, heatmap: 900 };
 
@@ -18,7 +18,7 @@ export function show(root, { open }) {
   const draw = () => {
     if (!open.project.categories.length || (open.topics === null && open.problem)) {
       drawn = null;
-      return fill(page, empty("Nothing to draw yet", open.problem ?? "Name at least one category under Topics."));
+      return fill(page, empty("Nothing to show yet", open.problem ?? "Name at least one category under Topics."));
     }
     if (drawn !== frames)
       fill(
@@ -63,7 +63,7 @@ function frame(open, name, title) {
         const figure = await get(`${open.path}/figures/${name}?width=${width}`, { signal: asked.signal });
         say(about, figure.description);
         const holder = document.createElement("template");
-        holder.innerHTML = figure.svg; // drawn and escaped by the server; every other text on this page is set as text
+        holder.innerHTML = figure.svg; // escaped by the server; everything else on this page is set as text
         place.style.setProperty("max-width", `${figure.width * 1.25}px`);
         place.replaceChildren(holder.content);
       } catch (error) {

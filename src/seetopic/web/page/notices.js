@@ -1,17 +1,17 @@
-// What is told besides the page itself: small notices, what others changed, and the choice where two changed the same.
+// Notices, screen reader announcements, conflicts between two users, and the banner.
 
 import { h, iconButton, say } from "./dom.js";
 
 const STAYS = 9000; // milliseconds
 
-/** Tell screen readers only. */
+/** Announce to screen readers only. */
 export function announce(text) {
   const live = document.getElementById("live");
   say(live, "");
   setTimeout(() => say(live, text), 30);
 }
 
-/** A notice at the edge of the page; it goes by itself unless it asks for something. `actions`: {label: run}. */
+/** A notice at the edge of the page; it disappears unless it has actions. `actions`: {label: run}. */
 export function notify(
   text,
   { kind = "info", actions = {}, details = null, stays = Object.keys(actions).length > 0, key = null } = {},
@@ -52,10 +52,10 @@ export function notify(
   return close;
 }
 
-/** Two people changed the same: both values, and the choice. */
+/** Two users changed the same thing: show both values, and let the user choose. */
 export function conflict({ by, theirs, mine, useMine, keepTheirs }) {
   document.querySelector('[data-notice="other"]')?.remove();
-  notify(`${by || "Someone"} changed the same thing while you did.`, {
+  notify(`${by || "Someone"} changed the same thing at the same time.`, {
     kind: "warn",
     key: `conflict-${mine}`,
     details: h(
@@ -71,7 +71,7 @@ export function conflict({ by, theirs, mine, useMine, keepTheirs }) {
 }
 
 function shown(value) {
-  if (value === null || value === undefined) return "no longer there";
+  if (value === null || value === undefined) return "no longer exists";
   if (typeof value === "string") return value === "gone" ? "removed it" : value;
   if (Array.isArray(value)) return value.map(shown).join(", ") || "nothing";
   if (typeof value === "object")
@@ -84,7 +84,7 @@ function shown(value) {
   return String(value);
 }
 
-/** The line below the header; null takes it away. */
+/** Show a line below the header; null hides it. */
 export function banner(text, actions = {}) {
   const place = document.getElementById("banner");
   place.hidden = text === null;

@@ -1,4 +1,4 @@
-// Opening a corpus: from the server's folder, by upload, or the demo's; then a look at it before it is indexed.
+// Opening a corpus from the server's folder, by upload, or the demo; then a preview before indexing.
 
 import { post, upload, url } from "./api.js";
 import { fill, h, icon, note, progress } from "./dom.js";
@@ -17,7 +17,7 @@ export function show(root, { workbench, announce }) {
       h(
         "p",
         { class: "soft" },
-        "Your documents stay on this server. Indexing is done once; after that, new names cost about a second.",
+        "Your documents stay on this server. They are indexed once; after that, new names take about a second.",
       ),
       ways,
       chosen,
@@ -64,7 +64,7 @@ export function show(root, { workbench, announce }) {
       workbench.folder ? `Files and indexes in ${workbench.folder}` : "",
       workbench.folder
         ? fileBrowser(pick)
-        : h("p", { class: "soft" }, "No folder is open to the workbench; start it with a folder to pick files there."),
+        : h("p", { class: "soft" }, "The workbench has no folder of files to open; start it with --folder to offer one."),
     ),
     uploader(
       workbench,
@@ -103,16 +103,16 @@ function uploader(workbench, began, choose) {
       return fill(
         place,
         note(
-          `“${file.name}” has ${sized(file.size)}, but at most ${sized(workbench.upload_bytes)} can be sent; put it into the server's folder instead.`,
+          `“${file.name}” is ${sized(file.size)}, but at most ${sized(workbench.upload_bytes)} can be uploaded; put it in the server's folder instead.`,
           "bad",
         ),
       );
-    const bar = progress(0, "Sending");
-    const share = h("span", { class: "soft small number" }, "0 %");
+    const bar = progress(0, "Uploading");
+    const share = h("span", { class: "soft small number" }, "0%");
     const job = upload(url`/api/uploads?name=${file.name}`, file, (done) => {
       bar.firstChild.style.setProperty("width", `${100 * done}%`);
       bar.setAttribute("aria-valuenow", String(Math.round(100 * done)));
-      share.textContent = `${Math.round(100 * done)} % of ${sized(file.size)}`;
+      share.textContent = `${Math.round(100 * done)}% of ${sized(file.size)}`;
     });
     began(job);
     fill(
@@ -134,7 +134,7 @@ function uploader(workbench, began, choose) {
       fill(
         place,
         error.name === "AbortError"
-          ? h("p", { class: "soft" }, "Stopped; nothing was kept.")
+          ? h("p", { class: "soft" }, "Stopped; nothing was saved.")
           : note(error.message, "bad"),
       );
     }
@@ -155,7 +155,7 @@ function uploader(workbench, began, choose) {
   });
   return way(
     "Upload",
-    `CSV, TSV, JSON Lines, text or Parquet, also packed as .gz; up to ${sized(workbench.upload_bytes)}`,
+    `CSV, TSV, JSON Lines, text or Parquet, optionally gzipped (.gz); up to ${sized(workbench.upload_bytes)}`,
     field,
     drop,
     place,

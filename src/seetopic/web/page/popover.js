@@ -1,10 +1,10 @@
-// A small surface beside what opened it: closed by Escape, by a click elsewhere, or when the focus leaves it.
+// A popover, closed by Escape, by a click outside, or when it loses the focus.
 
 import { h } from "./dom.js";
 
 let current = null;
 
-/** Shows `content` beside `anchor`; when it closes by key, the focus goes back to `home`. */
+/** Show `content` next to `anchor`; when closed by key, the focus returns to `home`. */
 export function popover(anchor, content, home, pad = false) {
   current?.close();
   const element = h("div", { class: pad ? "popover pad" : "popover" }, content);

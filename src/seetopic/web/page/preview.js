@@ -1,4 +1,4 @@
-// A look at a file before it is indexed: which column holds the text, and what the corpus is called.
+// Preview of a file before indexing: which column holds the text, and the title of the corpus.
 
 import { post } from "./api.js";
 import { fill, h, note, skeleton } from "./dom.js";
@@ -33,8 +33,8 @@ export function preview({ source, name, workbench, announce, back, made }) {
     h(
       "div",
       { class: "fields" },
-      labelled("Text column", text, "what is read"),
-      labelled("Label column", label, "for figures of quality, if there is one"),
+      labelled("Text column", text, "the text to index"),
+      labelled("Label column", label, "for quality measures, if there is one"),
       labelled("Title", title),
     ),
     advanced.element,
@@ -54,7 +54,7 @@ export function preview({ source, name, workbench, announce, back, made }) {
       facts.textContent = [
         found.format,
         found.documents === null ? "" : counted(found.documents, "document"),
-        `the first ${found.rows.length} are shown`,
+        `first ${found.rows.length} shown`,
       ]
         .filter(Boolean)
         .join(" · ");
@@ -135,12 +135,12 @@ function advancedFields(workbench) {
     {},
     workbench.models.map((each, at) => option(at === 0 ? NONE : each, each)),
   );
-  const least = h("input", { type: "number", min: 1, placeholder: "as usual" });
-  const language = h("input", { placeholder: "found by itself; or en, de, …", maxLength: 100, spellcheck: false });
+  const least = h("input", { type: "number", min: 1, placeholder: "default" });
+  const language = h("input", { placeholder: "automatic, or en, de, …", maxLength: 100, spellcheck: false });
   const broken = h(
     "select",
     {},
-    h("option", { value: "raise" }, "stop and tell"),
+    h("option", { value: "raise" }, "stop with an error"),
     h("option", { value: "skip" }, "skip and count them"),
   );
   return {
@@ -151,10 +151,10 @@ function advancedFields(workbench) {
       h(
         "div",
         { class: "fields" },
-        labelled("Language model", model, "others can be offered with seetopic serve --model"),
-        labelled("Least occurrences of a term", least),
+        labelled("Language model", model, "offer others with seetopic serve --model"),
+        labelled("Minimum occurrences of a term", least),
         labelled("Language", language),
-        labelled("Broken records", broken),
+        labelled("Malformed records", broken),
       ),
     ),
     values: () => ({

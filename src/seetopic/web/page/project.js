@@ -1,35 +1,35 @@
-// The open project: what the server said of it last, the edits on their way to it, and what others change meanwhile.
+// The open project: its last known state, edits being sent, and changes by others.
 
 import { get, newer, post, url } from "./api.js";
 import { difference, foreseen } from "./edits.js";
 
 const POLL = 2000; // milliseconds
-const PATIENCE = 4000; // with a server that does not answer
-const LATER = new Set([401, 429, 507]); // signed out, too many requests, a full disk: nothing is wrong with the edit
-const leaving = new Map(); // project -> edits of it that were still on their way when it was left
+const PATIENCE = 4000; // milliseconds to wait for edits sent by an earlier view
+const LATER = new Set([401, 429, 507]); // signed out, too many requests, full disk: retry, because the edit itself is valid
+const leaving = new Map(); // project -> its edits that were still being sent when it was left
 
-/** Whether anything of any project is not saved yet. */
+/** Whether any project has unsaved edits. */
 export const unsaved = (open) => Boolean(open?.saving) || leaving.size > 0;
 
 /** Events: "project" (categories, options), "topics" (a result), "saving" (its state), "other" (someone else's
- * change), "conflict", "refused" (an edit that the server does not take), "reach" (the server went or came back). */
+ * change), "conflict", "refused" (the server rejected an edit), "reach" (the connection was lost or restored). */
 export class OpenProject extends EventTarget {
   #queue = []; // edits not yet answered, oldest first
   #busy = false;
-  #gaveUp = false; // the project was opened again before all was sent
-  #stuck = null; // the server's sentence
-  #stale = false; // edits are kept whose topics were not asked for
-  #foreign = 0; // the newest version that someone else made
+  #gaveUp = false; // the project was reopened before everything was sent
+  #stuck = null; // the server's message
+  #stale = false; // edits were saved without requesting their topics
+  #foreign = 0; // the newest version by someone else
   #timers = new Set();
   #gone = new AbortController();
 
   constructor(id, name) {
     super();
     this.id = id;
-    this.by = name; // a function: who edits
-    this.server = null; // the project as the server has it
+    this.by = name; // a function that returns the user's name
+    this.server = null; // the project's state on the server
     this.topics = null;
-    this.topicsVersion = 0; // of the names that these topics are of
+    this.topicsVersion = 0; // the version that the topics belong to
     this.problem = null; // why there are no topics
     this.changes = {};
     this.seconds = null;
@@ -48,17 +48,17 @@ export class OpenProject extends EventTarget {
     return this.#queue.length > 0;
   }
 
-  /** Why edits cannot be saved at the moment; null if they can. */
+  /** Why edits cannot currently be saved; null if they can. */
   get stuck() {
     return this.#queue.length > 0 ? this.#stuck : null;
   }
 
-  /** The project as it will be once the edits on their way are answered. */
+  /** The project as it will be once pending edits are saved. */
   get project() {
     return this.#queue.reduce((project, { edit }) => (edit ? foreseen(project, edit) : project), this.server);
   }
 
-  /** Resolves once the project is known; its topics come later. */
+  /** Resolves once the project is loaded; its topics follow later. */
   async open() {
     await this.#takeOver();
     this.server = await get(this.path, { signal: this.#gone.signal });
@@ -68,7 +68,7 @@ export class OpenProject extends EventTarget {
     this.#loadTopics({}).then(() => this.#run());
   }
 
-  /** Nothing is asked for any more; edits on their way are still sent, whatever is shown instead. */
+  /** Stop polling; pending edits are still sent. */
   close() {
     this.#gone.abort();
     for (const timer of this.#timers) clearInterval(timer);
@@ -87,7 +87,7 @@ export class OpenProject extends EventTarget {
     }
   }
 
-  /** What was on its way when the project was left is answered first, or is sent from here. */
+  /** Wait for edits that were pending when the project was left, or take them over. */
   async #takeOver() {
     const before = leaving.get(this.id);
     if (!before) return;
@@ -95,7 +95,7 @@ export class OpenProject extends EventTarget {
     before.giveUp();
   }
 
-  /** The base an edit that begins now must be sent with: pass it to `edit` when it is made. */
+  /** The base version of an edit that begins now; pass it to `edit` later. */
   begin() {
     return this.version;
   }
@@ -117,7 +117,7 @@ export class OpenProject extends EventTarget {
   }
 
   #emit(name, detail = null) {
-    // Of a project that was left only what did not become of an edit is told.
+    // After leaving a project, only failed edits are reported.
     if (this.#gone.signal.aborted && name !== "conflict" && name !== "refused") return;
     this.dispatchEvent(new CustomEvent(name, { detail }));
   }
@@ -137,15 +137,15 @@ export class OpenProject extends EventTarget {
       const step = this.#queue[0];
       try {
         const body = this.#body(step);
-        step.sent = body.base; // sent again after a reload, it must not be taken for a new one
+        step.sent = body.base; // when resent after a reload, it must not count as a new edit
         this.#remember();
         const result = await post(`${this.path}/${step.path}`, body);
-        // Somebody else's change came in with this answer: who began to type before it must hear of it.
+        // This response includes someone else's change; users who began typing before it must be told.
         if (result.project.version > body.base + 1) this.#foreign = result.project.version - 1;
         this.#queue.shift();
         this.#stuck = null;
         this.#reach(true);
-        const later = result.topics === null && result.problem === null; // of many names: they take long
+        const later = result.topics === null && result.problem === null; // with many names, topics take long
         if (body.topics === false || later) this.#keep(result);
         else this.#take(this.#stale || !Object.keys(result.changes ?? {}).length ? this.#compared(result) : result);
       } catch (error) {
@@ -167,19 +167,19 @@ export class OpenProject extends EventTarget {
       this.#remember();
     }
     this.#busy = false;
-    if (this.#stale && !this.#gone.signal.aborted) this.#loadTopics(null); // the next edit does not wait for them
+    if (this.#stale && !this.#gone.signal.aborted) this.#loadTopics(null); // the next edit does not wait for these
     this.#emit("saving");
     if (this.#queue.length) this.#run();
   }
 
   #body(step) {
-    // Whoever began to type before someone else's change was seen must hear of it, not overwrite it.
+    // Users who began typing before seeing someone else's change must be told, not overwrite it.
     const begun = step.base && this.#foreign > step.base ? step.base : this.version;
     const base = step.sent ?? begun;
     return {
       base,
       by: this.by(),
-      // Topics that a further edit overtakes would be found for nobody.
+      // Topics would be outdated by the next edit.
       ...(step.edit ? { edit: step.edit, topics: !this.#queue[1]?.edit && !this.#gone.signal.aborted } : {}),
       ...(step.number ? { number: step.number } : {}),
     };
@@ -198,17 +198,17 @@ export class OpenProject extends EventTarget {
         this.#emit("conflict", { step, theirs: error.body.theirs, by: error.body.by, problem: error.message });
       await this.#loadTopics(this.changes);
     } else {
-      this.#emit("project"); // what was foreseen does not come
+      this.#emit("project"); // the predicted state was wrong
       this.#emit("refused", { step, problem: error.message });
     }
   }
 
-  /** Send an edit once more over what stands there now. */
+  /** Resend an edit on top of the current state. */
   insist(step) {
     this.#enqueue({ ...step, base: null, sent: undefined });
   }
 
-  /** An edit is kept, and its topics will come with the next one's. */
+  /** Take a saved edit whose topics will follow later. */
   #keep(result) {
     this.server = result.project;
     this.#stale = true;
@@ -286,18 +286,18 @@ export class OpenProject extends EventTarget {
     this.#poll();
   }
 
-  // What is not saved outlives a reload of the page.
+  // Unsaved edits survive a reload of the page.
   get #key() {
     return `seetopic-unsaved-${this.id}`;
   }
 
   #remember() {
-    if (this.#gaveUp) return; // they are another's now
+    if (this.#gaveUp) return; // another instance has taken them over
     try {
       if (this.#queue.length) sessionStorage.setItem(this.#key, JSON.stringify(this.#queue));
       else sessionStorage.removeItem(this.#key);
     } catch {
-      /* a browser that keeps nothing still saves what is on its way */
+      /* without storage, pending edits are still sent */
     }
   }
 
@@ -305,7 +305,7 @@ export class OpenProject extends EventTarget {
     try {
       this.#queue.push(...JSON.parse(sessionStorage.getItem(this.#key) ?? "[]"));
     } catch {
-      /* nothing was kept */
+      /* nothing was stored */
     }
     if (this.#queue.length) this.#emit("saving");
   }

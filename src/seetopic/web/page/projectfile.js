@@ -1,12 +1,12 @@
-// A project that was taken away is opened again, with its own documents or with others.
+// Opens a saved project file, with its own documents or with others.
 
 import { get, post } from "./api.js";
 import { field } from "./asking.js";
 import { fill, h, note } from "./dom.js";
 import { counted } from "./telling.js";
 
-/** A button that opens a project file, and a place for what comes of it: where its documents are not here, a person
- * says with which corpus it shall be opened. */
+/** A button that opens a project file, and a place for the outcome: if its documents are missing, the user chooses
+ * another corpus. */
 export function projectOpener(announce, me) {
   const file = h("input", { type: "file", accept: ".json,application/json", hidden: true });
   const place = h("div");
@@ -26,7 +26,7 @@ export function projectOpener(announce, me) {
     fill(place);
     try {
       const project = await post("/api/projects/import", { file: { ...content, topics: null }, by: me(), ...(corpus ? { corpus } : {}) });
-      announce("The project is open");
+      announce("Project opened");
       location.hash = `#/project/${encodeURIComponent(project.id)}/topics`;
     } catch (error) {
       fill(place, note(error.message, error.body?.kind === "needs_corpus" ? "" : "bad"), error.body?.kind === "needs_corpus" ? await choice(content) : null);

@@ -1,11 +1,11 @@
-// The reading panel of a topic: its terms and why they are there, passages, documents, and how it overlaps with others.
+// The reading panel of a topic: its terms and why they are there, passages, documents, and overlap.
 
 import { get, url } from "./api.js";
 import { fill, h, hue, iconButton, marked, note, refill, say, skeleton } from "./dom.js";
 import { showDocument } from "./document.js";
 import { whyTerms } from "./why.js";
 
-const PAGE = 20; // documents asked for at once
+const PAGE = 20; // documents per request
 
 export function readingPanel({ open }, goTo) {
   const title = h("h2", { tabIndex: -1 });
@@ -14,7 +14,7 @@ export function readingPanel({ open }, goTo) {
   const body = h("div", { class: "reading-body" });
   const element = h(
     "aside",
-    { class: "reading", hidden: true, "aria-label": "Reading a topic" },
+    { class: "reading", hidden: true, "aria-label": "Topic details" },
     h("div", { class: "reading-head" }, back, title, close),
     body,
   );
@@ -65,8 +65,8 @@ export function readingPanel({ open }, goTo) {
     body.why = null;
     element.version = open.topicsVersion;
     if (name === undefined) {
-      say(title, "This category is gone");
-      return fill(body, note("It was removed, or the link is old; close this panel."));
+      say(title, "This category no longer exists");
+      return fill(body, note("It was removed, or the link is outdated; close this panel."));
     }
     if (shown.part === "document") {
       say(title, `Document ${(Number(shown.value) + 1).toLocaleString("en")}`);
@@ -76,7 +76,7 @@ export function readingPanel({ open }, goTo) {
     say(title, name);
     const topic = topicOf(shown.category);
     if (!topic) {
-      element.version = null; // drawn once the topics are here
+      element.version = null; // drawn once the topics have loaded
       return fill(body, skeleton(10));
     }
     const before =
@@ -108,12 +108,12 @@ export function readingPanel({ open }, goTo) {
     if (shown.part === "term" && !element.refreshing) before.why.open(shown.value);
   }
 
-  /** Where a topic's parts stand; they are filled again after every edit, and nothing jumps. */
+  /** The sections of a topic, refilled in place after every edit, so that nothing jumps. */
   function frameOf(category) {
     const loads = [
       ["Passages", passages],
       ["Documents", documents],
-      ["Beside the others", overlap],
+      ["Overlap with other topics", overlap],
     ].map(([heading, draw]) => ({ heading, draw, place: h("div", { class: "loads" }, skeleton(4)) }));
     const sections = loads.map(({ heading, place }) => h("section", {}, h("h4", {}, heading), place));
     return { category, facts: h("div"), terms: h("div"), loads, sections, why: null };
@@ -137,8 +137,8 @@ export function readingPanel({ open }, goTo) {
           "p",
           { class: "soft" },
           quoted
-            ? "No passage holds its terms."
-            : "No passage holds its terms, or the documents can no longer be read.",
+            ? "No passage contains its terms."
+            : "No passage contains its terms, or the documents can no longer be read.",
         ),
       );
     const plain = quoted
@@ -146,7 +146,7 @@ export function readingPanel({ open }, goTo) {
       : h(
           "p",
           { class: "soft small" },
-          "The documents' own file cannot be read; these are the words that the index keeps.",
+          "The original documents cannot be read; these are the words stored in the index.",
         );
     refill(
       place,
@@ -205,7 +205,7 @@ export function readingPanel({ open }, goTo) {
       h(
         "p",
         { class: "soft small" },
-        `${given.toLocaleString("en")} of ${lookedAt.toLocaleString("en")} documents looked at belong to it most.`,
+        `${given.toLocaleString("en")} of ${lookedAt.toLocaleString("en")} sampled documents belong mainly to it.`,
       ),
       list,
       found.length && seen < given ? more : null,
@@ -233,8 +233,8 @@ export function readingPanel({ open }, goTo) {
             "tr",
             {},
             h("th", {}, "Category"),
-            h("th", { class: "count", title: "How alike their terms are, from 0 to 1" }, "alike"),
-            h("th", { class: "count", title: "Share of its documents that belong to both" }, "documents shared"),
+            h("th", { class: "count", title: "Similarity of their terms, from 0 to 1" }, "similarity"),
+            h("th", { class: "count", title: "Share of its documents that belong to both" }, "shared documents"),
           ),
         ),
         h(
@@ -246,7 +246,7 @@ export function readingPanel({ open }, goTo) {
               {},
               h("td", {}, h("span", { class: "dot", style: { "--hue": hue(each.at) } }), " ", each.name),
               h("td", { class: "count" }, each.like.toFixed(2)),
-              h("td", { class: "count" }, `${Math.round(100 * each.share)} %`),
+              h("td", { class: "count" }, `${Math.round(100 * each.share)}%`),
             ),
           ),
         ),

@@ -1,4 +1,4 @@
-// Annotation: rounds are made, people invited by link, and what they answer is shown as it comes in.
+// Annotation: creates rounds, invites people by link, and shows their answers as they arrive.
 
 import { del, get, post, url } from "./api.js";
 import { confirmed, copyButton, field, saveButton } from "./asking.js";
@@ -15,11 +15,11 @@ export function show(root, { open, workbench, announce }) {
   const gone = new AbortController();
   const list = h("div", { class: "rounds" });
   const state = h("div", {}, skeleton(4));
-  const hint = h("p", { class: "soft small", hidden: true }, "Links open on this computer only. So that others can use theirs, start the workbench with ", h("code", { class: "whole" }, "--host"), " and the address of this computer.");
+  const hint = h("p", { class: "soft small", hidden: true }, "Links work on this computer only. To let others use theirs, start the workbench with ", h("code", { class: "whole" }, "--host"), " and the address of this computer.");
   const form = newRound({ open, workbench, announce, signal: gone.signal, made: () => { form.open = false; load(); } });
   root.append(h("div", { class: "page" },
     h("h1", {}, "Annotate"),
-    h("p", { class: "soft" }, "People judge whether terms belong to their category, without knowing who found them. From their answers come MACC, the share of terms that belong, and how far people agree."),
+    h("p", { class: "soft" }, "People judge whether terms belong to their category, without knowing which method found them. Their answers give MACC, the share of terms that belong, and how far people agree."),
     form, state, hint, list));
   let timer = 0;
 
@@ -30,14 +30,14 @@ export function show(root, { open, workbench, announce }) {
         draw(await get(`${open.path}/rounds`, { signal: gone.signal }));
       } catch (error) {
         if (error.name === "AbortError") return;
-        fill(state, note(`${error.message} Trying again.`, "bad"));
+        fill(state, note(`${error.message} Retrying.`, "bad"));
       }
     }
     if (!gone.signal.aborted) timer = setTimeout(load, POLL);
   }
 
   function draw(rounds) {
-    fill(state, rounds.length ? null : empty("No round yet", "Choose whose terms people shall judge, then invite them. Each gets a link of their own and needs nothing else."));
+    fill(state, rounds.length ? null : empty("No rounds yet", "Choose whose terms to judge, then invite people. Each one gets a personal link and needs nothing else."));
     hint.hidden = !ALONE || !rounds.length;
     if (!rounds.length && !form.touched) form.open = true;
     keyed(list, rounds, (each) => each.id, () => roundCard(announce, load, gone.signal), (element, each) => element.update(each));
@@ -54,11 +54,11 @@ function newRound({ open, workbench, announce, signal, made }) {
   const top = h("input", { type: "number", min: 1, max: 200, value: "10", required: true, inputMode: "numeric" });
   const place = h("div", {}, skeleton(5));
   const problem = h("div");
-  const button = h("button", { class: "primary", disabled: true }, "Make the round");
+  const button = h("button", { class: "primary", disabled: true }, "Create round");
   const form = h("form", {},
     h("div", { class: "fields" },
-      field("Title", title, "Annotators see it: it should not tell what you hope for."),
-      field("Terms per topic", top, "The best ones of each source; terms that several found are judged once.")),
+      field("Title", title, "Annotators see it, so it should not reveal what you hope for."),
+      field("Terms per topic", top, "The best terms of each source; terms found by several are judged once.")),
     h("fieldset", { class: "whose" }, h("legend", {}, "Whose terms?"), place),
     problem, h("p", { class: "actions" }, button));
   const element = h("details", { class: "card new-round" }, h("summary", {}, "New round"), form);
@@ -77,12 +77,12 @@ function newRound({ open, workbench, announce, signal, made }) {
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     const sources = checks.sides();
-    if (!sources.length) return fill(problem, note("Choose at least one whose terms shall be judged.", "bad"));
+    if (!sources.length) return fill(problem, note("Choose at least one source of terms to judge.", "bad"));
     button.disabled = true;
     fill(problem);
     try {
       await post(`${open.path}/rounds`, { title: title.value.trim(), sources, top: Number(top.value), random_state: 0 });
-      announce("The round was made");
+      announce("Round created");
       made();
     } catch (error) {
       fill(problem, note(error.message, "bad"));
@@ -98,15 +98,15 @@ function roundCard(announce, reload, signal) {
   const whose = h("p", { class: "tags" });
   const problem = h("div");
   const told = (sentence) => fill(problem, sentence ? note(sentence, "bad") : null);
-  const going = working("Finding the terms", () => act(() => post(url`/api/rounds/${round.id}/again`)));
+  const going = working("Finding terms", () => act(() => post(url`/api/rounds/${round.id}/again`)));
   const remove = h("button", { type: "button", class: "plain danger" }, "Remove");
   const save = saveButton(() => url`/api/rounds/${round.id}/judgements.csv`, "Answers as CSV", told);
   const people = h("ul", { class: "people" });
-  const nobody = h("p", { class: "soft" }, "Nobody is invited yet.");
+  const nobody = h("p", { class: "soft" }, "Nobody has been invited yet.");
   const answers = results();
   const invited = invitation((name) => act(async () => {
     const made = await post(url`/api/rounds/${round.id}/annotators`, { name });
-    announce(`${made.name} is invited; copy the link and send it`);
+    announce(`${made.name} has been invited; copy the link and send it`);
   }));
   const element = h("section", { class: "card round" },
     h("div", { class: "round-head" }, h("div", {}, title, facts), h("p", { class: "actions" }, save, remove)),
@@ -126,14 +126,14 @@ function roundCard(announce, reload, signal) {
   }
   remove.addEventListener("click", async () => {
     const answered = round.annotators.reduce((sum, each) => sum + each.judged, 0);
-    const what = answered ? `with ${counted(answered, "answer")} of its annotators` : "with its links";
+    const what = answered ? `and ${counted(answered, "answer")} from its annotators` : "and its links";
     if (await confirmed(`Remove the round “${round.title}” ${what}? This cannot be undone.`, "Remove")) act(() => del(url`/api/rounds/${round.id}`));
   });
 
   async function measure() {
     const any = round.annotators.some((each) => each.judged);
     answers.hidden = !any;
-    // A changed answer leaves the numbers as they were, so the figures are asked for every time.
+    // A changed answer does not change the counts, so the figures are fetched every time.
     if (!any) return;
     try {
       const found = await get(url`/api/rounds/${round.id}/agreement`, { signal });
@@ -158,14 +158,14 @@ function roundCard(announce, reload, signal) {
     measure();
   };
   async function dismiss(leaving) {
-    const what = leaving.judged ? `${counted(leaving.judged, "answer")} of ${leaving.name} and the link` : `The link of ${leaving.name}`;
-    if (await confirmed(`${what} will be gone. Remove ${leaving.name}?`, "Remove")) act(() => del(url`/api/rounds/${round.id}/annotators/${leaving.id}`));
+    const what = leaving.judged ? `${counted(leaving.judged, "answer")} from ${leaving.name} and the link` : `The link for ${leaving.name}`;
+    if (await confirmed(`${what} will be deleted. Remove ${leaving.name}?`, "Remove")) act(() => del(url`/api/rounds/${round.id}/annotators/${leaving.id}`));
   }
   return element;
 }
 
 function invitation(invite) {
-  const name = h("input", { maxLength: 120, required: true, placeholder: "Name of an annotator", "aria-label": "Name of an annotator", autocomplete: "off" });
+  const name = h("input", { maxLength: 120, required: true, placeholder: "Annotator's name", "aria-label": "Annotator's name", autocomplete: "off" });
   const form = h("form", { class: "invite" }, name, h("button", {}, "Invite"));
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
@@ -179,18 +179,18 @@ function person({ link, name }, announce, dismiss) {
   const address = new URL(link, location.href).href;
   const bar = h("div", { class: "progress", role: "progressbar", "aria-label": `${name}: terms judged`, "aria-valuemin": 0 }, h("span"));
   const count = h("span", { class: "soft small number" });
-  const shown = h("input", { readOnly: true, value: address, "aria-label": `Link of ${name}`, on: { focus: () => shown.select() } });
+  const shown = h("input", { readOnly: true, value: address, "aria-label": `Link for ${name}`, on: { focus: () => shown.select() } });
   let known = null;
   const element = h("li", {},
     h("div", { class: "person" }, h("b", { dir: "auto" }, name), count, bar),
-    h("div", { class: "link" }, shown, copyButton(() => address, "Copy link", announce, `Copy the link of ${name}`),
+    h("div", { class: "link" }, shown, copyButton(() => address, "Copy link", announce, `Copy the link for ${name}`),
       h("button", { type: "button", class: "plain danger", "aria-label": `Remove ${name}`, on: { click: () => dismiss(known) } }, "Remove")));
   element.update = (given) => {
     known = given;
     bar.setAttribute("aria-valuemax", String(given.items || 1));
     bar.setAttribute("aria-valuenow", String(given.judged));
     bar.firstChild.style.setProperty("width", `${given.items ? (100 * given.judged) / given.items : 0}%`);
-    say(count, given.items === 0 ? "waits for the terms" : given.judged === given.items ? `✓ all ${given.items}` : `${given.judged} of ${given.items}`);
+    say(count, given.items === 0 ? "waiting for terms" : given.judged === given.items ? `✓ all ${given.items}` : `${given.judged} of ${given.items}`);
   };
   return element;
 }

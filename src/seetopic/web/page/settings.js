@@ -1,10 +1,10 @@
-// How topics are shown: the number of terms, and whether variants stand for themselves.
+// Topic settings: the number of terms, and whether variants are separate terms.
 
 import { h, iconButton } from "./dom.js";
 import { popover } from "./popover.js";
 
 export function settingsButton(open) {
-  const button = iconButton("sliders", "Settings of the topics", () => {
+  const button = iconButton("sliders", "Topic settings", () => {
     const { top, keep_variants: keep } = open.project.options;
     const number = h("input", { type: "number", min: 1, max: 200, value: String(top), inputMode: "numeric" });
     const variants = h("input", { type: "checkbox", checked: keep });
@@ -19,8 +19,8 @@ export function settingsButton(open) {
         "div",
         {},
         h("label", { class: "field" }, h("span", {}, "Terms per topic"), number),
-        h("label", {}, variants, "Keep variants as terms of their own"),
-        h("p", { class: "soft small" }, "Otherwise “film” stands for “films”, too."),
+        h("label", {}, variants, "Keep variants as separate terms"),
+        h("p", { class: "soft small" }, "Otherwise “film” also covers “films”."),
       ),
       button,
       true,

@@ -1,10 +1,10 @@
-// What can be set side by side: this project, other projects, steps of the history, methods.
+// What can be compared: this project, other projects, steps of the history, methods.
 
 import { get } from "./api.js";
 import { field } from "./asking.js";
 import { h } from "./dom.js";
 
-const STEPS = 50; // of the history, the newest
+const STEPS = 50; // newest steps of the history
 
 /** Groups of choices: [{label, closed, choices: [{side, title, about, tag, disabled}]}]. */
 export async function sideGroups(open, workbench, signal) {
@@ -12,7 +12,7 @@ export async function sideGroups(open, workbench, signal) {
   const others = projects.filter((each) => each.id !== open.id && each.categories.length);
   return [
     { label: "Names", choices: [{ side: { kind: "project", id: open.id }, title: "This project as it is now", about: "the topics you see under Topics" }] },
-    { label: "Methods, on the same names", choices: workbench.methods.map((method) => ({
+    { label: "Methods, with the same names", choices: workbench.methods.map((method) => ({
       side: { kind: "method", name: method.name }, title: method.name, about: method.about, disabled: !method.available,
       tag: !method.available ? "not installed" : method.trains ? "minutes" : method.slow ? "slow" : "" })) },
     { label: "Other projects", closed: true, choices: others.map((each) => ({ side: { kind: "project", id: each.id }, title: each.title, about: each.corpus_title })) },
@@ -20,7 +20,7 @@ export async function sideGroups(open, workbench, signal) {
   ].filter((group) => group.choices.length);
 }
 
-/** A select of one side. */
+/** A select element for one side. */
 export function sideSelect(label, groups, chosen) {
   const option = (choice) => h("option", { value: JSON.stringify(choice.side), disabled: choice.disabled ?? false },
     [choice.title, choice.side.kind === "method" ? null : choice.about, choice.tag].filter(Boolean).join(" · "));
@@ -30,7 +30,7 @@ export function sideSelect(label, groups, chosen) {
   return { element: field(label, select), select, side: () => JSON.parse(select.value) };
 }
 
-/** Boxes to tick, several sides at once. */
+/** Checkboxes for several sides. */
 export function sideChecks(groups) {
   const boxes = [];
   const line = (choice, first) => {

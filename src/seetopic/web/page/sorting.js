@@ -1,6 +1,6 @@
-// Dragging the rows of a list to other places; keys and buttons do the same elsewhere.
+// Reordering a list by dragging; keys and buttons are handled elsewhere.
 
-/** Rows are dragged by their `.grip`; `placed(key, at)` hears where one was let go. */
+/** Rows are dragged by their `.grip`; `placed(key, at)` is called on drop. */
 export function sortable(list, placed) {
   let dragged = null;
   const clear = () =>

@@ -1,4 +1,4 @@
-// The start: projects to go on with, and corpora with their state.
+// The start page: projects to continue, and corpora with their state.
 
 import { del, get, post, url } from "./api.js";
 import { confirmed } from "./asking.js";
@@ -7,7 +7,7 @@ import { indexing, unfinished } from "./indexing.js";
 import { projectOpener } from "./projectfile.js";
 import { ago, counted } from "./telling.js";
 
-const POLL = 1000; // milliseconds, while something is indexed
+const POLL = 1000; // milliseconds, while indexing
 
 export function show(root, { announce, notify, me }) {
   const projects = h("ul", { class: "cards" });
@@ -27,7 +27,7 @@ export function show(root, { announce, notify, me }) {
           "div",
           {},
           h("h1", {}, "Workbench"),
-          h("p", { class: "soft" }, "Name your categories, and see the terms your documents use for each."),
+          h("p", { class: "soft" }, "Name your categories and see the terms your documents use for each."),
         ),
         h(
           "p",
@@ -67,7 +67,7 @@ export function show(root, { announce, notify, me }) {
       problem.replaceChildren();
       draw(found, made);
     } catch (error) {
-      fill(problem, note(`${error.message} Trying again.`, "bad"));
+      fill(problem, note(`${error.message} Retrying.`, "bad"));
       timer = setTimeout(load, 3000);
       return;
     }
@@ -82,8 +82,8 @@ export function show(root, { announce, notify, me }) {
         : found.length
           ? h("p", { class: "soft" }, "None yet: choose a corpus below and name your categories.")
           : empty(
-              "Begin with documents",
-              "Open a CSV, JSON Lines, text or Parquet file, an index you have, or the demo corpus of 2,225 news articles.",
+              "Start with documents",
+              "Open a CSV, JSON Lines, text or Parquet file, an existing index, or the demo corpus of 2,225 news articles.",
               h("a", { class: "button primary", href: "#/open" }, "Open a corpus"),
             ),
     );
@@ -153,7 +153,7 @@ function projectCard(remove, copy) {
   button.addEventListener("click", () =>
     remove(
       url`/api/projects/${project.id}`,
-      `Remove the project “${project.title}” with its whole history? This cannot be undone.`,
+      `Remove the project “${project.title}” and its entire history? This cannot be undone.`,
     ),
   );
   element.update = (given) => {
@@ -180,7 +180,7 @@ function corpusCard(remove, reload) {
   button.addEventListener("click", () =>
     remove(
       url`/api/corpora/${corpus.id}`,
-      `Remove the corpus “${corpus.title}” and its index? Your own file stays where it is.`,
+      `Remove the corpus “${corpus.title}” and its index? Your own file is not deleted.`,
     ),
   );
   element.update = (given) => {

@@ -1,8 +1,8 @@
-// A category's further names, and the terms that must or must not stand in its topic, as tags with a field to add more.
+// A category's other names, and its required and excluded terms, as tags with a form to add more.
 
 import { h, icon, keyed, say } from "./dom.js";
 
-const SHOWN = 8; // tags before the rest is folded
+const SHOWN = 8; // tags before the rest is collapsed
 const KINDS = {
   also: { label: "also called", mark: "also", colour: "" },
   must: { label: "must have", mark: "+", colour: "good" },
@@ -66,7 +66,7 @@ function remove(open, id, { kind, text }) {
   else open.edit({ kind: "free", category: id, term: text });
 }
 
-/** A small form, folded until asked for: what kind, and the name or term. */
+/** A small form, hidden until needed: the kind, and the name or term. */
 export function adder(open, now, announce) {
   const kind = h(
     "select",

@@ -1,4 +1,4 @@
-// What a person takes away: dictionaries for other tools, the report, the project, and the lines that give the same again.
+// Downloads: exports for other tools, the report, the project, and code that reproduces the topics.
 
 import { get, url } from "./api.js";
 import { copyButton, saveButton } from "./asking.js";
@@ -16,25 +16,25 @@ export function show(root, { open, workbench, announce, me }) {
   fill(page,
     h("section", { class: "card" }, h("h2", {}, "For other tools"), kept.element, offers(workbench.formats.map((format) => [
       `${format.name} (${format.suffix})`, format.about, () => url`/api/projects/${open.id}/export/${format.name}` + kept.query()]))),
-    h("section", { class: "card" }, h("h2", {}, "To read and to reckon with"), offers([
-      ["Report (.html)", "one page with every topic, its figures and examples; opens in any browser, needs nothing else", () => `${open.path}/report.html`],
-      ["Table (topics.csv)", "a row for each term, with score, documents and variants", () => `${open.path}/topics.csv`],
+    h("section", { class: "card" }, h("h2", {}, "To read and analyse"), offers([
+      ["Report (.html)", "a self-contained page with every topic, its figures and examples, for any browser", () => `${open.path}/report.html`],
+      ["Table (topics.csv)", "one row per term, with score, documents and variants", () => `${open.path}/topics.csv`],
       ["Topics (topics.json)", "everything about the topics, as `seetopic discover` writes it", () => `${open.path}/topics.json`],
     ])),
-    h("section", { class: "card" }, h("h2", {}, "The project itself"), offers([
-      ["Project file (.seetopic.json)", "names, accepted and rejected terms; opens in any workbench that has the documents, which do not travel with it", () => `${open.path}/project.json`],
-    ]), h("p", { class: "actions" }, file.elements, h("span", { class: "soft small" }, "It opens as a new project; this one stays as it is.")), file.place),
-    h("section", { class: "card" }, h("h2", {}, "The same again"), h("p", { class: "soft" }, "The page uses the same library as the command line and Python: these lines give the same topics."), lines));
-  root.append(h("div", { class: "page" }, h("h1", {}, "Take away"), h("p", { class: "soft" }, "All of it is made from the topics as they are now."), state, page));
+    h("section", { class: "card" }, h("h2", {}, "The project"), offers([
+      ["Project file (.seetopic.json)", "names, accepted and rejected terms, without the documents; opens in any workbench that has them", () => `${open.path}/project.json`],
+    ]), h("p", { class: "actions" }, file.elements, h("span", { class: "soft small" }, "It opens as a new project; this one is not changed.")), file.place),
+    h("section", { class: "card" }, h("h2", {}, "Reproduce the topics"), h("p", { class: "soft" }, "This page uses the same library as the command line and Python, so this code gives the same topics."), lines));
+  root.append(h("div", { class: "page" }, h("h1", {}, "Download"), h("p", { class: "soft" }, "Everything is made from the current topics."), state, page));
 
   async function again() {
     kept.tell();
-    fill(state, open.problem ? note(`There are no topics to take away: ${open.problem}`) : null);
+    fill(state, open.problem ? note(`There are no topics to download: ${open.problem}`) : null);
     try {
       const found = await get(`${open.path}/again`, { signal: gone.signal });
       fill(lines,
         piece("Names", `Save this as ${found.names_file}.`, found.names, announce),
-        found.commands ? piece("Command line", "", found.commands, announce) : h("p", { class: "soft" }, "No command line gives exactly these topics; the Python lines do."),
+        found.commands ? piece("Command line", "", found.commands, announce) : h("p", { class: "soft" }, "The command line cannot give exactly these topics; use the Python code."),
         piece("Python", "", found.python, announce));
     } catch (error) {
       if (error.name !== "AbortError") fill(lines, note(error.message));
@@ -45,7 +45,7 @@ export function show(root, { open, workbench, announce, me }) {
   return { stop: () => { gone.abort(); open.removeEventListener("topics", again); } };
 }
 
-/** Each offer: what it is, what it is for, and where it comes from. */
+/** Each offer has a name, a description and a path. */
 function offers(several) {
   const problem = h("div");
   const told = (sentence) => fill(problem, sentence ? note(sentence, "bad") : null);
@@ -63,11 +63,11 @@ function exportOptions(open) {
     const topics = (open.topics ?? []).filter((topic) => topic.confidence >= bound());
     const terms = topics.map((topic) => topic.terms.filter((term) => !accepted.checked || term.state).length).filter(Boolean);
     const total = terms.reduce((sum, each) => sum + each, 0);
-    say(told, total ? `${counted(terms.length, "topic")} with ${counted(total, "term")}${variants.checked ? ", and their variants" : ""}.` : "Nothing is left with these options.");
+    say(told, total ? `${counted(terms.length, "topic")} with ${counted(total, "term")}${variants.checked ? ", and their variants" : ""}.` : "These options leave nothing to export.");
   }
   for (const option of [variants, accepted, least]) option.addEventListener("input", tell);
   const element = h("div", {}, h("div", { class: "export-options", role: "group", "aria-label": "What to export" },
-    h("label", {}, variants, "With variants of terms"), h("label", {}, accepted, "Only accepted terms and names"), h("label", {}, "Least confidence of a topic", least)), told);
+    h("label", {}, variants, "Include variants of terms"), h("label", {}, accepted, "Only accepted terms and names"), h("label", {}, "Minimum confidence of a topic", least)), told);
   return { element, tell, query: () => `?variants=${variants.checked}&min_confidence=${bound()}&accepted=${accepted.checked}` };
 }
 

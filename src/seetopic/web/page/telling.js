@@ -1,8 +1,8 @@
-// Times, sizes and counts as people say them.
+// Formats times, sizes and counts.
 
 export const counted = (number, one, many = `${one}s`) => `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
 
-/** Seconds as a length of time; rough, as estimates are. */
+/** A rough duration. */
 export function lasting(seconds) {
   if (seconds < 1) return "a moment";
   if (seconds < 60) return counted(Math.round(seconds), "second");

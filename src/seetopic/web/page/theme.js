@@ -1,7 +1,7 @@
-// Before anything is shown: a chosen theme must not flash.
+// Runs before the first paint, so that the wrong theme does not flash.
 try {
   const theme = localStorage.getItem("seetopic-theme");
   if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
 } catch {
-  /* a browser that keeps nothing shows the system's theme */
+  /* without storage, use the system's theme */
 }

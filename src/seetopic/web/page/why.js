@@ -1,9 +1,9 @@
-// A topic's terms, each with why it is there: told by the server when it is asked for.
+// A topic's terms, each with the reason it is there, loaded on demand.
 
 import { get, url } from "./api.js";
 import { fill, h, marked, note, skeleton } from "./dom.js";
 
-/** `before`: what stood here, of the same topic: what was unfolded stays so, and is told anew. */
+/** `before` is the previous list of the same topic; its open entries stay open and are reloaded. */
 export function whyTerms(open, category, topic, goTo, signal, before = null) {
   const items = new Map();
   const list = topic.terms.map((term, place) => {

@@ -1,9 +1,9 @@
-// How far a slow piece of work is; where it failed, why, and a way to try again.
+// Progress of a job; if it failed, why, and a button to retry.
 
 import { fill, h, note, progress, say } from "./dom.js";
 import { lasting } from "./telling.js";
 
-/** An element that `update({state, problem, job})` brings up to date; `again()` tries once more. */
+/** An element with `update({state, problem, job})`; `again()` retries. */
 export function working(label, again) {
   const bar = progress(0, label);
   const told = h("p", { class: "soft small number", role: "status" });
@@ -28,8 +28,8 @@ export function working(label, again) {
 }
 
 function sentenceOf(job) {
-  if (!job || job.stage === "waiting") return "Waiting for its turn; you can leave this page, it goes on.";
+  if (!job || job.stage === "waiting") return "Waiting in the queue; you can leave this page, and it will continue.";
   const at = job.stages.findIndex((stage) => stage.state === "running");
   const steps = at < 0 ? "" : ` (${at + 1} of ${job.stages.length})`;
-  return `${job.stage}${steps} · ${lasting(job.seconds)} so far · you can leave this page, it goes on.`;
+  return `${job.stage}${steps} · ${lasting(job.seconds)} so far · you can leave this page, and it will continue.`;
 }

@@ -1,1 +1,1 @@
-"""The HTTP API: each route parses, calls and answers; nothing of the method is in it."""
+"""The HTTP API: routes parse requests, call the workbench and return results."""

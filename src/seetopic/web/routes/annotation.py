@@ -1,4 +1,4 @@
-"""Rounds of annotation over HTTP: for whoever makes them, and, by the secret of their link, for annotators."""
+"""Annotation rounds over HTTP, for their authors and, through secret links, for annotators."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class NewAnnotator(Frozen):
 
 
 class Answer(Frozen):
-    """None takes an answer back."""
+    """An answer; null withdraws it."""
 
     item: int = Field(ge=1, le=2**31)
     belongs: bool | None
@@ -38,13 +38,13 @@ class Answer(Frozen):
 
 @router.get("/projects/{project}/rounds")
 def rounds(workbench: Bench, kept: KeptProject) -> list[Round]:
-    """All rounds of a project, the newest first."""
+    """All rounds of a project, newest first."""
     return workbench.rounds.of_project(kept.id)
 
 
 @router.post("/projects/{project}/rounds", status_code=201)
 def make(workbench: Bench, kept: KeptProject, asked: Annotated[NewRound, Body()]) -> Round:
-    """The terms of the chosen sources, blinded and shuffled; methods that must run first do so beside the server."""
+    """Create a round from the blinded and shuffled terms of the sources; methods run in the background."""
     sources = tuple(workbench.sides.wanted(kept, side, asked.top) for side in asked.sources)
     made = AskedRound(sources=sources, top=asked.top, random_state=asked.random_state)
     return workbench.rounds.make(kept, asked.title, made)
@@ -52,55 +52,55 @@ def make(workbench: Bench, kept: KeptProject, asked: Annotated[NewRound, Body()]
 
 @router.get("/rounds/{round}")
 def one(workbench: Bench, round: Id) -> Round:
-    """One round, and how far everyone is."""
+    """One round, with everyone's progress."""
     return workbench.rounds.get(round)
 
 
 @router.post("/rounds/{round}/again")
 def again(workbench: Bench, round: Id) -> Round:
-    """Try once more what failed."""
+    """Retry a failed round."""
     return workbench.rounds.again(round)
 
 
 @router.delete("/rounds/{round}", status_code=204)
 def remove(workbench: Bench, round: Id) -> Response:
-    """Remove a round with all its answers; a method that runs for it is stopped."""
+    """Remove a round with all its answers, and stop methods running for it."""
     workbench.rounds.remove(round)
     return Response(status_code=204)
 
 
 @router.post("/rounds/{round}/annotators", status_code=201)
 def invite(workbench: Bench, round: Id, asked: Annotated[NewAnnotator, Body()]) -> Invited:
-    """A link for one person."""
+    """Create a link for one annotator."""
     return workbench.rounds.invite(round, asked.name)
 
 
 @router.delete("/rounds/{round}/annotators/{annotator}", status_code=204)
 def dismiss(workbench: Bench, round: Id, annotator: Id) -> Response:
-    """Remove an annotator with their answers; the link no longer opens."""
+    """Remove an annotator with their answers; the link stops working."""
     workbench.rounds.annotators.dismiss(round, annotator)
     return Response(status_code=204)
 
 
 @router.get("/rounds/{round}/agreement")
 def agreement(workbench: Bench, round: Id) -> Agreement:
-    """MACC of each method, how far annotators agree, and the terms on which they differ."""
+    """MACC of each method, agreement of the annotators, and disputed terms."""
     return workbench.rounds.agreement(round)
 
 
 @router.get("/rounds/{round}/judgements.csv", response_class=Response, responses=file_of("text/csv"))
 def judgements(workbench: Bench, round: Id) -> Response:
-    """Every answer, with the place that each method gave the term."""
+    """All answers, with the rank of each term in each method."""
     return attachment(workbench.rounds.judgements_csv(round), "judgements.csv", "text/csv")
 
 
 @router.get("/annotate/{secret}")
 def assignment(workbench: Bench, secret: Secret) -> Assignment:
-    """What the owner of a link is asked; it tells no methods."""
+    """The questions for the owner of a link, without the methods."""
     return workbench.rounds.assignment(secret)
 
 
 @router.post("/annotate/{secret}/answers")
 def answer(workbench: Bench, secret: Secret, asked: Annotated[Answer, Body()]) -> Standing:
-    """Keep one answer; it can be changed and taken back."""
+    """Store one answer, which can be changed or withdrawn later."""
     return workbench.rounds.answer(secret, asked.item, asked.belongs)

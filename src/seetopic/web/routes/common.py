@@ -1,4 +1,4 @@
-"""What all routes share."""
+"""Definitions shared by all routes."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ Person = Annotated[str, StringConstraints(strip_whitespace=True, max_length=TITL
 
 
 class Problem(Frozen):
-    """What went wrong, in one sentence; of a conflict also what there is now, and whose it is."""
+    """An error in one sentence; for a conflict, also the current state and who changed it."""
 
     problem: str
     kind: Literal["conflict", "missing", "refused", "invalid", "too_large", "busy", "failed", "needs_corpus"]
-    project: Project | None = None  # the newest
-    theirs: Any = None  # what stands where the edit would be made
+    project: Project | None = None  # the current state
+    theirs: Any = None  # the current value of what the edit would change
     by: str | None = None
-    corpus: CorpusFacts | None = None  # which documents a project file needs
+    corpus: CorpusFacts | None = None  # the documents that a project file needs
 
 
 _WRONG: dict[int | str, dict[str, Any]] = {
     status: {"model": Problem, "description": about}
     for status, about in {
-        400: "What was asked cannot be done; the sentence says why.",
-        401: "A token is needed.",
-        403: "This may not be done.",
-        404: "It is not there, or not any more.",
-        409: "Somebody else changed it, or it is not ready.",
-        411: "The request does not say how long it is.",
-        413: "More than is allowed.",
-        422: "The request does not fit the schema.",
-        429: "Too many wrong tokens came from this address.",
+        400: "The request cannot be fulfilled; the message says why.",
+        401: "A token is required.",
+        403: "The request is not allowed.",
+        404: "It does not exist, or no longer exists.",
+        409: "Someone else has changed it, or it is not ready.",
+        411: "The request has no Content-Length.",
+        413: "A limit is exceeded.",
+        422: "The request does not match the schema.",
+        429: "Too many wrong tokens from this address.",
         507: "The server's disk is full; nothing was changed.",
     }.items()
 }
@@ -67,12 +67,12 @@ KeptProject = Annotated[Kept, Depends(kept_project)]
 
 
 def file_of(kind: str) -> dict[int | str, dict[str, Any]]:
-    """How the API's document tells of an attachment."""
+    """The OpenAPI description of an attachment."""
     held = {"type": "object" if kind == "application/json" else "string"}
     return {200: {"description": "A file to save.", "content": {kind: {"schema": held}}}}
 
 
 def attachment(text: str, name: str, kind: str = "text/plain") -> Response:
-    """A file to save; its name may hold any letters."""
+    """A file to save; its name may contain any characters."""
     headers = {"content-disposition": f"attachment; filename*=UTF-8''{quote(name, safe='')}"}
     return Response(text.encode("utf-8"), media_type=f"{kind}; charset=utf-8", headers=headers)

@@ -22,31 +22,31 @@ class NewComparison(Frozen):
 
 @router.get("/projects/{project}/comparisons")
 def comparisons(workbench: Bench, kept: KeptProject) -> list[ListedComparison]:
-    """All comparisons of a project, the newest first."""
+    """All comparisons of a project, newest first."""
     return workbench.comparisons.of_project(kept.id)
 
 
 @router.post("/projects/{project}/comparisons", status_code=202)
 def make(workbench: Bench, kept: KeptProject, asked: Annotated[NewComparison, Body()]) -> SavedComparison:
-    """Two sides next to each other, as they are now; with `evaluate` also figures of both on the same documents."""
+    """Compare two sides in their current state; with `evaluate`, also measure both on the same documents."""
     left, right = (workbench.sides.wanted(kept, side) for side in (asked.left, asked.right))
     return workbench.comparisons.make(kept, left, right, asked.evaluate)
 
 
 @router.get("/comparisons/{comparison}")
 def one(workbench: Bench, comparison: Id) -> SavedComparison:
-    """What was found, or how far it is."""
+    """The result of a comparison, or its progress."""
     return workbench.comparisons.get(comparison)
 
 
 @router.post("/comparisons/{comparison}/again")
 def again(workbench: Bench, comparison: Id) -> SavedComparison:
-    """Try once more what failed."""
+    """Retry a failed comparison."""
     return workbench.comparisons.again(comparison)
 
 
 @router.delete("/comparisons/{comparison}", status_code=204)
 def remove(workbench: Bench, comparison: Id) -> Response:
-    """Remove a comparison; a method that runs for it is stopped."""
+    """Remove a comparison, and stop methods running for it."""
     workbench.comparisons.remove(comparison)
     return Response(status_code=204)

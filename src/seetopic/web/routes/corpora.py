@@ -1,4 +1,4 @@
-"""Corpora over HTTP: what there is, files to open, uploads, previews, indexing."""
+"""Corpora over HTTP: listing, files to open, uploads, previews, indexing."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from seetopic.web.uploads import Upload
 
 router = router_for("corpora")
 _ABOUT = {
-    "default": "seetopic as the page shows it",
+    "default": "seetopic, as on this page",
     "paper": "the paper's Algorithm 1, with trained vectors",
-    "released-code": "as the paper's program does it",
+    "released-code": "the paper's released code",
     "no-iter": "the paper's method without iterations",
-    "plm": "the language model alone",
-    "zero-shot": "documents sorted by the language model, then their typical terms",
-    "seeded-lda": "LDA with the names' terms as priors",
-    "anchored-corex": "CorEx with the names' terms as anchors",
+    "plm": "the language model only",
+    "zero-shot": "documents classified by the language model, then their typical terms",
+    "seeded-lda": "LDA with the names as priors",
+    "anchored-corex": "CorEx with the names as anchors",
     "labeled-etm": "embedded topic model with labels",
     "cate": "category-guided embeddings",
     "bertopic-guided": "BERTopic, guided by the names",
@@ -51,7 +51,7 @@ class MethodAbout(Frozen):
     about: str
     available: bool
     slow: bool
-    trains: bool  # vectors, for minutes on a CPU
+    trains: bool  # vectors, which takes minutes on a CPU
 
 
 class About(Frozen):
@@ -109,24 +109,24 @@ def about(workbench: Bench) -> About:
 
 @router.get("/files")
 def files(workbench: Bench, folder: Annotated[str, Query(max_length=4000)] = "") -> Listing:
-    """A folder within the one that the server may open."""
+    """List a folder within the server's folder."""
     return workbench.folder.listing(folder)
 
 
 @router.post("/uploads", status_code=201, openapi_extra={"requestBody": {"content": {"application/octet-stream": {}}}})
 async def upload(request: Request, workbench: Bench, name: Annotated[str, Query(max_length=1000)]) -> Upload:
-    """A file of documents, as the body of the request."""
+    """Upload a file of documents as the request body."""
     length = request.headers.get("content-length", "")
     announced = int(length) if length.isascii() and length.isdigit() and len(length) < 20 else None
     try:
         return await workbench.uploads.receive(name, request.stream(), announced)
     except ClientDisconnect as error:
-        raise CorpusError(f"{name[:80]!r} was cut off; send it again") from error
+        raise CorpusError(f"{name[:80]!r} was not uploaded completely; upload it again") from error
 
 
 @router.post("/previews")
 def preview(workbench: Bench, asked: Annotated[AskedPreview, Body()]) -> Preview:
-    """The beginning of a file, and which of its columns most likely holds the text."""
+    """The beginning of a file, and the column that most likely holds the text."""
     if isinstance(asked.source, DemoSource):
         return preview_of(_demo_path())
     path = workbench.corpora.path_of(asked.source)
@@ -140,44 +140,44 @@ def _demo_path() -> Any:
 
 @router.get("/corpora")
 def corpora(workbench: Bench) -> list[Corpus]:
-    """All corpora, the newest first."""
+    """All corpora, newest first."""
     return workbench.corpora.all()
 
 
 @router.post("/corpora", status_code=202)
 def add(workbench: Bench, asked: Annotated[NewCorpus, Body()]) -> Corpus:
-    """Open an index, or begin to index documents; it goes on without anybody watching."""
+    """Open an index, or start indexing documents in the background."""
     options = BuildOptions(**asked.model_dump(exclude={"source", "title"}))
     return workbench.corpora.add(asked.source, options, asked.title)
 
 
 @router.get("/corpora/{corpus}")
 def corpus(workbench: Bench, corpus: Id) -> Corpus:
-    """One corpus; while it is being indexed, how far that is."""
+    """One corpus; while it is being indexed, with the progress."""
     return workbench.corpora.get(corpus)
 
 
 @router.post("/corpora/{corpus}/title")
 def rename(workbench: Bench, corpus: Id, asked: Annotated[NewTitle, Body()]) -> Corpus:
-    """What people call it."""
+    """Rename a corpus."""
     return workbench.corpora.rename(corpus, asked.title)
 
 
 @router.post("/corpora/{corpus}/stop")
 def stop(workbench: Bench, corpus: Id) -> Corpus:
-    """Stop indexing; what is done is kept."""
+    """Stop indexing; progress is kept."""
     return workbench.corpora.stop(corpus)
 
 
 @router.post("/corpora/{corpus}/resume")
 def resume(workbench: Bench, corpus: Id) -> Corpus:
-    """Go on with an index that was stopped or failed."""
+    """Resume an index that was stopped or failed."""
     return workbench.corpora.resume(corpus)
 
 
 @router.delete("/corpora/{corpus}", status_code=204)
 def remove(workbench: Bench, corpus: Id) -> Response:
-    """Remove a corpus that no project uses; a person's own files stay where they are."""
+    """Remove a corpus that no project uses; the user's own files are not touched."""
     workbench.corpora.remove(corpus)
     workbench.finder.forget(corpus)
     return Response(status_code=204)

@@ -1,4 +1,4 @@
-"""What a person takes away, over HTTP."""
+"""Downloads over HTTP."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from seetopic.web import downloads
 from seetopic.web.routes.common import Bench, KeptProject, attachment, file_of, router_for
 from seetopic.web.routes.inspect import Found
 
-router = router_for("taking away")
+router = router_for("downloads")
 _JSON = "application/json"
 
 
@@ -23,36 +23,36 @@ def export(
     min_confidence: Annotated[float, Query(ge=0, le=1)] = 0.0,
     accepted: bool = False,
 ) -> Response:
-    """Topics in another tool's format; with `accepted` only terms that a person accepted, and the names."""
+    """Topics in another tool's format; with `accepted`, only accepted terms and names."""
     return attachment(*downloads.exported(found, format, variants, min_confidence, accepted))
 
 
 @router.get("/projects/{project}/report.html", response_class=Response, responses=file_of("text/html"))
 def report(workbench: Bench, found: Found) -> Response:
-    """The report, one page that needs nothing else."""
+    """The report, as one self-contained page."""
     return attachment(workbench.finder.of_run(downloads.report, found), "report.html", "text/html")
 
 
 @router.get("/projects/{project}/topics.json", response_class=Response, responses=file_of("application/json"))
 def topics_json(found: Found) -> Response:
-    """As `seetopic discover --out` writes it."""
+    """The topics as `seetopic discover --out` writes them."""
     return attachment(json.dumps(found.topics.to_json(), ensure_ascii=False, indent=1) + "\n", "topics.json", _JSON)
 
 
 @router.get("/projects/{project}/topics.csv", response_class=Response, responses=file_of("text/csv"))
 def topics_csv(found: Found) -> Response:
-    """As `seetopic discover --out` writes it."""
+    """The topics as a table, as `seetopic discover --out` writes it."""
     return attachment(found.topics.to_csv(), "topics.csv", "text/csv")
 
 
 @router.get("/projects/{project}/project.json", response_class=Response, responses=file_of("application/json"))
 def project_file(found: Found, kept: KeptProject) -> Response:
-    """The project as a file that opens elsewhere."""
+    """The project as a file that can be opened elsewhere."""
     file = downloads.project_file(kept.names.title, kept.names, found)
     return attachment(file.model_dump_json(indent=1) + "\n", f"{kept.names.title}.seetopic.json", _JSON)
 
 
 @router.get("/projects/{project}/again")
 def again(found: Found) -> downloads.Again:
-    """The commands and the Python lines that give the same."""
+    """Commands and Python code that reproduce the topics."""
     return downloads.again(found)

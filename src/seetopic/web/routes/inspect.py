@@ -1,4 +1,4 @@
-"""What stands behind topics, over HTTP."""
+"""Details of topics over HTTP."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from seetopic.web.routes.common import Bench, CategoryPath, KeptProject, router_
 from seetopic.web.schemas import CategoryId
 from seetopic.web.topic_service import Finding
 
-router = router_for("looking")
+router = router_for("details")
 
 
 def found_topics(workbench: Bench, kept: KeptProject) -> Finding:
@@ -29,7 +29,7 @@ def check(
     name: Annotated[str, Query(min_length=1, max_length=LETTERS)],
     category: CategoryId | None = None,
 ) -> inspect.NamePreview:
-    """A name before it is one: does it occur, what is near it, which other names are."""
+    """Check a name before adding it: whether it occurs, its nearest terms, and close names."""
     asked = workbench.corpora.index(kept.corpus), kept.names, name.strip() or name, category
     if kept.names.are_heavy:
         return workbench.finder.do(inspect.check_name, *asked, heavy=True)
@@ -43,13 +43,13 @@ def why(
     category: CategoryPath,
     term: Annotated[str, Query(min_length=1, max_length=LETTERS)],
 ) -> inspect.WhyTerm:
-    """Why a term stands in its topic."""
+    """Why a term is in its topic."""
     return workbench.finder.of_run(inspect.why, found, category, term)
 
 
 @router.get("/projects/{project}/topics/{category}/passages")
 def passages(workbench: Bench, found: Found, category: CategoryPath) -> inspect.Passages:
-    """Sentences that show a topic's terms."""
+    """Sentences with a topic's terms."""
     return workbench.finder.of_run(inspect.passages, found, category)
 
 
@@ -61,7 +61,7 @@ def documents(
     offset: Annotated[int, Query(ge=0, le=10**9)] = 0,
     limit: Annotated[int, Query(ge=1, le=PAGE)] = 20,
 ) -> inspect.TopicDocuments:
-    """Documents of a topic, the clearest first."""
+    """Documents of a topic, clearest first."""
     return workbench.finder.of_run(inspect.documents_of, found, category, offset, limit)
 
 
@@ -73,7 +73,7 @@ def document(workbench: Bench, found: Found, number: Annotated[int, Path(ge=0, l
 
 @router.get("/projects/{project}/overlap")
 def overlap(workbench: Bench, found: Found) -> inspect.Overlap:
-    """How alike topics are."""
+    """How similar topics are."""
     return workbench.finder.of_run(inspect.overlap, found)
 
 
@@ -81,5 +81,5 @@ def overlap(workbench: Bench, found: Found) -> inspect.Overlap:
 def figure(
     workbench: Bench, found: Found, name: inspect.FigureName, width: Annotated[int, Query(ge=280, le=4000)] = 960
 ) -> inspect.Picture:
-    """A picture of the topics, as SVG whose colours are the page's."""
+    """A figure of the topics, as SVG in the page's colours."""
     return workbench.finder.of_run(inspect.picture, found, name, width)

@@ -20,7 +20,7 @@ from seetopic.web.workbench import Project, Result, Workbench, shown_project
 
 router = router_for("projects")
 IdText = Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
-_NO_CONTENT: dict[int | str, dict[str, Any]] = {304: {"description": "It is still the version that you have."}}
+_NO_CONTENT: dict[int | str, dict[str, Any]] = {304: {"description": "The project has not changed since this version."}}
 
 
 class ListedProject(Frozen):
@@ -45,7 +45,7 @@ class AskedEdit(Frozen):
     base: int = Field(ge=1, le=2**53)
     by: Person = ""
     edit: Edit
-    topics: bool = True  # false: only keep it, for another edit follows at once
+    topics: bool = True  # false: only save it, because another edit follows immediately
 
 
 class AskedStep(Frozen):
@@ -65,7 +65,7 @@ class Imported(Frozen):
 
 @router.get("/projects")
 def projects(workbench: Bench) -> list[ListedProject]:
-    """All projects, those changed last first."""
+    """All projects, most recently changed first."""
     titles = {corpus.id: corpus.title for corpus in workbench.corpora.all()}
     return [_listed(workbench.projects.get(project), titles) for project in workbench.projects.ids()]
 
@@ -84,7 +84,7 @@ def _listed(kept: Kept, titles: dict[str, str]) -> ListedProject:
 
 @router.post("/projects", status_code=201)
 def make(workbench: Bench, asked: Annotated[NewProject, Body()]) -> Project:
-    """A project about a corpus; with names, or with those of another project."""
+    """Create a project for a corpus, with new names or those of another project."""
     corpus = workbench.corpora.get(asked.corpus)
     if asked.copy_of is not None:
         names = workbench.projects.get(asked.copy_of).names
@@ -98,18 +98,18 @@ def make(workbench: Bench, asked: Annotated[NewProject, Body()]) -> Project:
 
 @router.post("/projects/import", status_code=201)
 def import_project(workbench: Bench, asked: Annotated[Imported, Body()]) -> Project:
-    """A project that was taken away elsewhere; its documents must be here, or another corpus be chosen."""
+    """Open a project file; its documents must be on this server, or another corpus must be chosen."""
     file = read_project(asked.file)
     same = workbench.corpora.same_as(file.corpus.sha256, file.corpus.model)
     found = same if asked.corpus is None else [asked.corpus]
     if not found:
         raise NeedsCorpus(
-            f"the documents of {file.corpus.name!r}, read by {file.corpus.model}, are not here; "
+            f"the documents of {file.corpus.name!r} with the model {file.corpus.model} are not on this server; "
             "open them first, or choose another corpus",
             corpus=file.corpus.model_dump(),
         )
     workbench.corpora.get(found[0])
-    given = [GivenCategory(**each.model_dump(exclude={"id"})) for each in file.names.categories]  # ids of its own
+    given = [GivenCategory(**each.model_dump(exclude={"id"})) for each in file.names.categories]  # with new ids
     names = with_new(Names(title=file.title, options=file.names.options), given)
     made = workbench.projects.make(found[0], names, asked.by, "open a project file")
     return shown_project(workbench.projects.get(made))
@@ -117,7 +117,7 @@ def import_project(workbench: Bench, asked: Annotated[Imported, Body()]) -> Proj
 
 @router.get("/projects/{project}", responses=_NO_CONTENT, response_model=Project)
 def project(kept: KeptProject, response: Response, if_none_match: Annotated[str | None, Header()] = None) -> Any:
-    """A project as it is now; its version is the ETag."""
+    """A project in its current state; its version is the ETag."""
     tag = f'"{kept.version}"'
     if if_none_match == tag:
         return Response(status_code=304, headers={"etag": tag})
@@ -134,15 +134,15 @@ def remove(workbench: Bench, project: Id) -> Response:
 
 @router.get("/projects/{project}/topics")
 def topics(workbench: Bench, kept: KeptProject) -> Result:
-    """The topics of the names as they are now."""
+    """The topics of the current names."""
     return workbench.result(kept)
 
 
 @router.post("/projects/{project}/edits")
 def edit(workbench: Bench, project: Id, asked: Annotated[AskedEdit, Body()]) -> Result:
-    """Change names or judge terms. `base` is the version that the person saw.
+    """Change names or judge terms. `base` is the version that the user saw.
 
-    Of many names there are no topics in the answer; ask for them by themselves.
+    With many names, the response has no topics; request them separately.
     """
     with _newest_told(workbench, project):
         return workbench.edited(project, asked.base, asked.by, asked.edit, with_topics=asked.topics)
@@ -150,7 +150,7 @@ def edit(workbench: Bench, project: Id, asked: Annotated[AskedEdit, Body()]) -> 
 
 @contextmanager
 def _newest_told(workbench: Workbench, project: str) -> Iterator[None]:
-    """Whoever is refused because of somebody else's change is told what there is now."""
+    """Add the current state of the project to conflicts."""
     try:
         yield
     except Conflict as conflict:
@@ -160,26 +160,26 @@ def _newest_told(workbench: Workbench, project: str) -> Iterator[None]:
 
 @router.post("/projects/{project}/undo")
 def undo(workbench: Bench, kept: KeptProject, asked: Annotated[AskedStep, Body()]) -> Result:
-    """Take the last change back."""
+    """Undo the last change."""
     with _newest_told(workbench, kept.id):
         return workbench.changed(workbench.projects.undo(kept.id, asked.base, asked.by), kept)
 
 
 @router.post("/projects/{project}/redo")
 def redo(workbench: Bench, kept: KeptProject, asked: Annotated[AskedStep, Body()]) -> Result:
-    """Make a change again that was taken back."""
+    """Redo a change that was undone."""
     with _newest_told(workbench, kept.id):
         return workbench.changed(workbench.projects.redo(kept.id, asked.base, asked.by), kept)
 
 
 @router.post("/projects/{project}/restore")
 def restore(workbench: Bench, kept: KeptProject, asked: Annotated[AskedEntry, Body()]) -> Result:
-    """Go back to an earlier step, as a new one."""
+    """Restore an earlier step, as a new step."""
     with _newest_told(workbench, kept.id):
         return workbench.changed(workbench.projects.restore(kept.id, asked.base, asked.by, asked.number), kept)
 
 
 @router.get("/projects/{project}/history")
 def history(workbench: Bench, kept: KeptProject) -> list[Entry]:
-    """Every step that was ever made, the newest first."""
+    """All steps ever made, newest first."""
     return workbench.projects.history(kept.id)
