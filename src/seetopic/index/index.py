@@ -240,11 +240,13 @@ class Index:
 
     @property
     def posting_starts(self) -> Longs:
+        """Where the documents of each term start in `posting_documents`, and where the last ones end."""
         array: Longs = self.files.array(layout.POSTINGS[0], np.int64, 1, bounds(len(self.vocabulary)))
         return array
 
     @property
     def posting_documents(self) -> Ids:
+        """The documents that hold each term, term by term."""
         checks = of_length(self.posting_starts[-1]), within(0, len(self))
         array: Ids = self.files.long_array(layout.POSTINGS[1], np.int32, *checks)
         return array
@@ -397,6 +399,7 @@ class Index:
         return made_with["name"] if self.model is None else self.model
 
     def check_model(self, encoder: TermEncoder) -> None:
+        """Refuse a language model other than the one that the index was built with."""
         made_with = self.manifest["model"]
         if encoder.fingerprint != made_with["fingerprint"]:
             raise EncoderError(
