@@ -1,4 +1,4 @@
-"""Precision and recall of phrases against a parser's names."""
+"""Precision and recall of phrases against the names found by a parser."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ Cut = Callable[[Parsed], set[Span]]  # a document's phrases of two words or more
 
 @dataclass(frozen=True)
 class Gold:
-    """The names of the sample's documents, and which of them ought to be found."""
+    """The names in the sample's documents, and which of them should be found."""
 
     sample: list[Parsed]
-    names: list[dict[Span, tuple[str, ...]]]  # of two words or more, a document each
-    often: set[tuple[str, ...]]  # those that occur often in the corpus, in whatever role
+    names: list[dict[Span, tuple[str, ...]]]  # of two words or more, one dictionary per document
+    often: set[tuple[str, ...]]  # those that occur often in the corpus, in any role
 
 
 def found_by(cut: Cut, sample: list[Parsed]) -> list[set[Span]]:

@@ -1,4 +1,4 @@
-"""Corpora to measure on: labelled ones with their fixed split, and the folders of the paper's authors."""
+"""Corpora for benchmarks: labelled ones with a fixed split, and the folders of the paper's authors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from seetopic.evaluation.comparison import Parts
 
 @dataclass(frozen=True)
 class Labelled:
-    """Documents with the labels that judge, and never guide, a method."""
+    """Documents with labels, which evaluate methods and never guide them."""
 
     texts: list[str]
     labels: list[str]
@@ -23,7 +23,7 @@ class Labelled:
 
 @dataclass(frozen=True)
 class Corpus:
-    """Documents to learn from, documents to judge by, and the names."""
+    """Documents to learn from, held-out documents, and the names."""
 
     name: str
     parts: Parts
@@ -31,7 +31,7 @@ class Corpus:
 
 
 def labelled_split(path: Path) -> tuple[Labelled, Labelled]:
-    """The 60 % to learn from and the 40 % to judge by: line numbers shuffled by a fixed seed."""
+    """The 60% to learn from and the 40% held out: line numbers shuffled with a fixed seed."""
     with gzip.open(path, "rt", encoding="utf-8") as file:
         records = [json.loads(line) for line in file]
     order = list(range(len(records)))

@@ -2,8 +2,8 @@
 
     python benchmarks/counting.py FOLDER [NAME] [--documents 1000000] [--jobs 2]
 
-The million is made here: 8 to 16 words each, drawn from 200,000 by Zipf's law, with labels; 50 topics of ten terms, a
-fifth of them of two words. The corpus is measured as a person would, by the command, its start included.
+The million is generated here: 8 to 16 words each, drawn from 200,000 by Zipf's law, with labels; 50 topics of ten
+terms, a fifth of them of two words. The corpus is measured as users would run it: the command, including its start.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ N_WORDS, N_TOPICS, N_TERMS = 200_000, 50, 10
 
 
 def made_up(n_documents: int, path: Path) -> list[str]:
-    """Writes the documents; gives the words by falling frequency."""
+    """Write the documents; returns the words by descending frequency."""
     chance = np.random.default_rng(0)
     letters = np.array(list(string.ascii_lowercase))
     words = ["".join(chance.choice(letters, length)) for length in chance.integers(3, 10, N_WORDS).tolist()]

@@ -1,14 +1,14 @@
-"""What the Ray engine costs on one machine, and whether killed workers change an index, as JSON.
+"""The overhead of the Ray engine on one machine, and whether killed workers change an index, as JSON.
 
     python benchmarks/engines.py CORPUS [--rounds 3] [--kills 10] [--cache FOLDER]
 
-CORPUS is what `seetopic index` takes. Builds are whole processes with two workers; Ray's time includes the start and
-the end of its cluster on this machine. Builds of both engines take turns, and the ratio is that of their medians: a
-machine may be busier at one time than at another. With `--cache`, vectors of the language model are taken from there
-and only the first build computes them; without it, every build does.
+CORPUS is anything that `seetopic index` accepts. Builds are whole processes with two workers; Ray's time includes
+starting and stopping its cluster on this machine. Builds of both engines alternate, and the ratio is that of their
+medians, since the load of the machine may vary. With `--cache`, the language model's vectors are cached there and only
+the first build computes them; without it, every build does.
 
 Then one of the two workers is killed (SIGKILL) at a random moment of a build, again and again: the SHA-256 of all
-files must stay that of a build without faults.
+files must be the same as in a build without faults.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ import psutil
 
 ENGINES = ("local", "ray")
 WORKERS = 2
-_LOOKED = 0.005  # seconds between two looks for a worker to kill
+_LOOKED = 0.005  # seconds between two checks for a worker to kill
 
 
 def command(corpus: str, out: Path, engine: str, cache: Path) -> list[str]:
@@ -37,7 +37,7 @@ def command(corpus: str, out: Path, engine: str, cache: Path) -> list[str]:
 
 
 def digest(folder: Path) -> str:
-    """Of the names and contents of all files of an index."""
+    """A digest of the names and contents of all files of an index."""
     found = hashlib.sha256()
     for file in sorted(path for path in folder.rglob("*") if path.is_file()):
         found.update(f"{file.relative_to(folder).as_posix()}\n".encode())
@@ -46,7 +46,7 @@ def digest(folder: Path) -> str:
 
 
 def build(corpus: str, engine: str, cache: Path | None, kill_after: float | None = None) -> tuple[float, str, float]:
-    """Seconds, the digest of the index, and when a worker was killed (0: none was)."""
+    """Seconds, the digest of the index, and when a worker was killed (0: never)."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "index"
         began = time.perf_counter()
@@ -60,7 +60,7 @@ def build(corpus: str, engine: str, cache: Path | None, kill_after: float | None
 
 
 def kill_a_worker(driver: subprocess.Popen[bytes], began: float, after: float) -> float:
-    """Kill one worker so many seconds after the first one began; gives the seconds of the build."""
+    """Kill one worker a number of seconds after the first one started; returns the duration of the build."""
     first = None
     while driver.poll() is None:
         passed = time.perf_counter() - began
@@ -74,7 +74,7 @@ def kill_a_worker(driver: subprocess.Popen[bytes], began: float, after: float) -
 
 
 def workers_of(driver: int) -> list[psutil.Process]:
-    """Processes that do the maps' work: loky's, or Ray's, at work or between two pieces of it."""
+    """The worker processes of loky or Ray, busy or between two tasks."""
     found = []
     for process in psutil.Process(driver).children(recursive=True):
         try:
@@ -87,7 +87,7 @@ def workers_of(driver: int) -> list[psutil.Process]:
 
 
 def killed_build(corpus: str, engine: str, cache: Path | None, moment: float) -> tuple[float, str, float]:
-    """A build in which a worker was killed: where it ended before the moment came, again with an earlier one."""
+    """A build in which a worker was killed; repeated with an earlier moment if the build ended before."""
     while not (outcome := build(corpus, engine, cache, moment))[2]:
         moment /= 2
     return outcome
@@ -95,7 +95,7 @@ def killed_build(corpus: str, engine: str, cache: Path | None, moment: float) ->
 
 def measured(corpus: str, rounds: int, kills: int, cache: Path | None) -> dict[str, object]:
     seconds: dict[str, list[float]] = {engine: [] for engine in ENGINES}
-    _, reference, _ = build(corpus, "local", cache)  # fills the cache, and is not counted
+    _, reference, _ = build(corpus, "local", cache)  # fills the cache; not measured
     digests = {reference}
     for _ in range(rounds):
         for engine in ENGINES:

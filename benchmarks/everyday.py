@@ -1,9 +1,9 @@
-"""What everyday use costs: importing, other names, saving and loading, the report, the disk; as JSON.
+"""The cost of everyday use, as JSON: importing, other names, saving and loading, the report, disk space.
 
     python benchmarks/everyday.py FOLDER [--corpus amazon] [--cache CACHE] [--runs 5]
 
-Everything but the fit is measured several times, the median told. Imports and the first steps after loading are
-measured in fresh processes; the time that Python itself takes to start is not counted.
+Everything except the fit is measured several times, and the median reported. Imports and the first steps after loading
+are measured in fresh processes; the time that Python itself takes to start is not included.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from seetopic import SeeTopic
 from seetopic.corpus.seeds import read_seeds
 
 _TIMED = "import time; started = time.perf_counter()\n{}\nprint(time.perf_counter() - started)"
-# The first steps of a new process with a saved model, each with its seconds.
+# The first steps of a new process with a saved model, timed one by one.
 _LOADED = """
 import json, sys, time
 from seetopic import SeeTopic
@@ -49,7 +49,7 @@ def in_a_fresh_process(code: str, *arguments: str | Path) -> str:
 
 
 def import_seconds(statement: str, runs: int) -> float:
-    in_a_fresh_process(statement)  # once before: compiled, and in the system's memory
+    in_a_fresh_process(statement)  # warm-up: compiles it and fills the system's file cache
     return median(float(in_a_fresh_process(_TIMED.format(statement))) for _ in range(runs))
 
 
@@ -63,7 +63,7 @@ def seconds(step: Callable[[], object], runs: int) -> float:
 
 
 def fitted_steps(model: SeeTopic, other_names: list[str], folder: Path, runs: int) -> dict[str, float]:
-    """What one does with a fitted model, and how long each takes."""
+    """Common steps with a fitted model, and how long each takes."""
     term = model.get_topic(0)[-1][0]
     steps: dict[str, Callable[[], object]] = {
         "with_seeds": lambda: model.with_seeds(other_names),
@@ -87,7 +87,7 @@ def loaded_steps(folder: Path, other_names: list[str], runs: int) -> dict[str, f
 
 
 def installed_bytes(name: str) -> dict[str, int]:
-    """The disk that a package takes with everything that it needs, by package; extras are left out."""
+    """The disk space of a package and its dependencies, by package; extras are left out."""
     sizes: dict[str, int] = {}
     waiting = [name]
     while waiting:

@@ -1,17 +1,17 @@
-"""Bad luck and ill will, again and again: kills at random moments, full disks, damaged files, hostile clients.
+"""Fault injection, many times over: kills at random moments, full disks, damaged files, hostile clients.
 
     python benchmarks/faults.py NUMBER [--only PART] [--seed 0] [--out benchmarks/results/faults.json]
 
-Every command is killed (SIGKILL) NUMBER times, at a random moment of the time that it has just taken, and given again:
-its result must be, byte for byte, that of a run without faults. It is also run NUMBER times where files may not
-grow beyond a random size and, where this user may mount one, on a disk that is too small; then again with room.
+Every command is killed (SIGKILL) NUMBER times, at a random moment within the time that it has just taken, and run
+again: its result must be byte for byte that of a run without faults. It is also run NUMBER times with a random limit
+on file sizes and, if this user may mount one, on a disk that is too small; then again with enough room.
 
-Files are damaged NUMBER times of each kind: of an index, of a build that was cut off, of the vector cache, of a sorter,
-of the workbench's database; and an index is cut off NUMBER times under a `discover` that runs. The command that reads
-them must refuse them with one line, or give the same result. All commands are processes of their own.
+Files are damaged NUMBER times for each kind: of an index, of an interrupted build, of the vector cache, of a sorter,
+of the workbench's database; and an index is truncated NUMBER times during a `discover`. The command that reads the
+file must refuse it with one line, or give the same result. Every command runs in its own process.
 
-A workbench (`seetopic serve`) gets 20 times NUMBER hostile requests of each kind, see `hostile.py`. It must refuse them
-all, answer others meanwhile, and have the same projects, corpora and files afterwards.
+A workbench (`seetopic serve`) gets 20 times NUMBER hostile requests of each kind, see `hostile.py`. It must refuse
+all of them, keep answering others, and have the same projects, corpora and files afterwards.
 """
 
 from __future__ import annotations
@@ -42,23 +42,23 @@ from seetopic.version import __version__
 
 RESULT = Path(__file__).parent / "results" / "faults.json"
 DOCUMENTS, MORE, FEW = 600, 150, 60
-_GONE = 20  # seconds in which the workers of a killed command must have ended
-_TOLD = 20  # outcomes that should not be, told in full
-_LIMIT = 300  # seconds after which a command hangs
+_GONE = 20  # seconds within which the workers of a killed command must end
+_TOLD = 20  # unexpected outcomes that are reported in full
+_LIMIT = 300  # seconds after which a command is considered to hang
 _BUILDING = Path(".index.building")
-_REQUESTS = 20  # hostile ones for every kill: they are quick
+_REQUESTS = 20  # hostile ones per kill, since they are quick
 _SECONDS = re.compile(rb'"seconds": [0-9.e-]+')  # how long a method took, in the results of `compare`
 
 
 @dataclass(frozen=True)
 class Command:
-    """A command of the program, in a folder of its own, and where its result is."""
+    """A command of the program, run in its own folder, and where its result is."""
 
     arguments: tuple[str, ...]
     result: str
-    needs: tuple[str, ...] = ()  # what must be there, of all that the commands before have made
-    keeps: tuple[str, ...] = (".building", ".parts", ".new")  # the ends of names by which it finds what it had done
-    steps: int = 1  # files of its result, if each is kept as soon as it is there
+    needs: tuple[str, ...] = ()  # results of earlier commands that it requires
+    keeps: tuple[str, ...] = (".building", ".parts", ".new")  # name endings of its partial results
+    steps: int = 1  # files of its result, if each is saved as soon as it is complete
 
     def begin(self, folder: Path, **options: Any) -> subprocess.Popen[str]:
         return subprocess.Popen(
@@ -71,7 +71,7 @@ class Command:
         )
 
     def run(self, folder: Path, **options: Any) -> tuple[int, str]:
-        """The exit code, and what was said on standard error."""
+        """The exit code, and the text on standard error."""
         with self.begin(folder, **options) as process:
             try:
                 _, said = process.communicate(timeout=_LIMIT)
@@ -81,12 +81,12 @@ class Command:
         return process.returncode, said
 
     def found(self, folder: Path) -> str | None:
-        """The digest of the result, if it is there."""
+        """The digest of the result, if it exists."""
         path = folder / self.result
         return digest(path) if path.exists() else None
 
     def left(self, folder: Path) -> bool:
-        """Whether it has left something to go on with."""
+        """Whether it has left partial results to resume from."""
         hidden = any(path.name.startswith(".") and path.name.endswith(self.keeps) for path in folder.rglob("*"))
         return hidden or 0 < len(list((folder / self.result).glob("*.json"))) < self.steps
 
@@ -120,7 +120,7 @@ COMMANDS = {
 
 
 def digest(path: Path) -> str:
-    """Of the names and contents of all files of a folder, or of one; but not of how long something took."""
+    """A digest of the names and contents of a file or of all files in a folder, without recorded durations."""
     found = hashlib.sha256()
     for file in sorted(each for each in [path, *path.rglob("*")] if each.is_file()):
         found.update(f"{file.relative_to(path).as_posix()}\n".encode())
@@ -131,7 +131,7 @@ def digest(path: Path) -> str:
 
 @dataclass
 class Campaign:
-    """What is repeated, and what came of it."""
+    """The trials to repeat, and their outcomes."""
 
     work: Path
     chance: random.Random
@@ -150,7 +150,7 @@ class Campaign:
         for name, own in parts.items():
             (self.stand / f"{name}.jsonl").write_text("".join(own), encoding="utf-8")
         (self.stand / "names.txt").write_text("".join(f"{name}\n" for name in list(TOPICS)[:5]), encoding="utf-8")
-        for _ in range(2):  # first, vectors are computed; then they are cached, and nothing may differ
+        for _ in range(2):  # vectors are computed first and cached then, which must not matter
             for name, command in COMMANDS.items():
                 with self.folder(*(command.needs if self.expected.get(name) else ("*",))) as folder:
                     code, said = command.run(folder)
@@ -169,7 +169,7 @@ class Campaign:
             made = {"cache", *(command.result for command in COMMANDS.values())}
             for path in self.stand.iterdir():
                 if path.name in made and path.name not in needs and "*" not in needs:
-                    continue  # a result that is there already would hide that a command has not made it
+                    continue  # an existing result would hide that a command has not made it
                 if path.is_dir():
                     shutil.copytree(path, Path(name) / path.name)
                 else:
@@ -177,7 +177,7 @@ class Campaign:
             yield Path(name)
 
     def outcome(self, name: str, folder: Path, what: str, **options: Any) -> str:
-        """Give the command, and judge what comes of it."""
+        """Run the command, and judge the outcome."""
         code, said = COMMANDS[name].run(folder, **options)
         is_sentence = code == 2 and "Traceback" not in said and len(said.strip().splitlines()) == 1
         if code == 0:
@@ -189,7 +189,7 @@ class Campaign:
         return judged
 
     def moment(self, name: str, least: float = 0) -> float:
-        """A random moment of a command, in seconds. It is timed just before, for a machine's speed changes."""
+        """A random moment of a command, in seconds. It is timed just before, since the machine's speed varies."""
         command = COMMANDS[name]
         with self.folder(*command.needs) as folder:
             began = time.perf_counter()
@@ -200,10 +200,10 @@ class Campaign:
         print(sentence, file=sys.stderr)
         self.told.append(sentence)
 
-    # Kills.
+    # Kills
 
     def kill(self, name: str) -> Counter[str]:
-        """Kill a command at a random moment, and give it again."""
+        """Kill a command at a random moment, and run it again."""
         command, moment = COMMANDS[name], self.moment(name)
         with self.folder(*command.needs) as folder:
             with command.begin(folder) as process:
@@ -222,10 +222,10 @@ class Campaign:
                 self.tell(f"{name}, {what}: {judged}, wrong={not right}, {len(alive)} workers left")
             return Counter({"tried": 1, kind: 1, "wrong": int(not right), "workers left": len(alive)})
 
-    # Full disks.
+    # Full disks
 
     def fill(self, name: str, disk: Path | None) -> Counter[str]:
-        """Run a command without room for all that it writes, and again with room."""
+        """Run a command without enough room for its output, then again with enough."""
         command = COMMANDS[name]
         with self.folder(*command.needs, at=disk) as folder:
             if disk is None:
@@ -247,17 +247,17 @@ class Campaign:
                 self.tell(f"{name}, given again with room: {again}")
         return Counter({"tried": 1, judged: 1, "wrong": int(wrong)})
 
-    # Damage.
+    # Damage
 
     def mutate(self, name: str, needs: tuple[str, ...], files: Callable[[Path], list[Path]]) -> str:
-        """Damage a random file, and give the command that reads it."""
+        """Damage a random file, and run the command that reads it."""
         with self.folder(*needs) as folder:
             chosen = self.chance.choice(files(folder))
             how = damage(chosen, self.chance)
             return self.outcome(name, folder, f"{how} in {chosen.relative_to(folder)}")
 
     def mutate_build(self) -> str:
-        """Cut off a build, damage what it left, and go on with it."""
+        """Interrupt a build, damage its partial results, and resume it."""
         command = COMMANDS["index"]
         while True:
             moment = self.moment("index", 0.3)
@@ -272,7 +272,7 @@ class Campaign:
                     return self.outcome("index", folder, f"{how} in {chosen.relative_to(folder)}")
 
     def cut_off(self) -> str:
-        """Cut a file of an index off while topics are looked for in it."""
+        """Truncate a file of an index while topics are discovered in it."""
         command, moment = COMMANDS["discover"], self.moment("discover")
         with self.folder(*command.needs) as folder:
             chosen = self.chance.choice(sorted((folder / "index").iterdir()))
@@ -316,7 +316,7 @@ def children(pid: int) -> list[psutil.Process]:
 
 
 def damage(path: Path, chance: random.Random, *, lose: bool = True) -> str:
-    """Do to a file what disks and programs do; tells what."""
+    """Damage a file the way disks and programs do; returns a description."""
     data = bytearray(path.read_bytes())
     ways = ["a flipped bit", "zeros", "noise", "the end cut off", "a part twice", *(["lost"] if lose else [])]
     how = chance.choice(ways) if data else "lost"
@@ -345,7 +345,7 @@ def resize(disk: Path, size: int) -> None:
 
 @contextmanager
 def small_disk(work: Path) -> Iterator[Path | None]:
-    """A disk of its own, if this user may mount one."""
+    """A separate disk, if this user may mount one."""
     disk = work / "disk"
     disk.mkdir()
     command = ["mount", "-t", "tmpfs", "-o", "size=1g", "tmpfs", str(disk)]
@@ -361,7 +361,7 @@ def small_disk(work: Path) -> Iterator[Path | None]:
 
 
 def made_database(path: Path) -> tuple[bytes, list[Any]]:
-    """A workbench's database in which something was done; its bytes, and what it holds."""
+    """A workbench's database after some use: its bytes and its contents."""
     from seetopic.web.database import Database
 
     database = Database(path)
@@ -427,7 +427,7 @@ PARTS = {"kills": kills, "hostile requests": hostile_requests, "mutations": muta
 
 
 def measured(number: int, seed: int, parts: Sequence[str]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Each part as soon as it is done: all of them take long."""
+    """Each part as soon as it is done, since all of them take long."""
     with tempfile.TemporaryDirectory() as name:
         campaign = Campaign(Path(name), random.Random(seed))
         campaign.prepare()
@@ -438,7 +438,7 @@ def measured(number: int, seed: int, parts: Sequence[str]) -> Iterator[tuple[str
 
 
 def total(number: int, work: Callable[[], Counter[str]]) -> dict[str, int]:
-    """What came of doing it so many times."""
+    """The outcomes of repeating a trial a number of times."""
     found: Counter[str] = Counter()
     for _ in range(number):
         found.update(work())

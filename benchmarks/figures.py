@@ -54,7 +54,7 @@ def draw_main(table: Json, folder: Path) -> None:
 
 
 def draw_trade(table: Json, folder: Path) -> None:
-    """The paper's coherence against label precision: what one rewards the other need not."""
+    """The paper's coherence against label precision, which need not agree."""
     figure, grid = plt.subplots(1, len(table["corpora"]), figsize=(3 * len(table["corpora"]), 3))
     for axes, (name, corpus) in zip(grid, table["corpora"].items(), strict=True):
         for method in methods_of(corpus):

@@ -2,7 +2,7 @@
 
     python benchmarks/fit_phrases.py PIPELINE [--documents 3000] [--kept FILE]
 
-PIPELINE is a spaCy pipeline, by name or folder. No other corpus is looked at.
+PIPELINE is a spaCy pipeline, by name or folder. No other corpus is used.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from seetopic.text.shards import Shard, WordTable, scan
 from seetopic.text.tokenizer import tokenize
 
 TEXT = DEFAULT.index.text
-OFTEN = 3  # occurrences of a word in the sample from which it teaches
-CAP = 50  # and above which it teaches no more
-BIAS = 0.5  # added to the fitted one: a phrase is one also where a word stands before it in the same chunk
+OFTEN = 3  # occurrences of a word in the sample from which it is used
+CAP = 50  # and above which it counts no more
+BIAS = 0.5  # added to the fitted one: a phrase may follow another word in the same chunk
 
 
 def word_targets(sample: list[Parsed], ids: dict[str, int]) -> np.ndarray:
-    """How often each word occurs, ends a noun chunk, stands in one before its end; (n_words, 3)."""
+    """How often each word occurs, ends a noun chunk, and is in one before its end; (n_words, 3)."""
     counts = np.zeros((len(ids), 3))
     for document in sample:
         numbers = [ids.get(word, -1) if word else -1 for word in document.words]
@@ -81,7 +81,7 @@ def fitted(sample: list[Parsed], words: WordTable, shards: list[Shard], engine: 
         for at, runs in enumerate(runs_by_length(row, candidates)):
             for start, number in zip(runs.starts.tolist(), runs.numbers.tolist(), strict=True):
                 seen[at][number] += (1, (start, start + at + 2) in names)
-    # Noun chunks are flat ("quality", "life"): they say nothing about runs with a joining word.
+    # Noun chunks are flat ("quality", "life"), so they say nothing about runs with a connecting word.
     features = np.concatenate([level.features[~level.joined] for level in levels])
     counts = np.concatenate([seen[at][level.runs[~level.joined]] for at, level in enumerate(levels)])
     features, counts = features[counts[:, 0] > 0], counts[counts[:, 0] > 0]
@@ -102,7 +102,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("pipeline")
     parser.add_argument("--documents", type=int, default=3000)
-    parser.add_argument("--kept", type=Path, help="file that keeps what the parser found")
+    parser.add_argument("--kept", type=Path, help="cache file for the parser's output")
     options = parser.parse_args()
     texts = list(demo_documents().texts())
     sample = parsed(texts, options.documents, options.pipeline, options.kept)

@@ -1,9 +1,9 @@
-"""What a GPU does of a build, as JSON: terms through the embedded language model, and the factorisation.
+"""The parts of a build that run on a GPU, as JSON: encoding terms with the embedded model, and the factorisation.
 
     python benchmarks/gpu.py [--terms 1000000] [--entries 200000000] [--device cuda]
 
-The matrix is made up: 200,000 terms that meet by Zipf's law; four fifths of the entries are pairs of terms, the rest
-terms of documents. Its counts lie on disk as a build leaves them; what is measured runs from these to the vectors.
+The matrix is synthetic: 200,000 terms that co-occur by Zipf's law; four fifths of the entries are pairs of terms, the
+rest terms in documents. Its counts are on disk as a build writes them; the time is measured from these to the vectors.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ PARTS = 40  # bands of rows
 
 
 def made_up_terms(number: int) -> list[str]:
-    """Words and pairs of words, all different."""
+    """Distinct words and pairs of words."""
     words = Model().words.tolist()
     pairs = (f"{left} {right}" for left, right in itertools.product(words[:3000], words[3000:6000]))
     return [*words, *itertools.islice(pairs, max(0, number - len(words)))][:number]
@@ -41,7 +41,7 @@ def made_up_terms(number: int) -> list[str]:
 
 def encoding(number: int, device: str) -> float:
     encoder = EmbeddedEncoder(device)
-    encoder.encode(made_up_terms(10_000), 1, silent)  # the model is loaded, and kernels are chosen
+    encoder.encode(made_up_terms(10_000), 1, silent)  # warm-up: loads the model and selects kernels
     terms = made_up_terms(number)
     begun = time.perf_counter()
     encoder.encode(terms, available_cores(), silent)
@@ -49,13 +49,13 @@ def encoding(number: int, device: str) -> float:
 
 
 def made_up_band(number: int, entries: int, folder: Path) -> Band:
-    """Rows that meet columns by Zipf's law."""
+    """Pairs of rows and columns drawn by Zipf's law."""
     chance = np.random.default_rng(number)
     first, last = N_TERMS * number // PARTS, N_TERMS * (number + 1) // PARTS
     rows = chance.integers(first, last, entries * 5 // 4)
     columns = (N_TERMS ** chance.random(rows.size)).astype(np.int64) - 1
     found = tally(rows * N_TERMS + columns)
-    more = chance.integers(0, N_TERMS, max(0, entries - found.keys.size))  # what met twice, again
+    more = chance.integers(0, N_TERMS, max(0, entries - found.keys.size))  # in place of duplicates
     keys = np.unique(np.concatenate([found.keys, chance.integers(first, last, more.size) * N_TERMS + more]))[:entries]
     band = Band(folder, number, first, last)
     band.write(Tally(keys, chance.geometric(0.5, keys.size)), N_TERMS)

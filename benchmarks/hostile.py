@@ -1,7 +1,7 @@
 """Hostile clients of the real `seetopic serve`: random requests that it must refuse, many at the same time.
 
-Requests are bytes on a socket, so that they can be what no HTTP library would send. Where being signed in is not the
-point they are signed in, and where a request could change something it would, if it were let in.
+Requests are raw bytes on a socket, so that they can be what no HTTP library would send. They are signed in unless that
+is the point of the test, and those that could change something would do so if they were accepted.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from seetopic.web.app import openapi_document
 
 _AT_ONCE = 64  # clients
 _PATIENCE = 90  # seconds: the server's own deadlines are shorter
-_SETTLED = 20  # seconds in which nothing may be left of what was refused
-_UPLOAD = 1_000_000  # bytes that a file may have; ten times as many unpacked
+_SETTLED = 20  # seconds within which nothing of what was refused may remain
+_UPLOAD = 1_000_000  # maximum bytes of a file; ten times as many unpacked
 _SECRET = "what lies outside the folder"
 _EVIL = "evil.example"
 _JSON = {"Content-Type": "application/json"}
@@ -42,7 +42,7 @@ _JSON = {"Content-Type": "application/json"}
 
 @dataclass(frozen=True)
 class Request:
-    """What is sent; `ends` says that nothing more will come."""
+    """The bytes to send; `ends` closes our side afterwards."""
 
     data: bytes
     ends: bool = False
@@ -50,7 +50,7 @@ class Request:
 
 @dataclass
 class Workbench:
-    """The command as a process, with one project, and somebody who is signed in."""
+    """The command as a process, with one project and one signed-in user."""
 
     port: int
     token: str
@@ -64,11 +64,11 @@ class Workbench:
 
     @property
     def edit(self) -> bytes:
-        """A change of the project that somebody who is signed in may make."""
+        """A change to the project that a signed-in user may make."""
         return json.dumps({"base": 1, "edit": {"kind": "title", "title": "hostile"}, "topics": False}).encode()
 
     def ask(self, method: str, path: str, body: Any = None) -> tuple[http.client.HTTPResponse, bytes]:
-        """As somebody who is signed in."""
+        """Request as a signed-in user."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=_PATIENCE)
         try:
             connection.request(method, path, None if body is None else json.dumps(body), {**self.signed_in, **_JSON})
@@ -78,7 +78,7 @@ class Workbench:
             connection.close()
 
     def begin(self) -> None:
-        """Sign in, and make a project."""
+        """Sign in, and create a project."""
         answer, _ = self.ask("GET", f"/?token={self.token}")
         self.cookie = answer.headers["set-cookie"].partition(";")[0]
         corpus = json.loads(self.ask("GET", "/api/workbench")[1])["given"]
@@ -86,7 +86,7 @@ class Workbench:
         self.project = json.loads(made)["id"]
 
     def state(self) -> list[Any] | None:
-        """All that there is; None if the server does not answer."""
+        """All projects, corpora and files; None if the server does not answer."""
         own = f"/api/projects/{self.project}"
         try:
             answers = [self.ask("GET", path) for path in ("/api/corpora", "/api/projects", own, f"{own}/history")]
@@ -105,7 +105,7 @@ class Workbench:
         return self.request("POST", f"/api/uploads?name={name}", self.signed_in, body)
 
     def judged(self, request: Request) -> str:
-        """Send it, and see what comes of it."""
+        """Send the bytes, and return the outcome."""
         said = bytearray()
         try:
             with socket.create_connection(("127.0.0.1", self.port), timeout=_PATIENCE) as connection:
@@ -116,7 +116,7 @@ class Workbench:
                     said += part
         except TimeoutError:
             return "unanswered"
-        except OSError:  # it was closed, perhaps while we were still sending
+        except OSError:  # the connection was closed, perhaps while we were still sending
             pass
         status = re.match(rb"HTTP/1\.1 (\d)", said)
         if _SECRET.encode() in said or (status and status[1] not in b"45"):
@@ -126,7 +126,7 @@ class Workbench:
 
 @contextmanager
 def serving(folder: Path, index: Path) -> Iterator[Workbench]:
-    """`seetopic serve` with an index, and with a folder beside which there is a secret."""
+    """`seetopic serve` with an index, and with a folder that has a secret next to it."""
     allowed, data = folder / "allowed", folder / "data"
     allowed.mkdir()
     (folder / "secret.csv").write_text(f"text\n{_SECRET}\n", encoding="utf-8")
@@ -148,7 +148,7 @@ def serving(folder: Path, index: Path) -> Iterator[Workbench]:
 
 @cache
 def routes() -> list[tuple[str, str, bool]]:
-    """Method, path, and whether it takes JSON."""
+    """Method, path, and whether it accepts JSON."""
     return [
         (method.upper(), path, "application/json" in about.get("requestBody", {}).get("content", {}))
         for path, methods in openapi_document()["paths"].items()
@@ -156,7 +156,7 @@ def routes() -> list[tuple[str, str, bool]]:
     ]
 
 
-# Kinds of requests.
+# Kinds of requests
 
 
 def without_token(bench: Workbench, chance: random.Random) -> Request:
@@ -178,7 +178,7 @@ def wrong_token(bench: Workbench, chance: random.Random) -> Request:
 
 
 def other_site(bench: Workbench, chance: random.Random) -> Request:
-    """What a page of another site could make a browser send that is signed in here."""
+    """What a page of another site could make a signed-in browser send."""
     given = chance.choice(
         [
             {**bench.signed_in, "Host": f"{_EVIL}:{bench.port}", "Origin": f"http://{_EVIL}:{bench.port}"},
@@ -248,7 +248,7 @@ def oversize(bench: Workbench, chance: random.Random) -> Request:
 
 
 def truncated(bench: Workbench, chance: random.Random) -> Request:
-    """An upload that says how long it is, or that it goes on, and ends before."""
+    """An upload that ends before its declared length, or before its last chunk."""
     body = b"text\n" + b"some words\n" * chance.randrange(1, 50_000)
     complete = chance.choice([bench.upload("a.csv", body), _chunked(bench, body)])
     head = complete.index(b"\r\n\r\n") + 4
@@ -266,7 +266,7 @@ def gzip_bomb(bench: Workbench, chance: random.Random) -> Request:
 
 
 def parquet_bomb(bench: Workbench, chance: random.Random) -> Request:
-    """One long text in all rows, stored once."""
+    """The same long text in all rows, stored once."""
     text = pyarrow.array(["word " * chance.randrange(1_000, 200_000)])
     rows = pyarrow.array([0] * (11 * _UPLOAD // len(text[0].as_py()) + 1), pyarrow.int32())
     packed = io.BytesIO()
@@ -310,7 +310,7 @@ KINDS: dict[str, Callable[[Workbench, random.Random], Request]] = {
 
 
 def attacked(number: int, folder: Path, index: Path, chance: random.Random, tell: Callable[[str], None]) -> Any:
-    """So many requests of each kind, and what came of them."""
+    """A number of requests of each kind, and their outcomes."""
     found: dict[str, dict[str, int]] = {}
     with serving(folder, index) as bench:
         before = bench.state()
@@ -318,7 +318,7 @@ def attacked(number: int, folder: Path, index: Path, chance: random.Random, tell
             requests = [made(bench, chance) for _ in range(number)]
             with ThreadPoolExecutor(_AT_ONCE) as clients:
                 outcomes = clients.map(bench.judged, requests)
-                gone = bench.state() is None  # others are answered meanwhile
+                gone = bench.state() is None  # others must still be answered
             counts = Counter({"tried": number, "refused": 0, "server gone": 0, "state changed": 0})
             for request, outcome in zip(requests, outcomes, strict=True):
                 counts[outcome] += 1
@@ -337,7 +337,7 @@ def attacked(number: int, folder: Path, index: Path, chance: random.Random, tell
 
 
 def _settled(bench: Workbench, before: list[Any] | None) -> list[Any] | None:
-    """The state, when what is being removed is gone."""
+    """The state, once everything that is being removed is gone."""
     end = time.monotonic() + _SETTLED
     while (found := bench.state()) != before and time.monotonic() < end:
         time.sleep(0.1)

@@ -1,9 +1,9 @@
-"""The paper's main table: every method on every corpus, several random states, as JSON. Goes on where it was cut off.
+"""The paper's main table: every method on every corpus, several random states, as JSON; resumes if interrupted.
 
     python benchmarks/main_table.py FOLDER [NAME ...] --work DIR > benchmarks/results/main_table.json
 
-FOLDER holds NAME.jsonl.gz and NAME.seeds.txt, or the folders of the paper's authors. What methods found is kept in
-DIR; delete it to begin anew. Methods that train vectors do so with `--dimensions` and `--epochs`.
+FOLDER contains NAME.jsonl.gz and NAME.seeds.txt, or the folders of the paper's authors. Results are saved in DIR;
+delete it to start over. Methods that train vectors do so with `--dimensions` and `--epochs`.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def slim(outcome: dict[str, Any]) -> dict[str, Any]:
 
 
 def significance(comparison: Comparison) -> dict[str, Any]:
-    """Each method against the first: the p of the paper's tests over runs, and a bootstrap over topics."""
+    """Each method against the first: p of the paper's tests over runs, and a bootstrap over topics."""
     result: dict[str, Any] = {}
     for method in comparison.methods[1:]:
         over_topics = {figure: comparison.over_topics(method, figure) for figure in OF_TOPICS}
@@ -112,17 +112,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("names", nargs="*", default=["ohsumed", "amazon", "crisis", "huffpost"])
-    parser.add_argument("--work", type=Path, required=True, help="keep what methods found here")
+    parser.add_argument("--work", type=Path, required=True, help="folder for the methods' results")
     parser.add_argument("--methods", default=",".join(METHODS))
     parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--at-once", type=int, default=2, help="corpora at the same time: many methods use one core")
+    parser.add_argument(
+        "--at-once", type=int, default=2, help="corpora to run at the same time, since many methods use one core"
+    )
     parser.add_argument("--dimensions", type=int, default=128, help="of vectors that methods train")
     parser.add_argument("--epochs", type=int, default=4, help="of a preset's training in each iteration")
     parser.add_argument("--model", help="language model: a folder or a hub name")
     parser.add_argument("--device", default="auto")
     parser.add_argument("--cache", type=Path)
     parsed = parser.parse_args()
-    # Fresh processes: what a method's packages do to threads and random states stays with its corpus.
+    # Fresh processes, so that what a method's packages do to threads and random states affects only one corpus.
     with ProcessPoolExecutor(parsed.at_once, mp_context=get_context("spawn")) as pool:
         found = list(pool.map(partial(compared, parsed), parsed.names))
     table = {

@@ -1,4 +1,4 @@
-"""Where a parser sees names: noun chunks without their determiner, and named entities, as runs of our own words."""
+"""Names found by a parser: noun chunks without their determiner, and named entities, as runs of our own words."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from seetopic.text.tokenizer import cleaned, tokenize
 
 CHUNK = "chunk"
-# What spaCy's models call entities, too, though they name nothing.
+# Labels of spaCy's models for entities that are not names.
 _VALUES = {"DATE", "TIME", "PERCENT", "MONEY", "QUANTITY", "ORDINAL", "CARDINAL"}
 
 Span = tuple[int, int]  # first token, token after the last
@@ -20,12 +20,12 @@ Spans = dict[str, set[Span]]  # by kind: CHUNK, or the label of an entity
 
 @dataclass(frozen=True)
 class Parsed:
-    """A document of the sample: its tokens (None parts words) and what the parser calls a name."""
+    """A document of the sample: its tokens (None is a separator) and the names found by the parser."""
 
     number: int
     words: list[str | None]
     names: Spans
-    without_numbers: Spans  # the same, less the numbers that they begin with
+    without_numbers: Spans  # the same, without leading numbers
 
     @property
     def all_names(self) -> set[Span]:
@@ -34,27 +34,27 @@ class Parsed:
 
     @property
     def chunks(self) -> set[Span]:
-        """Noun chunks without their determiner and without a number before them."""
+        """Noun chunks without their determiner and without a leading number."""
         return self.without_numbers.get(CHUNK, set())
 
     @property
     def no_values(self) -> set[Span]:
-        """Such chunks, and entities that are not dates, amounts and the like."""
+        """These chunks, and entities other than dates, amounts and the like."""
         return set().union(*(spans for kind, spans in self.without_numbers.items() if kind not in _VALUES))
 
 
 def sampled(n_documents: int, size: int) -> list[int]:
-    """Numbers of the documents to judge by, drawn by a fixed seed."""
+    """The numbers of the documents to evaluate on, drawn with a fixed seed."""
     return sorted(random.Random(0).sample(range(n_documents), min(size, n_documents)))
 
 
 def words_of(text: str) -> list[str | None]:
-    """The words that are mined, None where something parts them."""
+    """The words for mining, with None for separators."""
     return [cleaned(token) for token in tokenize(text.lower())]
 
 
 def parsed(texts: list[str], size: int, model: str, kept: Path | None) -> list[Parsed]:
-    """The sample's documents as the parser sees them; read from `kept` if it is there."""
+    """The sample's documents as parsed; read from `kept` if it exists."""
     if kept and kept.exists():
         return [_from_json(json.loads(line)) for line in kept.read_text(encoding="utf-8").splitlines()]
     import spacy
@@ -100,11 +100,11 @@ def _parsed(number: int, text: str, document: Any) -> Parsed:
 
 
 def _places(text: str, tokens: list[str]) -> tuple[dict[int, int], dict[int, int]]:
-    """The token that starts, and the one that ends, at a character."""
+    """The tokens that start and end at a character."""
     starts, ends, at = {}, {}, 0
     for number, token in enumerate(tokens):
         first = text.find(token, at)
-        if first < 0:  # written otherwise in the normalised text
+        if first < 0:  # spelled differently in the normalised text
             continue
         at = first + len(token)
         starts[first], ends[at] = number, number
@@ -112,7 +112,7 @@ def _places(text: str, tokens: list[str]) -> tuple[dict[int, int], dict[int, int
 
 
 def _bare(piece: Any, dropped: set[str]) -> Any:
-    """Without its determiner, be it an article or a possessive, and without the case mark at its end."""
+    """The span without its determiner (article or possessive) and without a final case marker."""
     while len(piece) and (piece[0].pos_ in dropped or piece[0].tag_ == "PRP$"):
         piece = piece[1:]
     while len(piece) and (piece[-1].pos_ in ("PUNCT", "SPACE") or piece[-1].tag_ == "POS"):

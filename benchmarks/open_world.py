@@ -1,9 +1,9 @@
-"""Names that cover a part of the documents: a few labels of a corpus are asked for, all others are "other". JSON lines.
+"""Names that cover only part of the documents: a few labels of a corpus are names, all others are "other". JSON lines.
 
     python benchmarks/open_world.py FOLDER [NAME ...] [--draws 5] [--states 2] [--cache DIR]
 
-FOLDER, the split and the labels are those of `quality.py`. Asked for are two names, 30 % of the names, each name alone,
-and all names. Topics are judged by all held-out documents, sorting by some of them, drawn once.
+FOLDER, the split and the labels are as in `quality.py`. The names are two of the labels, 30% of them, each one alone,
+and all of them. Topics are judged on all held-out documents, sorting on some of them, drawn once.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ from seetopic.index.sample import beginning
 from seetopic.runtime.arrays import Doubles, Floats, Longs
 from seetopic.settings import DEFAULT
 
-BINS = 10  # of shares, to tell how far they can be relied on
-OTHER = "other"  # the label of documents whose own one is not asked for
+BINS = 10  # of shares, to measure how well they are calibrated
+OTHER = "other"  # the label of documents whose own label is not a name
 FIGURES = ("label_precision@10", "label_f1@10")
 
 
 @dataclass(frozen=True)
 class Judged:
-    """Held-out documents that are sorted, with the language model's vectors."""
+    """Held-out documents to sort, with the language model's vectors."""
 
     texts: list[str]
     labels: list[str]
     vectors: Floats
 
     def numbered(self, names: Sequence[str]) -> Longs:
-        """The number of each document's name; where it has another label, the number after the last."""
+        """The number of each document's name; for other labels, the number after the last."""
         numbers = {name: number for number, name in enumerate(names)}
         return np.array([numbers.get(label, len(names)) for label in self.labels])
 
@@ -72,7 +72,7 @@ def judged_documents(corpus: Corpus, index: Index, size: int) -> Judged:
 
 
 def sorted_figures(shares: Doubles, truth: Longs) -> dict[str, float]:
-    """`shares` has a column for each name and a last one for none; (n_documents, n_names + 1)."""
+    """`shares` has one column per name and a last one for none; (n_documents, n_names + 1)."""
     there = [name for name in range(shares.shape[1] - 1) if (truth == name).any()]
     guessed, sure = shares.argmax(axis=1), shares.max(axis=1)
     bins = np.minimum((sure * BINS).astype(int), BINS - 1)
@@ -125,7 +125,7 @@ def main() -> None:
     parser.add_argument("names", nargs="*", default=["ohsumed", "amazon", "crisis", "huffpost"])
     parser.add_argument("--draws", type=int, default=5)
     parser.add_argument("--states", type=int, default=2, help="random states 0, 1, ...")
-    parser.add_argument("--judged", type=int, default=5000, help="held-out documents that are sorted")
+    parser.add_argument("--judged", type=int, default=5000, help="held-out documents to sort")
     parser.add_argument("--cache", type=Path, help="keep the language model's vectors here")
     parsed = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:

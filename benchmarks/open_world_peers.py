@@ -1,9 +1,9 @@
-"""Other methods in the cases of `open_world.py`: two names, and themes beside the names. JSON lines.
+"""Other methods in the cases of `open_world.py`: two names, and themes besides the names, as JSON lines.
 
     python benchmarks/open_world_peers.py FOLDER [NAME ...] [--draws 3] [--themes 10] [--cache DIR]
 
-A theme counts as the label that most of the 50 documents with most of its ten terms have. Names are left out of amazon
-(four) and huffpost (eight); what a method recovers are the labels of those names among its first ten further themes.
+The label of a theme is the most frequent one among the 50 documents with most of its ten terms. Names are left out of
+amazon (four) and huffpost (eight); a method recovers those whose labels are among its first ten further themes.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ from seetopic.settings import DEFAULT
 
 METHODS = ("default", "plm", "zero-shot", "seeded-lda", "anchored-corex", "bertopic-guided", "bertopic-zeroshot")
 LEFT_OUT = {"amazon": 4, "huffpost": 8}
-TOPICS = 10  # further themes that count, and terms of each
-READ = 50  # documents that say which label a theme has
+TOPICS = 10  # further themes to consider, and terms of each
+READ = 50  # documents that determine the label of a theme
 
 
 def task_of(index: Index, corpus: Corpus, names: Sequence[str], vectors: Floats) -> Task:
     task = Task(index, as_seeds(list(names)), corpus.parts.learned_from)
-    vars(task)["document_vectors"] = vectors  # the same for all names, and slow to make
+    vars(task)["document_vectors"] = vectors  # the same for all names, and slow to compute
     return task
 
 
@@ -74,7 +74,7 @@ def labels_of(themes: Sequence[Sequence[str]], task: Task, labels: Sequence[str]
 
 
 def further_clusters(task: Task) -> list[list[str]]:
-    """The largest clusters of BERTopic zero-shot that are not a name's, by their ten terms."""
+    """The largest clusters of BERTopic zero-shot that do not belong to a name, as ten terms each."""
     model, of_names = zero_shot_model(task, 0)
     further = [topic for topic in sorted(set(model.topics_)) if topic >= 0 and topic not in of_names]
     further.sort(key=list(model.topics_).count, reverse=True)

@@ -1,4 +1,4 @@
-"""Tables and figures of docs/benchmarks.md, made from the committed results.
+"""Generates the tables and figures of docs/benchmarks.md from the committed results.
 
     python benchmarks/page.py
 
@@ -94,7 +94,7 @@ def published() -> str:
 
 
 def by_occurrence(table: Json) -> str:
-    """Label precision of topics whose name occurs in the documents, and of the others."""
+    """Label precision of topics whose name occurs in the documents, and of other topics."""
     lines = ["| | " + " | ".join(f"{name}, occurs | never occurs" for name in table["corpora"]) + " |"]
     lines.append("|---|" + "--:|" * (2 * len(table["corpora"])))
     counts = []
@@ -133,7 +133,7 @@ CASES = {
 
 
 def cases(table: Json) -> str:
-    """Five terms of one name that never occurs, from each corpus, by every method."""
+    """Five terms for one name per corpus that never occurs, by every method."""
     blocks = []
     for name, wanted in CASES.items():
         if name not in table["corpora"]:
@@ -158,7 +158,7 @@ def rare_terms(found: Json) -> str:
 
 
 def phrases() -> str:
-    """Mined phrases against a parser's noun chunks: ours, gensim's best, and what knowing the answers would give."""
+    """Mined phrases against a parser's noun chunks: ours, gensim's best, and an oracle that knows the answers."""
     found = json.loads((RESULTS / "phrases.json").read_text(encoding="utf-8"))
     lines = [
         "| | counted as correct | precision | recall | F1 | gensim's best F1 | ratio | F1 of an oracle |",
@@ -188,7 +188,7 @@ OF_README = ("two names", "30 % of the names")
 
 
 def open_world(kinds: tuple[str, ...] = (*OF_README, "one name", "all names")) -> str:
-    """Names that cover a part of the documents: means over draws of names and random states."""
+    """Names that cover only part of the documents: means over draws of names and random states."""
     lines = (RESULTS / "open_world.jsonl").read_text(encoding="utf-8").splitlines()
     groups: dict[tuple[str, str], list[Json]] = {}
     for each in map(json.loads, lines):

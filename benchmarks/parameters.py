@@ -2,7 +2,7 @@
 
     python benchmarks/parameters.py FOLDER [NAME ...] [--methods default factorised paper]
 
-`factorised` is the paper's ensemble with local vectors by factorisation; `paper` trains them anew in every iteration.
+`factorised` is the paper's ensemble with local vectors by factorisation; `paper` trains them again in every iteration.
 """
 
 from __future__ import annotations

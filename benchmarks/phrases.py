@@ -3,21 +3,21 @@
     python benchmarks/phrases.py FOLDER --pipeline en_core_web_md [--kept DIR] > benchmarks/results/phrases.json
     python benchmarks/phrases.py FOLDER --lists DIR      lists to judge: the 200 best phrases and 200 random ones
 
-FOLDER holds NAME.jsonl.gz (an object a line: `text`). Needs gensim, spacy and psutil, and the pipeline: a name or a
-folder. Phrases are mined on whole corpora and judged on 2,000 documents of each, drawn by a fixed seed:
+FOLDER contains NAME.jsonl.gz (one object per line: `text`). Needs gensim, spacy and psutil, and the pipeline: a name
+or a folder. Phrases are mined on whole corpora and judged on 2,000 documents of each, drawn with a fixed seed:
 
 - precision: share of phrase occurrences (terms of two words or more, after segmentation) that are exactly a noun
   chunk without its determiner (article, possessive, "this"), or a named entity (without an article, too);
 - recall: share of occurrences of such chunks, of two words or more and 10 occurrences in the corpus, that are found;
-- `without_numbers_and_values`: the same against chunks less the numbers that they begin with ("35 patients") and
-  entities other than dates, amounts and the like: what ought to be a term of a topic;
-- `f1_of_one_that_knows_the_answers`: of a miner that looks up in the sample itself how often each run is a chunk;
-- gensim: the same words, parted at the same places; NPMI scoring, ENGLISH_CONNECTOR_WORDS, one pass and two passes,
+- `without_numbers_and_values`: the same against chunks without leading numbers ("35 patients") and entities other
+  than dates, amounts and the like: what should be a term of a topic;
+- `f1_of_one_that_knows_the_answers`: of an oracle that looks up in the sample itself how often each run is a chunk;
+- gensim: the same words with the same separators; NPMI scoring, ENGLISH_CONNECTOR_WORDS, one pass and two passes,
   the best of five thresholds by F1, for each corpus and once for all corpora together;
-- speed: texts in memory to segmented documents, whole processes in turns. gensim gets the words of seetopic's own
-  tokenizer, which is timed with it; it has no parallel mode.
+- speed: texts in memory to segmented documents, alternating whole processes. gensim gets the words of seetopic's own
+  tokenizer, whose time is included; it has no parallel mode.
 
-Judged lists (`results/phrases_judged_*.csv`) are read back, and the shares accepted are stated.
+Judged lists (`results/phrases_judged_*.csv`) are read back, and the shares accepted are reported.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ from seetopic.text.vocabulary import segment_shards, vocabulary_of
 CORPORA = ("ohsumed", "amazon", "huffpost")
 JUDGED = ("ohsumed", "amazon")
 SAMPLE = 2000
-OFTEN = 10  # occurrences in the corpus from which a chunk ought to be found
+OFTEN = 10  # occurrences in the corpus from which a chunk should be found
 THRESHOLDS = (0.3, 0.4, 0.5, 0.6, 0.7)  # of gensim's NPMI
 LISTED = 200
 CORES = 2
@@ -75,7 +75,7 @@ def missing() -> list[str]:
     return [name for name in ("gensim", "spacy", "psutil") if importlib.util.find_spec(name) is None]
 
 
-# Ours.
+# Ours
 
 
 def scanned(texts: list[str], folder: Path, jobs: int) -> tuple[LocalEngine, WordTable, list[Shard]]:
@@ -105,11 +105,11 @@ def our_cut(words: WordTable, table: PhraseTable) -> Cut:
     return cut
 
 
-# gensim's.
+# gensim's
 
 
 def sentences_of(texts: list[str]) -> list[Sentence]:
-    """The same words, parted at the same places."""
+    """The same words, with the same separators."""
     known: dict[str, str | None] = {}
     found: list[Sentence] = []
     for text in texts:
@@ -131,7 +131,7 @@ def sentences_of(texts: list[str]) -> list[Sentence]:
 
 
 def gensim_passes(sentences: list[Sentence], threshold: float, passes: int) -> list[Any]:
-    """Frozen models, to be applied one after the other."""
+    """Frozen models, to be applied in sequence."""
     from gensim.models.phrases import ENGLISH_CONNECTOR_WORDS, Phrases
 
     models: list[Any] = []
@@ -180,7 +180,7 @@ def _parts(document: Parsed) -> Iterator[tuple[int, Sentence]]:
             sentence = []
 
 
-# Judged by the parser.
+# Judged by the parser
 
 
 def against_noun_chunks(folder: Path, name: str, pipeline: str, kept: Path | None) -> dict[str, Any]:
@@ -214,7 +214,7 @@ def against_noun_chunks(folder: Path, name: str, pipeline: str, kept: Path | Non
 
 
 def ceiling(candidates: Candidates, words: WordTable, gold: Gold) -> dict[str, float]:
-    """The scores of a miner that knows the answers: it takes each run by the share of chunks in the sample itself."""
+    """The scores of an oracle, which accepts runs by how often they are chunks in the sample itself."""
     ids = {word: number for number, word in enumerate(words.words)}
     seen = [np.zeros((level.counts.size, 2)) for level in candidates.levels]
     for document, names in zip(gold.sample, gold.names, strict=True):
@@ -229,7 +229,7 @@ def ceiling(candidates: Candidates, words: WordTable, gold: Gold) -> dict[str, f
     )
 
 
-# Speed.
+# Speed
 
 
 def work(kind: str, texts: list[str]) -> dict[str, float]:
@@ -253,7 +253,7 @@ def work(kind: str, texts: list[str]) -> dict[str, float]:
 
 
 def timed(folder: Path, name: str, kind: str) -> dict[str, float]:
-    """A run in a process of its own, with its peak memory, worker processes included."""
+    """A run in its own process, with its peak memory, including worker processes."""
     import psutil
 
     command = [sys.executable, __file__, str(folder), "--work", kind, name]
@@ -294,11 +294,11 @@ def speed(folder: Path, name: str, turns: int) -> dict[str, Any]:
     }
 
 
-# Judged by a reader.
+# Judged by a reader
 
 
 def write_lists(folder: Path, out: Path) -> None:
-    """The best and some random phrases of the corpora, to be judged in the last column."""
+    """Write the best and some random phrases of the corpora, to be judged in the last column."""
     for name in JUDGED:
         words, table = mined(texts_of(folder, name))
         counts = np.concatenate(
@@ -316,7 +316,7 @@ def write_lists(folder: Path, out: Path) -> None:
 
 
 def accepted() -> dict[str, float]:
-    """The share that was accepted of each list."""
+    """The share of each list that was accepted."""
     shares = {}
     for path in sorted(RESULTS.glob("phrases_judged_*.csv")):
         with path.open(encoding="utf-8") as file:
@@ -326,7 +326,7 @@ def accepted() -> dict[str, float]:
 
 
 def means(figures: list[dict[str, Any]]) -> dict[str, float]:
-    """F1 over the corpora; gensim's with the best threshold of each, and with the best one for all."""
+    """F1 over the corpora; for gensim, with the best threshold of each, and with the best one for all."""
     settings = figures[0]["gensim"]
     found = {
         "seetopic": statistics.mean(each["seetopic"]["f1"] for each in figures),
@@ -340,9 +340,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--pipeline", default="en_core_web_md", help="spaCy pipeline, by name or folder")
-    parser.add_argument("--kept", type=Path, help="folder that keeps what the parser found")
+    parser.add_argument("--kept", type=Path, help="cache folder for the parser's output")
     parser.add_argument("--turns", type=int, default=3, help="of the speed comparison")
-    parser.add_argument("--speed-of", type=Path, metavar="FILE", help="take its figures from an earlier result instead")
+    parser.add_argument("--speed-of", type=Path, metavar="FILE", help="take the speed from an earlier result instead")
     parser.add_argument("--lists", type=Path, metavar="DIR", help="only write lists to judge")
     parser.add_argument("--work", nargs=2, metavar=("KIND", "NAME"), help=argparse.SUPPRESS)
     options = parser.parse_args()

@@ -1,4 +1,4 @@
-"""The pictures of the demo: its report and the workbench as Chromium shows them, and its figures.
+"""Makes the pictures of the demo: screenshots of its report and of the workbench in Chromium, and its figures.
 
 python benchmarks/picture.py docs
 """
@@ -37,7 +37,7 @@ def photographed(report: Path, out: Path) -> None:
 
 
 def photographed_workbench(index: Path, work: Path, out: Path) -> None:
-    """A name was added and a term accepted: what changed is marked."""
+    """The workbench after a name was added and a term accepted, with the changes marked."""
     with serving(index, work / "data", None) as server, sync_playwright() as playwright:
         project = server.project(list(NAMES))["id"]
         path = os.environ.get("CHROMIUM") or shutil.which("chromium-headless-shell") or shutil.which("chromium")
@@ -49,7 +49,7 @@ def photographed_workbench(index: Path, work: Path, out: Path) -> None:
         page.get_by_label("Name of category 1").press("Enter")
         page.locator(".topic-cards[data-version='2']").wait_for()
         page.get_by_label("Name of category 4").fill("football")
-        page.wait_for_timeout(1500)  # the documents' answer to what is typed
+        page.wait_for_timeout(1500)  # until the preview of the typed name is shown
         page.screenshot(path=out)
         browser.close()
 

@@ -1,8 +1,8 @@
-"""Documents of any number from a topic model: planted topics, a Zipf vocabulary of 200,000 words, about 15 words each.
+"""Any number of documents from a topic model: planted topics, a Zipf vocabulary of 200,000 words, about 15 words each.
 
-A topic has words that people know and that belong to its name, and made-up ones that only its documents tell of.
-The names themselves never occur. The same number and random state give the same bytes; the first documents of a
-longer corpus are those of a shorter one.
+A topic has real words that belong to its name, and made-up words whose topic only the documents reveal. The names
+themselves never occur. The same number and random state give the same bytes; a longer corpus begins with the
+documents of a shorter one.
 
     python benchmarks/planted.py FOLDER --documents 10000000
 """
@@ -22,9 +22,9 @@ import numpy as np
 N_WORDS = 200_000
 OWN_WORDS = 1_000  # made-up words of each topic
 TOPICAL = 0.4  # share of a document's words that come from its topic
-SHORTEST, LONGEST = 8, 22  # words of a document: 15 on average
-FILE = 500_000  # documents a file
-BATCH = 50_000  # documents drawn at a time, each batch by a generator of its own
+SHORTEST, LONGEST = 8, 22  # words per document: 15 on average
+FILE = 500_000  # documents per file
+BATCH = 50_000  # documents drawn at a time; each batch has its own generator
 
 TOPICS = {
     "cooking": "recipe oven flour butter garlic onion sauce simmer bake roast saucepan kitchen chef spices dough",
@@ -57,7 +57,7 @@ _CONSONANTS, _VOWELS = "bdfgklmnprstvz", "aeiou"
 
 @dataclass(frozen=True)
 class Model:
-    """Words by id: function words, known words, then made-up ones; topics are distributions over ids."""
+    """Words by id: function words, real words, then made-up ones; topics are distributions over ids."""
 
     random_state: int = 0
 
@@ -83,7 +83,7 @@ class Model:
 
     @cached_property
     def background(self) -> np.ndarray:
-        """Running sums of Zipf's law; the words of topics have no part in it."""
+        """Cumulative probabilities by Zipf's law, without the topics' words."""
         chances = 1.0 / np.arange(2.7, N_WORDS + 2.7)
         chances[self.first_known : self.first_common] = 0
         return np.cumsum(chances) / chances.sum()
@@ -94,17 +94,17 @@ class Model:
 
     @cached_property
     def first_common(self) -> int:
-        """After the words of topics."""
+        """The first id after the topics' words."""
         return self.first_known + sum(map(len, self.known.values())) + len(TOPICS) * OWN_WORDS
 
     @cached_property
     def topics(self) -> tuple[np.ndarray, np.ndarray]:
-        """For each topic the ids of its words, and running sums of their chances; (n_topics, OWN_WORDS)."""
+        """The ids of each topic's words, and their cumulative probabilities; (n_topics, OWN_WORDS)."""
         ids, first = [], self.first_known
         made_up = self.first_known + sum(map(len, self.known.values()))
         for words in self.known.values():
             own = np.arange(made_up, made_up + OWN_WORDS)
-            # Known words are spread over the first ranks, so that the commonest are known to nobody.
+            # Real words are spread over the first ranks, so that the most frequent words are made up.
             own[3 : 3 + 4 * len(words) : 4] = np.arange(first, first + len(words))
             ids.append(own)
             first, made_up = first + len(words), made_up + OWN_WORDS
@@ -114,7 +114,7 @@ class Model:
     def batch(self, number: int, size: int) -> tuple[list[str], np.ndarray]:
         """Some documents, and the topic of each."""
         chance = np.random.default_rng([self.random_state, 2, number])
-        # Drawn for a whole batch and then cut: a shorter corpus is the beginning of a longer one.
+        # Drawn for a whole batch and then truncated, so that a shorter corpus is the beginning of a longer one.
         labels = chance.integers(len(TOPICS), size=BATCH)
         lengths = chance.integers(SHORTEST, LONGEST + 1, size=BATCH)
         ends = np.cumsum(lengths)

@@ -1,8 +1,8 @@
-"""Topics of the presets that train as the paper does: label precision, label F1 and the paper's NPMI, as JSON lines.
+"""Topics of the presets that train as in the paper: label precision, label F1 and the paper's NPMI, as JSON lines.
 
     python benchmarks/presets.py FOLDER [NAME ...] [--presets released-code] [--dimensions 256] [--device cuda]
 
-FOLDER, the split and the labels are those of `quality.py`.
+FOLDER, the split and the labels are as in `quality.py`.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("names", nargs="*", default=["ohsumed", "amazon"])
     parser.add_argument("--presets", nargs="+", choices=list(PRESETS), default=["released-code"])
-    parser.add_argument("--dimensions", type=int, help="of the trained vectors; the preset's if not given")
+    parser.add_argument("--dimensions", type=int, help="of the trained vectors; by default the preset's")
     parser.add_argument("--states", type=int, default=1, help="random states 0, 1, ...")
     parser.add_argument("--device", default="auto")
     parser.add_argument("--cache", type=Path, help="keep the language model's vectors here")

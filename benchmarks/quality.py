@@ -2,9 +2,9 @@
 
     python benchmarks/quality.py FOLDER [NAME ...]
 
-FOLDER holds NAME.jsonl.gz (one object a line: `text`, `label`) and NAME.seeds.txt. Documents are split
-60-40 by a fixed shuffle: the first part is indexed, without its labels; the second part judges. Peers read every
-indexed document. All methods of the paper are in `main_table.py`.
+FOLDER contains NAME.jsonl.gz (one object per line: `text`, `label`) and NAME.seeds.txt. Documents are split 60-40 by
+a fixed shuffle: the first part is indexed without its labels, the second part is for evaluation. Other methods read
+every indexed document. All methods of the paper are in `main_table.py`.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def measured_topics(task: Task, corpus: Corpus) -> dict[str, dict[str, float]]:
 
 
 def measured_sorting(task: Task, corpus: Corpus) -> dict[str, float]:
-    """Macro-F1 of each way to sort the held-out documents."""
+    """Macro-F1 of each way of sorting the held-out documents."""
     given: list[tuple[str, ...]] = []
     texts = list(corpus.parts.held_out.texts(labels=given))
     labels, names = labels_of(given), list(task.seeds.names)

@@ -1,9 +1,9 @@
-"""What the paper's coherence makes of random terms, by how rare they are, as JSON.
+"""The paper's coherence of random terms, by how rare they are, as JSON.
 
     python benchmarks/rare_terms.py FOLDER [NAME ...]
 
-Topics of ten random words that all occur in about as many held-out documents: from the labelled corpora, and from
-documents without any topics, whose words are drawn independently of each other from one Zipf distribution.
+Topics are ten random words that all occur in about the same number of held-out documents: from the labelled corpora,
+and from documents without any topics, whose words are drawn independently from one Zipf distribution.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ N_TOPICS, N_TERMS = 50, 10
 
 
 def without_topics(n_documents: int, random_state: int) -> list[str]:
-    """Documents of 60 words each; no word tells anything about another."""
+    """Documents of 60 words each, all independent."""
     chance = np.random.default_rng(random_state)
     n_words = 20_000
     weights = 1 / np.arange(1, n_words + 1)
@@ -35,7 +35,7 @@ def without_topics(n_documents: int, random_state: int) -> list[str]:
 
 
 def by_frequency(texts: list[str]) -> dict[int, list[str]]:
-    """Words by in how many documents they occur, to the nearest of `FREQUENCIES` below."""
+    """Words by document frequency, rounded down to the nearest of `FREQUENCIES`."""
     counts: Counter[str] = Counter()
     for text in texts:
         counts.update(

@@ -1,10 +1,10 @@
-"""Checksums of everything the commands write for the demo and a folder of corpora; or where two such lists differ.
+"""Checksums of everything the commands write for the demo and a folder of corpora, or where two such lists differ.
 
     python benchmarks/same_bytes.py CORPORA [--cache DIR] > before.json
     python benchmarks/same_bytes.py --compare before.json after.json
 
-Only commands are used, so that the code behind them may be moved about in between. The words of the report and of
-error messages may change freely; reports are therefore left out.
+Uses only commands, so that the code behind them may be reorganised in between. The wording of the report and of
+error messages may change freely, so reports are left out.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import tempfile
 from pathlib import Path
 
 EXPORTS = ("csv", "json", "liwc", "quanteda", "spacy", "snorkel", "prompt")
-ASSIGNED = 1000  # documents of each corpus that are sorted
+ASSIGNED = 1000  # documents to sort per corpus
 REWORDED = ("report.html",)
 
 
@@ -74,7 +74,7 @@ def main() -> int:
     if parsed.compare:
         return compare(*parsed.compare)
     cache: list[str | Path] = ["--cache", parsed.cache] if parsed.cache else []
-    # Paths are part of some files, so the folder has the same name each time; it must not exist yet.
+    # Some files contain paths, so the folder has the same name each time; it must not exist yet.
     out = Path(tempfile.gettempdir()) / "seetopic-same-bytes"
     out.mkdir()
     try:

@@ -1,13 +1,13 @@
-"""What grows with what: indexes of made-up corpora of several sizes, as JSON, and the points plotted.
+"""How time, memory and disk grow with the number of documents: indexes of synthetic corpora, as JSON, and a plot.
 
     python benchmarks/scale.py WORK [--documents 100000 1000000 10000000] [--memory 4GB] [--jobs 2]
 
-WORK is a folder with room for the corpora, the indexes and what a build needs on the way. A size whose index is
-there already is not built again: only what was measured of it is told again.
+WORK is a folder with room for the corpora, the indexes and the temporary files of a build. A size whose index already
+exists is not built again: its earlier measurements are reported.
 
-Memory is what the processes of a build hold of their own, all together, at its highest (private and shared pages; not
-the system's cache of files, which it takes back when others need memory). Time is that of the whole command. Planted
-topics are judged on documents that were not indexed.
+Memory is the peak of what all processes of a build hold together (private and shared pages, without the system's file
+cache, which is freed when others need memory). Time is that of the whole command. Planted topics are judged on
+documents that were not indexed.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _POLLED = 0.2  # seconds
 
 
 def indexed(corpus: Path, out: Path, options: list[str]) -> dict[str, Any]:
-    """Build an index by the command, and watch it."""
+    """Build an index with the command, and measure it."""
     command = [*SEETOPIC, "index", str(corpus / "part-*.jsonl"), "--out", str(out), *options]
     begun = time.perf_counter()
     process = psutil.Popen([*command, "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -75,7 +75,7 @@ def _tree(process: psutil.Process) -> Iterator[psutil.Process]:
 
 
 def _own_memory(process: psutil.Process) -> int:
-    """Pages that are not a file's, in bytes."""
+    """Pages that are not backed by files, in bytes."""
     try:
         lines = Path(f"/proc/{process.pid}/status").read_text().splitlines()
     except OSError:
@@ -101,7 +101,7 @@ def _done(building: Path) -> list[str]:
 
 
 def discovered(index: Path, corpus: Path, held_out: Path, work: Path) -> dict[str, Any]:
-    """Topics by the command, and how well they are those that were planted."""
+    """Discover topics with the command, and compare them with the planted ones."""
     out = work / "topics"
     command = [*SEETOPIC, "discover", str(index), "--seeds", str(corpus / "seeds.txt")]
     seconds = []
@@ -132,21 +132,21 @@ def _topics(out: Path) -> list[dict[str, Any]]:
 
 
 def planted_words() -> dict[str, set[str]]:
-    """The words of each topic, known and made-up."""
+    """The words of each topic, real and made-up."""
     model = Model()
     ids, _ = model.topics
     return {name: set(model.words[own].tolist()) for name, own in zip(TOPICS, ids, strict=True)}
 
 
 def held_out_documents(path: Path) -> None:
-    """Documents of the same model that no corpus of this benchmark holds."""
+    """Documents from the same model that are in no corpus of this benchmark."""
     far = 10**9 // BATCH * BATCH
     with path.open("w", encoding="utf-8") as file:
         file.writelines(Model().lines(far, far + HELD_OUT))
 
 
 def draw(points: list[dict[str, Any]], path: Path) -> None:
-    """Time a document, memory, and disk a document against the number of documents."""
+    """Time per document, memory, and disk per document against the number of documents."""
     import matplotlib
 
     matplotlib.use("svg")
@@ -181,7 +181,7 @@ def draw(points: list[dict[str, Any]], path: Path) -> None:
 def without_model(point: dict[str, Any]) -> float:
     """Seconds of the stages that grow with documents; terms and the sample are bounded."""
     stages = point["stages"]
-    last = stages.get("sample", stages["rest"])  # a short build has ended before its last stage was seen to end
+    last = stages.get("sample", stages["rest"])  # a short build may end before the end of its last stage is observed
     return float(point["seconds"] - stages["general"]["seconds"] - last["seconds"])
 
 
@@ -196,7 +196,7 @@ def measured(size: int, work: Path, options: list[str]) -> dict[str, Any]:
     if not held_out.exists():
         held_out_documents(held_out)
     built = record.with_suffix(".index.json")
-    own_cache = ["--cache", str(work / f"cache-{size}")]  # or larger corpora would find vectors of smaller ones
+    own_cache = ["--cache", str(work / f"cache-{size}")]  # otherwise larger corpora would reuse vectors of smaller ones
     found = json.loads(built.read_text()) if built.exists() else indexed(corpus, index, [*options, *own_cache])
     built.write_text(json.dumps(found, indent=1))
     found |= discovered(index, corpus, held_out, work)

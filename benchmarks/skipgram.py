@@ -1,14 +1,14 @@
-"""How many tokens a second the skip-gram training takes, as JSON.
+"""The speed of the skip-gram training in tokens per second, as JSON.
 
     python benchmarks/skipgram.py --index FOLDER [--reference PROGRAM] [--into benchmarks/results/skipgram.json]
     python benchmarks/skipgram.py --synthetic --device cuda
 
-Prints the result, and with `--into` puts it into a file, under the device's name, beside what is there.
+Prints the result, and with `--into` adds it to a file under the name of the device.
 
-Tokens are counted before subsampling. What is timed are epochs after the first: neither reading files, nor
-making tables, nor writing vectors. PROGRAM is the released trainer's executable; it runs in turns with ours, on
-the same tokens, with the same number of threads, categories, window, negatives and dimensions. Its start and end
-are taken off by the difference of a longer and a shorter run.
+Tokens are counted before subsampling. Only epochs after the first are timed, without reading files, making tables
+or writing vectors. PROGRAM is the executable of the released trainer; it alternates with ours, on the same tokens,
+with the same number of threads, categories, window, negatives and dimensions. Its start and end are excluded by
+taking the difference of a longer and a shorter run.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from seetopic.vectors.local.skipgram import train
 
 # The size of SciDocs, the larger of the paper's corpora.
 SYNTHETIC_TOKENS, SYNTHETIC_TERMS, SYNTHETIC_DOCUMENTS = 3_400_000, 56_000, 14_000
-ITERATIONS = 4  # T: how often the paper trains anew
+ITERATIONS = 4  # T: how often the paper trains again
 Tokens = tuple[np.ndarray, np.ndarray]  # term ids, document numbers
 
 
 def of_index(folder: Path, most: int | None) -> Tokens:
-    """The first tokens of an index, terms renumbered by how often they occur there."""
+    """The first tokens of an index, with terms renumbered by frequency."""
     starts = np.load(folder / DOCUMENT_STARTS)
     documents = np.repeat(np.arange(len(starts) - 1), np.diff(starts)).astype(np.int32)
     terms = np.load(folder / DOCUMENTS)[:most]
@@ -48,7 +48,7 @@ def of_index(folder: Path, most: int | None) -> Tokens:
 
 
 def synthetic(most: int | None) -> Tokens:
-    """Terms by Zipf's law; documents of one length."""
+    """Terms by Zipf's law, in documents of equal length."""
     chances = 1 / (np.arange(SYNTHETIC_TERMS) + 10.0)
     size = min(most or SYNTHETIC_TOKENS, SYNTHETIC_TOKENS)
     terms = np.random.default_rng(0).choice(SYNTHETIC_TERMS, size, p=chances / chances.sum()).astype(np.int32)
@@ -63,7 +63,7 @@ def categories_of(n_terms: int, number: int) -> list[list[int]]:
 
 
 def our_seconds(tokens: Tokens, settings: SkipgramSettings, categories: list[list[int]], device: str) -> float:
-    """Seconds of an epoch after the first."""
+    """Seconds per epoch after the first."""
     times = []
 
     def note(*_: object) -> None:
@@ -79,7 +79,7 @@ def our_seconds(tokens: Tokens, settings: SkipgramSettings, categories: list[lis
 def reference_seconds(
     program: Path, place: Path, settings: SkipgramSettings, threads: int, long: int = 3, short: int = 1
 ) -> float:
-    """Seconds of an epoch, from runs of `long` and of `short` epochs."""
+    """Seconds per epoch, from runs of `long` and of `short` epochs."""
 
     def seconds(epochs: int) -> float:
         options = {
@@ -104,7 +104,7 @@ def write_reference_input(place: Path, tokens: Tokens, categories: list[list[int
 
 
 def in_turns(rounds: int, contestants: dict[str, Callable[[], float]]) -> dict[str, list[float]]:
-    """Seconds of each in each round; one after the other, so that other load falls on all."""
+    """Seconds of each in each round, alternating so that other load affects all of them."""
     seconds: dict[str, list[float]] = {name: [] for name in contestants}
     for _ in range(rounds):
         for name, contestant in contestants.items():
@@ -114,7 +114,7 @@ def in_turns(rounds: int, contestants: dict[str, Callable[[], float]]) -> dict[s
 
 
 def product_share(tokens: Tokens, settings: SkipgramSettings, device: str) -> float:
-    """Share of the device's time that goes into matrix products."""
+    """The share of the device's time spent on matrix products."""
     activity = torch.profiler.ProfilerActivity
     kinds = [activity.CPU, activity.CUDA] if device == "cuda" else [activity.CPU]
     with torch.profiler.profile(activities=kinds) as profile:
@@ -167,7 +167,7 @@ def main() -> None:
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument("--index", type=Path)
     source.add_argument("--synthetic", action="store_true")
-    parser.add_argument("--tokens", type=int, help="the first so many")
+    parser.add_argument("--tokens", type=int, help="use only this many tokens from the start")
     parser.add_argument("--device", default="cpu", choices=("cpu", "cuda"))
     parser.add_argument("--threads", type=int)
     parser.add_argument("--epochs", type=int, default=3)

@@ -1,9 +1,9 @@
-"""How long an index and topics take, and how much memory, as JSON.
+"""The time and memory that building an index and discovering topics take, as JSON.
 
     python benchmarks/speed.py FOLDER [--corpus amazon]
 
-Measures the command line as a person runs it: whole processes, wall-clock time, an empty cache unless said
-otherwise. Memory is the sum over all processes of an invocation, shared pages counted in each.
+Measures the command line as users run it: whole processes, wall-clock time, an empty cache unless stated
+otherwise. Memory is the sum over all processes of an invocation, with shared pages counted in each.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from corpora import labelled_split
 
 
 def run(*arguments: str | Path) -> dict[str, object]:
-    """One invocation: its seconds, its stages' seconds, its peak memory."""
+    """One invocation: its seconds, the seconds of its stages, and its peak memory."""
     started = time.perf_counter()
     process = subprocess.Popen(
         [sys.executable, "-m", "seetopic", *map(str, arguments)],
@@ -47,7 +47,7 @@ def run(*arguments: str | Path) -> dict[str, object]:
 
 
 class _Peak:
-    """The largest sum of resident memory of a process and its children, looked at twenty times a second."""
+    """The peak resident memory of a process and its children, sampled twenty times a second."""
 
     def __init__(self, pid: int) -> None:
         self._process = psutil.Process(pid)
@@ -71,7 +71,7 @@ class _Peak:
 
 
 def encoder_ratio(texts: list[str], rounds: int = 3) -> dict[str, float]:
-    """Terms a second of a plain `SentenceTransformer.encode` and of ours, in turns within one run."""
+    """Terms per second of a plain `SentenceTransformer.encode` and of ours, alternating within one run."""
     import numpy as np
     from sentence_transformers import SentenceTransformer
 

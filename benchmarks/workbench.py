@@ -1,9 +1,9 @@
-"""The workbench measured: edits until topics are on screen, ten people at once, memory over many edits, the start.
+"""Measures the workbench: time from edit to new topics, ten people at once, memory over many edits, start-up time.
 
     python benchmarks/workbench.py FOLDER [--corpus amazon] [--edits 50] [--many 2000] [--cache CACHE] > workbench.json
 
-FOLDER holds NAME.jsonl.gz and NAME.seeds.txt. Chromium shows the page; an edit's time runs from the key that ends
-it to the frame in which the new topics are painted.
+FOLDER contains NAME.jsonl.gz and NAME.seeds.txt. The page is shown in Chromium; the time of an edit runs from the
+final key press to the frame in which the new topics are painted.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _RECORDER = """() => {
 
 @dataclass(frozen=True)
 class Server:
-    """A workbench that runs as a process of its own."""
+    """A workbench running in its own process."""
 
     url: str
     token: str
@@ -76,7 +76,7 @@ class Server:
 
 @contextmanager
 def serving(index: Path, data: Path, cache: Path | None) -> Iterator[Server]:
-    """The command, as a person gives it."""
+    """Run the command as a user would."""
     command = [
         sys.executable,
         "-m",
@@ -101,7 +101,7 @@ def serving(index: Path, data: Path, cache: Path | None) -> Iterator[Server]:
 
 
 def start_seconds(index: Path, data: Path, browser: Browser, project: str, cache: Path | None) -> dict[str, float]:
-    """From the command to a page that answers: the first field of a project's names can be typed into."""
+    """Seconds from the command until the page is usable: until a project's first name can be edited."""
     started = time.perf_counter()
     with serving(index, data, cache) as server:
         page = browser.new_page()
@@ -122,7 +122,7 @@ def _weight(request: Any) -> int:
 
 
 def edit_seconds(server: Server, page: Page, project: str, edits: int) -> list[float]:
-    """A person types another name, again and again, each time for another category."""
+    """Type a new name again and again, each time for another category."""
     page.goto(f"{server.url}/?token={server.token}#/project/{project}/topics")
     page.locator(".topic-cards[data-version]").wait_for()
     page.evaluate(_RECORDER)
@@ -138,7 +138,7 @@ def edit_seconds(server: Server, page: Page, project: str, edits: int) -> list[f
 
 
 def people_at_once(server: Server, names: list[str], people: int, edits: int) -> tuple[list[float], int]:
-    """Each has a project and makes an edit as soon as the last one is answered; seconds of all, and errors."""
+    """Each person has a project and makes an edit as soon as the last one is answered; all seconds, and errors."""
     took: list[float] = []
     errors: list[str] = []
 
@@ -166,7 +166,7 @@ def people_at_once(server: Server, names: list[str], people: int, edits: int) ->
 
 
 def memory_over(server: Server, names: list[str], edits: int) -> dict[str, float]:
-    """The server's memory after warming up, and after many edits of names and terms."""
+    """The server's memory after a warm-up, and after many edits of names and terms."""
     made = server.project(names)
     version, categories = made["version"], [each["id"] for each in made["categories"]]
     sizes = []
@@ -207,7 +207,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--corpus", default="amazon")
-    parser.add_argument("--index", type=Path, help="a ready index of the corpus")
+    parser.add_argument("--index", type=Path, help="an existing index of the corpus")
     parser.add_argument("--edits", type=int, default=50)
     parser.add_argument("--many", type=int, default=2000)
     parser.add_argument("--cache", type=Path)

@@ -226,7 +226,7 @@ def test_a_broken_line_is_named_and_skipped_where_asked(place):
         (["index", "empty.txt", "--out", "x"], "empty.txt holds no documents"),
         (
             ["index", "docs.txt", "--out", "x", "--model", "no/such-model"],
-            "the model 'no/such-model' is not a folder here",
+            "the model 'no/such-model' is not a local folder",
         ),
         (["index", "docs.txt", "--out", "x", "--device", "cuda"], "no GPU can be used here"),
         (["frobnicate"], "No such command 'frobnicate'"),

@@ -87,7 +87,7 @@ def test_a_changed_model_draws_its_own_topics(model, change: Callable[[SeeTopic]
 def test_the_options_reach_the_figures(model):
     by_number, by_name = model.visualize_barchart([1], top=3), model.visualize_barchart(["cooking & cuisine"], top=3)
     assert by_number == by_name == charts.barchart(model.topics_, topics=[1], top=3)
-    assert model.visualize_heatmap(by="documents").title == "How topics share documents"
+    assert model.visualize_heatmap(by="documents").title == "Documents shared by topics"
     assert model.visualize_documents(documents=10).drawn.count("<circle") == 10
     assert model.visualize_term_rank(log=False) != model.visualize_term_rank()
     for method in METHODS:
@@ -99,7 +99,7 @@ def test_the_options_reach_the_figures(model):
     [
         (lambda model: model.visualize_barchart(["weather"]), SeedError, "there is no topic 'weather'"),
         (lambda model: model.visualize_barchart([3]), SeedError, "there is no topic 3"),
-        (lambda model: model.visualize_barchart([]), SettingsError, "at least one"),
+        (lambda model: model.visualize_barchart([]), SettingsError, "must be one or more numbers"),
         (lambda model: model.visualize_topics(width=3), SettingsError, "`width` is 3"),
         (lambda model: model.visualize_heatmap(by="colour"), SettingsError, "`by` is 'colour'"),
     ],

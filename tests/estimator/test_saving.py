@@ -117,7 +117,7 @@ def test_a_model_of_ready_vectors_alone_comes_back(index, documents, unseen, tmp
     loaded = SeeTopic.load(tmp_path / "model")
     assert np.array_equal(loaded.transform(unseen), model.transform(unseen))
     assert loaded.accept(1, "letter").topics_ == model.accept(1, "letter").topics_
-    with pytest.raises(EncoderError, match="no ready vector"):
+    with pytest.raises(EncoderError, match="no precomputed vector"):
         loaded.with_seeds(["a new name", "another"])
 
 

@@ -1,4 +1,4 @@
-"""Agreement of annotators, against published worked examples and equations written out."""
+"""Agreement of annotators, compared with published worked examples and with the equations."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ SHEET = Sheet(
 
 
 def counts(*raters: str) -> np.ndarray:
-    """How many raters chose each value for each unit; a point is a missing value."""
+    """How many raters chose each value for each unit; a dot is a missing value."""
     values = sorted(set("".join(raters)) - {"."})
     return np.array([[column.count(value) for value in values] for column in zip(*raters, strict=True)])
 
@@ -55,7 +55,7 @@ def by(name: str, answers: str) -> FilledSheet:
 
 
 def alpha_written_out(units: list[list[int]]) -> float | None:
-    """Krippendorff's coincidence matrix, pair by pair."""
+    """Krippendorff's coincidence matrix, computed pair by pair."""
     coincidences: dict[tuple[int, int], float] = {}
     for unit in units:
         for pair in permutations(range(len(unit)), 2):
@@ -174,7 +174,7 @@ def test_one_annotator_has_shares_but_no_agreement():
     found = agreement_of(SHEET, [by("anna", "11010")])
     assert found.methods[0].macc == 1.0
     assert found.fleiss_kappa.value is found.krippendorff_alpha.value is found.fleiss_kappa.low is None
-    assert found.notes == ("Agreement needs at least two annotators, and there is one.",)
+    assert found.notes == ("Agreement needs at least two annotators, but there is only one.",)
 
 
 def test_the_same_answer_everywhere_is_said_to_leave_agreement_undefined():
@@ -191,7 +191,7 @@ def test_annotators_who_share_no_item_have_no_agreement():
     found = agreement_of(SHEET, [by("anna", "110.."), by("bob", "...10")])
     assert found.fleiss_kappa.value is None
     assert "no item was judged by all annotators" in " ".join(found.notes)
-    assert "no item was judged by two" in " ".join(found.notes)
+    assert "no item was judged by two annotators" in " ".join(found.notes)
 
 
 def test_a_method_without_terms_for_a_category_is_said_to_lack_them():
@@ -199,7 +199,7 @@ def test_a_method_without_terms_for_a_category_is_said_to_lack_them():
     found = agreement_of(sheet, [by("anna", "10")])
     assert found.methods[1].per_topic == {"x": 1.0, "y": None}
     assert found.methods[1].macc == 1.0
-    assert "b has no terms for 'y', which its MACC leaves out." in found.notes
+    assert "b has no terms for 'y', so its MACC leaves that category out." in found.notes
 
 
 def many(size: int, agreeing: float, seed: int) -> tuple[Sheet, list[FilledSheet]]:
@@ -223,7 +223,7 @@ def test_intervals_hold_the_value_narrow_with_more_items_and_repeat():
 
 @pytest.mark.slow
 def test_an_interval_covers_the_true_kappa_nineteen_times_in_twenty():
-    # Three annotators, each right with probability .85 on balanced items: two agree with .85**2 + .15**2.
+    # Three annotators, each right with probability .85 on balanced items: two agree with probability .85**2 + .15**2.
     true_kappa = (0.85**2 + 0.15**2 - 0.5) / 0.5
     found = [agreement_of(*many(150, 0.85, seed)).fleiss_kappa for seed in range(120)]
     covered = sum(each.low <= true_kappa <= each.high for each in found) / len(found)
@@ -261,6 +261,6 @@ def test_the_same_answers_to_many_terms_are_noted_as_a_likely_copy(terms, noted)
     sheet = Sheet(("ours",), ("food",), items)
     answers = "10" * (terms // 2) + "1" * (terms % 2)
     found = agreement_of(sheet, [by("anna", answers), by("copy", answers), by("bob", answers[::-1])])
-    assert [note for note in found.notes if "two people" in note] == [
-        "anna and copy gave the same answers throughout; make sure that they are two people."
+    assert [note for note in found.notes if "different people" in note] == [
+        "anna and copy gave the same answers throughout; check that they are different people."
     ] * noted

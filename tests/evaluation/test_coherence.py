@@ -1,4 +1,4 @@
-"""Occurrences, counts and measures of coherence, against readable twins and values worked out by hand."""
+"""Occurrences, counts and measures of coherence, compared with simple versions and values computed by hand."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def exactly(value: float) -> object:
     return pytest.approx(value, rel=0, abs=1e-12)
 
 
-# Measures by hand. With 10 documents the paper adds 1/10 to each probability.
+# Measures by hand; with 10 documents the paper adds 1/10 to each probability
 
 
 def test_documents_and_pairs_are_counted(ten):
@@ -158,7 +158,7 @@ def test_embedding_coherence_is_the_mean_cosine_of_pairs():
     assert math.isnan(embedding_coherence(np.ones((1, 2))))
 
 
-# Edges.
+# Edge cases
 
 
 def test_two_terms_that_never_occur_reach_the_papers_best_and_the_companions_say_so():
@@ -232,7 +232,7 @@ def test_the_papers_measures_are_its_equations(counts):
     assert npmi(counts) == exactly(sum(normalised) / len(pairs))
 
 
-# Occurrences: the same as the readable rule of `Sorter.matched`.
+# Occurrences: the same as the simple rule of `Sorter.matched`
 
 PIECES = ["new", "york", "city", "breast", "cancer", "new_york", "york_city", "it's", "New", ",", "-", "@new", "é", ""]
 
@@ -281,7 +281,7 @@ def test_counts_are_the_same_for_any_number_of_jobs_and_any_shards(tmp_path):
             assert np.array_equal(left.together, right.together)
 
 
-# Windows, written out.
+# Windows, counted one by one
 
 
 def windows_written_out(documents: list[list[int]], topics: list[list[int]], size: int) -> tuple[int, list[np.ndarray]]:
@@ -304,7 +304,7 @@ def windows_written_out(documents: list[list[int]], topics: list[list[int]], siz
     st.integers(1, 6),
 )
 def test_windows_are_counted_as_if_one_by_one(documents, topics, size):
-    """Word 4 is of no topic; words may be in several topics, or twice in one."""
+    """Word 4 is in no topic; words may be in several topics, or twice in one."""
     at = [(number, word, place) for number, each in enumerate(documents) for place, word in enumerate(each) if word < 4]
     columns = np.array(at, np.int64).reshape(-1, 3)
     found = Found(*columns.T, np.array([len(each) for each in documents]))
@@ -329,7 +329,7 @@ def test_windows_pass_over_what_parts_words(tmp_path):
     assert found.windows[0].together.tolist() == [[1, 1], [1, 1]]
 
 
-# Random topics.
+# Random topics
 
 
 def test_random_topics_are_as_rare_as_the_given_ones():

@@ -1,4 +1,4 @@
-"""Methods side by side: the split, the outcomes, what is kept, and the command."""
+"""Comparison of methods: the split, the outcomes, the saved results, and the command."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def test_an_unknown_method_is_refused_with_those_that_there_are(tmp_path):
 @pytest.mark.parametrize(
     ("held_out", "sentence"),
     [
-        (["text"], "no document of documents has a label"),
+        (["text"], "no document in documents has a label"),
         ([], "holds no documents"),
     ],
 )
@@ -166,7 +166,7 @@ def test_a_held_out_part_that_cannot_judge_is_refused_before_any_work(held_out, 
 
 def test_no_method_or_a_file_in_the_way_is_refused(tmp_path):
     parts = split(labelled(), 0.4, random_state=0)
-    with pytest.raises(SettingsError, match="no method is given"):
+    with pytest.raises(SettingsError, match="no method was given"):
         compare(parts, as_seeds(NAMES), [])
     (tmp_path / "file").write_text("mine")
     with pytest.raises(OutputError, match="is a file"):

@@ -1,4 +1,4 @@
-"""The whole evaluation: what comes out for a corpus with planted topics, from files, tables and indexes."""
+"""The whole evaluation of a corpus with planted topics, from files, tables and indexes."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def test_embedding_coherence_takes_a_row_for_each_term():
     found = evaluate(PLANTED_TOPICS, TEXTS, vectors=vectors, jobs=1)
     assert found.figures["embedding_coherence"] == 0.0
     assert len(terms_of(PLANTED_TOPICS)) == 36
-    with pytest.raises(SettingsError, match="a row for each of the 36 terms"):
+    with pytest.raises(SettingsError, match="one row for each of the 36 terms"):
         evaluate(PLANTED_TOPICS, TEXTS, vectors=vectors[:5])
 
 
@@ -129,7 +129,7 @@ def test_the_sorter_is_measured_as_it_sorts(index):
 
 
 def test_another_topics_sorter_is_refused(index):
-    with pytest.raises(SettingsError, match="saved beside the topics"):
+    with pytest.raises(SettingsError, match="saved with the topics"):
         evaluate(topics_of({"x": ["a"]}), TEXTS, sorter=sorter_for(index, list(PLANTED)))
 
 
@@ -141,7 +141,7 @@ def test_an_index_is_counted_through_its_postings(index, documents):
         # The planted documents are shorter than a window, and their words do not form phrases.
         assert by_index.figures[name] == pytest.approx(by_texts.figures[name], abs=1e-12)
     assert by_index.control["npmi"] < by_index.figures["npmi"]
-    with pytest.raises(SettingsError, match="holds no labels"):
+    with pytest.raises(SettingsError, match="an index has no labels"):
         evaluate(PLANTED_TOPICS, index, label_field="label")
 
 
@@ -195,7 +195,7 @@ def test_a_label_that_is_no_text_is_refused(tmp_path, label, sentence):
 
 def test_a_field_that_nobody_has_is_named(tmp_path):
     path = write_lines(tmp_path / "held_out.jsonl", TEXTS, LABELS)
-    with pytest.raises(CorpusError, match=r"no document of held_out.jsonl has a label in the field 'class'"):
+    with pytest.raises(CorpusError, match=r"no document in held_out.jsonl has a label in the field 'class'"):
         evaluate(PLANTED_TOPICS, path, label_field="class", jobs=1)
     (tmp_path / "held_out.csv").write_text("text,label\na,b\n", encoding="utf-8")
     with pytest.raises(CorpusError, match=r"no column 'class'.*--label-field"):

@@ -1,4 +1,4 @@
-"""Sheets for annotators: what is in them, what is not, and that they come back as they went out."""
+"""Sheets for annotators: what they contain, what they hide, and that they survive a round trip."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def written(sheet, tmp_path) -> SheetFiles:
 
 
 def filled(files: SheetFiles, name: str, answers: dict[int, str] | str = "1", **columns: str) -> Path:
-    """The sheet as an annotator gives it back; one answer for all items, or one for each."""
+    """The sheet as an annotator returns it, with one answer for all items or one for each."""
     rows = read_rows(files.table)
     for row in rows:
         row["belongs"] = answers if isinstance(answers, str) else answers[int(row["item"])]
@@ -136,7 +136,7 @@ def test_a_key_reads_back_as_the_same_sheet(sheet, written):
 @pytest.mark.parametrize("name", ["sheet.csv", "sheet.html", "sheet.key.json"])
 def test_nothing_is_written_over(sheet, tmp_path, name):
     (tmp_path / name).write_text("mine")
-    with pytest.raises(OutputError, match=f"{name} exists"):
+    with pytest.raises(OutputError, match=f"{name} already exists"):
         write_sheet(sheet, tmp_path / "sheet.csv")
     assert [path.name for path in tmp_path.iterdir()] == [name]
     assert (tmp_path / name).read_text() == "mine"
@@ -158,14 +158,14 @@ def test_folders_of_the_same_name_are_told_apart_by_their_paths(tmp_path):
         str(tmp_path / "a/topics"),
         str(tmp_path / "b/topics"),
     ]
-    with pytest.raises(SheetError, match="given twice"):
+    with pytest.raises(SheetError, match="was given twice"):
         load_methods([tmp_path / "a/topics", tmp_path / "a/topics"])
 
 
 @pytest.mark.parametrize(
     ("methods", "sentence"),
     [
-        ({}, "no topics are given"),
+        ({}, "no topics were given"),
         ({"a": {"food": ["soup"]}, "b": {"sport": ["goal"]}}, "not about the same categories.*'food'"),
         ({"a": {"food": []}}, "have no terms"),
     ],
@@ -289,19 +289,19 @@ def with_cell(number: int, column: str, value: str):
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        (with_cell(1, "belongs", "perhaps"), "row 3 of .*anna.csv has 'perhaps' in its column `belongs`"),
-        (with_cell(1, "item", "99"), "row 3 of .* has item '99', which the sheet does not have"),
-        (with_cell(1, "item", "1"), "row 3 of .* has item 1 a second time"),
-        (lambda rows: rows[:-1], "lacks item 7; keep all rows"),
-        (lambda rows: rows[:1], "lacks item 2, 3, 4, 5, 6 and 1 more"),
+        (with_cell(1, "belongs", "perhaps"), "row 3 of .*anna.csv has 'perhaps' in the column `belongs`"),
+        (with_cell(1, "item", "99"), "row 3 of .* has item '99', which is not in the sheet"),
+        (with_cell(1, "item", "1"), "row 3 of .* repeats item 1"),
+        (lambda rows: rows[:-1], "is missing item 7; keep all rows"),
+        (lambda rows: rows[:1], "is missing items 2, 3, 4, 5, 6 and 1 more"),
         (lambda rows: [{**row, "belongs": ""} for row in rows], "has no judgements"),
-        (lambda rows: [{**row, "sheet": "s0"} for row in rows], "no key of sheet 's0' lies beside"),
+        (lambda rows: [{**row, "sheet": "s0"} for row in rows], "no key for sheet 's0' was found next to"),
         (with_cell(1, "sheet", "s0"), "in its column `sheet`; give one file for each"),
         (lambda rows: [{**row, "annotator": str(n)} for n, row in enumerate(rows)], "in its column `annotator`"),
         (lambda rows: [{k: v for k, v in row.items() if k != "belongs"} for row in rows], "no column `belongs`"),
         (
             lambda rows: [{**row, "term": other["term"]} for row, other in zip(rows, rows[::-1], strict=True)],
-            "sort whole rows only",
+            "sort only entire rows",
         ),
     ],
 )
@@ -322,9 +322,9 @@ def test_a_name_in_one_row_is_enough(written):
 def test_a_foreign_sheet_is_refused(written, tmp_path):
     foreign = write_sheet(make_sheet({"ours": topics_of(FOOD)}), tmp_path / "foreign.csv")
     path = filled(foreign, "eve.csv")
-    with pytest.raises(SheetError, match=r"eve\.csv is of sheet 's.*', but the key is of 's.*'"):
+    with pytest.raises(SheetError, match=r"eve\.csv belongs to sheet 's.*', but the key belongs to 's.*'"):
         read_sheets([path], written.key)
-    with pytest.raises(SheetError, match=r"eve\.csv is of sheet"):
+    with pytest.raises(SheetError, match=r"eve\.csv belongs to sheet"):
         read_sheets([filled(written, "anna.csv"), path])
 
 
@@ -337,7 +337,7 @@ def test_the_same_annotator_twice_is_refused(written):
 def test_a_missing_key_is_asked_for(written):
     path = filled(written, "anna.csv")
     written.key.rename(written.key.with_name("elsewhere.json"))
-    with pytest.raises(SheetError, match=r"no key of sheet .* lies beside .*--key"):
+    with pytest.raises(SheetError, match=r"no key for sheet .* was found next to .*--key"):
         read_sheets([path])
     assert read_sheets([path], written.key.with_name("elsewhere.json"))[1][0].annotator == "anna"
     with pytest.raises(SheetError, match="cannot be read as a key"):
@@ -361,12 +361,12 @@ def test_a_key_of_another_format_or_with_changes_is_refused(written):
         read_key(written.key)
     value["items"][0]["methods"] = {"theirs": 1}
     written.key.write_text(json.dumps(value))
-    with pytest.raises(SheetError, match="was changed"):
+    with pytest.raises(SheetError, match="has been changed"):
         read_key(written.key)
 
 
 def test_missing_and_empty_files_are_refused(written, tmp_path):
-    with pytest.raises(SheetError, match="no sheet is given"):
+    with pytest.raises(SheetError, match="no sheets were given"):
         read_sheets([])
     with pytest.raises(SheetError, match="cannot be read"):
         read_sheets([tmp_path / "nowhere.csv"])

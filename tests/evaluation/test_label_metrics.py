@@ -1,4 +1,4 @@
-"""Measures by labels, against readable twins and small cases worked out by hand."""
+"""Label measures, compared with simple versions and small cases computed by hand."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from seetopic.evaluation.labels import (
     speaks_for,
 )
 
-Documents = list[tuple[set[int], tuple[str, ...]]]  # the terms that each holds, and its labels
+Documents = list[tuple[set[int], tuple[str, ...]]]  # the terms that each contains, and its labels
 
 
 def matrix(documents: Documents, n_terms: int) -> csr_array:
@@ -49,7 +49,7 @@ def precision_written_out(topics: dict[str, list[int]], documents: Documents) ->
             spread = math.sqrt(len(holding) * share * (1 - share))
             z = (counts[name] - len(holding) * share) / spread if spread else 0.0
             right.append(Fraction(counts[name], sizes[name]) == best and z > 1.645)
-        shares.append(sum(right) / len(right) if right else 0.0)  # nothing found is nothing right
+        shares.append(sum(right) / len(right) if right else 0.0)  # no terms, none right
     return shares
 
 
@@ -160,7 +160,7 @@ def test_names_are_labels_by_spelling_then_whatever_the_case():
 
 def test_names_that_are_no_labels_are_refused_with_both_lists():
     names, labels = ["books", "dvd", "toys", "music", "food"], ["1", "2", "books"]
-    with pytest.raises(CorpusError, match=r"only 1 of 5 topics .* 'books', 'dvd', 'toys', 'music', \.\.\., the labels"):
+    with pytest.raises(CorpusError, match=r"only 1 of 5 topics .*: 'books', 'dvd', 'toys', 'music', \.\.\.; labels"):
         own_labels(names, labels)
 
 

@@ -1,4 +1,4 @@
-"""One contract for all methods: planted topics are found, in the order asked for, the same each time."""
+"""One contract for all methods: they find planted topics, in the requested order, the same every time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from seetopic.evaluation.methods.seeded_lda import _pseudo_words
 from seetopic.vectors.local.skipgram import Vectors
 
 SIZE = 10
-NAMES = ["astronomy", "sport", "food"]  # none occurs in the documents, and their order is not the documents'
+NAMES = ["astronomy", "sport", "food"]  # none occurs in the documents, whose order is different
 SEEDED = ["seeded-lda", "anchored-corex", "labeled-etm", "cate"]
 
 
@@ -35,7 +35,7 @@ def task_of(
     dimensions: int = 32,
     epochs: int = 40,
 ) -> Task:
-    """240 short documents are few to train vectors on: these are small, and the epochs many."""
+    """240 short documents are few for training vectors, so the vectors are small and the epochs many."""
     return Task(index, as_seeds(names), documents, "cpu", dimensions, epochs)
 
 
@@ -49,12 +49,12 @@ def n_planted(topic) -> int:
 
 
 def method_of(name: str) -> Method:
-    """UMAP's loops, which get one thread, are compiled for one: for several it takes more than twice as long."""
+    """Compile UMAP's loops for one thread, all that they get: for several it takes more than twice as long."""
     if name.startswith("bertopic"):
         from numba.core.registry import CPUDispatcher
 
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what it could do with Tensorflow
+            warnings.simplefilter("ignore")  # it misses TensorFlow
             from umap import distances, layouts, umap_, utils
         for module in (distances, layouts, umap_, utils):
             for function in vars(module).values():
@@ -64,14 +64,14 @@ def method_of(name: str) -> Method:
 
 
 def everything_shared(task: Task) -> list[bytes]:
-    """What methods of this process share with each other and with the caller."""
+    """Everything that methods in this process share with each other and with the caller."""
     arrays = (task.counts.data, task.counts.indices, task.document_vectors, task.names, task.similarity)
     _, numbers, *rest = np.random.get_state()  # noqa: NPY002 - to see that it stays
     state = (rest, task.starting, task.documents, np.geterr(), torch.get_num_threads())
     return [*(each.tobytes() for each in (*arrays, numbers, torch.get_rng_state().numpy())), repr(state).encode()]
 
 
-# BERTopic's are the last two: what they import takes seconds.
+# BERTopic's methods come last: their imports take seconds.
 @pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_a_method_finds_planted_topics_in_order_always_the_same_and_leaves_all_else_alone(index, documents, method):
@@ -130,7 +130,7 @@ def test_an_unknown_method_is_refused():
 
 @pytest.mark.parametrize("method", ["zero-shot", "bertopic-guided", "bertopic-zeroshot"])
 def test_methods_that_read_documents_ask_for_them(index, documents, method):
-    with pytest.raises(CorpusError, match="give `texts`, too"):
+    with pytest.raises(CorpusError, match="give `texts` as well"):
         method_named(method)(task_of(index), SIZE, 0)
     with pytest.raises(CorpusError, match="the index has 240 documents, but there are 239 texts"):
         method_named(method)(task_of(index, documents[1:]), SIZE, 0)
@@ -168,7 +168,7 @@ def plane_vectors(terms: list[list[float]], categories: list[list[float]]) -> Ve
 
 
 def test_terms_less_specific_than_the_category_are_not_near_to_it():
-    # By length: three terms of one direction, and one of the other.
+    # By length: three terms in one direction, and one in the other.
     vectors = plane_vectors([[1.0, 0.0], [2.0, 0.0], [3.0, 0.0], [0.0, 4.0]], [[1.0, 0.0], [0.0, 0.5]])
     nearness = _nearness(vectors, [0.5, 0.0], [[0], [3]])
     assert nearness.tolist() == [[1.0, 0.0, 1.0, 0.5], [0.0, 0.5, 0.5, 1.0]]

@@ -59,7 +59,7 @@ def has_count(page: Page, judged: int) -> None:
 
 
 def reload(page: Page) -> None:
-    """Keys that are pressed before a page is there are lost."""
+    """Wait for the page, since keys pressed before it has loaded are lost."""
     page.reload()
     expect(page.locator("#work")).to_be_visible()
 
@@ -220,7 +220,7 @@ def test_a_browser_that_keeps_nothing_says_so_and_still_saves(context, open_page
     context.add_init_script("Storage.prototype.setItem = () => { throw new Error('full'); }")
     page = open_page()
     enter(page, "Anna")
-    expect(page.locator("#warning")).to_contain_text("does not keep your answers")
+    expect(page.locator("#warning")).to_contain_text("is not storing your answers")
     press(page, "j")
     assert judgements(page, files, tmp_path)[1] is True
 

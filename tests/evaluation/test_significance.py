@@ -1,4 +1,4 @@
-"""Tests of differences, against values computed by hand and the properties they must have."""
+"""Significance tests, compared with values computed by hand and the properties they must have."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_t_test_by_hand():
     found = unpaired_t_test([1, 2, 3], [3, 4, 5])
     assert found.difference == -2
     assert found.statistic == pytest.approx(-math.sqrt(6))
-    # With 4 degrees of freedom the tail is closed: 1/2 - x (3 - x**2) / 4 with x = t / sqrt(4 + t**2).
+    # With 4 degrees of freedom the tail has a closed form: 1/2 - x (3 - x**2) / 4 with x = t / sqrt(4 + t**2).
     x = math.sqrt(6 / 10)
     assert found.p == pytest.approx(2 * (0.5 - x * (3 - x**2) / 4))
 
@@ -145,9 +145,9 @@ def test_one_topic_has_no_bootstrap_and_unequal_numbers_are_refused():
 
 
 def test_values_that_are_no_numbers_are_refused():
-    with pytest.raises(SettingsError, match="`ours` holds nan"):
+    with pytest.raises(SettingsError, match="`ours` contains nan"):
         z_test([0.1, math.nan], 0.5)
-    with pytest.raises(SettingsError, match="`deterministic` holds inf"):
+    with pytest.raises(SettingsError, match="`deterministic` contains inf"):
         z_test([0.1, 0.2], math.inf)
 
 

@@ -353,7 +353,7 @@ def test_an_index_of_ready_vectors_is_updated_if_new_terms_have_theirs(tmp_path)
     grown = index.update(["alpha alpha"], jobs=1)
     assert len(grown) == 3
     assert not grown.sample.was_read
-    with pytest.raises(EncoderError, match="no ready vector"):
+    with pytest.raises(EncoderError, match="no precomputed vector"):
         grown.update(["gamma"], jobs=1)
     with pytest.raises(EncoderError, match="vectors of length 3, but the index has vectors of length 2"):
         Index.open(index.folder, model=vectors).update(["gamma"], jobs=1)

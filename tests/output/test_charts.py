@@ -1,4 +1,4 @@
-"""Figures: the same drawing as .svg, .png and .html, with what was found in it, for any topics."""
+"""Figures: the same drawing as .svg, .png and .html, with the results in it, for any topics."""
 
 from __future__ import annotations
 
@@ -202,7 +202,7 @@ def test_boxes_with_room_enough_are_pushed_apart_within_the_frame(points):
     frame, sizes = np.array([1000.0, 800.0]), np.full((len(points), 2), 90.0)
     places = pushed_apart(np.array(points) * frame, sizes, frame)
     apart = np.abs(places[:, None] - places[None]).max(axis=2) + 1e9 * np.eye(len(points))
-    assert apart.min() > 75  # nearly: what is left after enough rounds is left
+    assert apart.min() > 75  # nearly: overlaps that remain after all rounds stay
     assert (places >= 45).all()
     assert (places <= frame - 45).all()
 
@@ -287,9 +287,12 @@ def test_pictures_name_the_extra_that_they_need(run, monkeypatch):
 @pytest.mark.parametrize(
     ("wrong", "sentence"),
     [
-        (lambda run: topics_map(run).save("map.pdf"), "figures are .svg, .png, .html"),
+        (
+            lambda run: topics_map(run).save("map.pdf"),
+            "has the ending '.pdf', but figures are saved as .svg, .png, .html",
+        ),
         (lambda run: topics_map(run).save("map.svg", theme="blue"), "'blue', but must be one of light, dark"),
-        (lambda run: topics_map(run).to_png(scale=99), "`scale` between 0.1 and 16"),
+        (lambda run: topics_map(run).to_png(scale=99), "cannot be scaled by 99; choose a `scale` between 0.1 and 16"),
         (lambda run: topics_map(run, width=10), "`width` is 10"),
         (lambda run: documents_map(run, documents=0), "`documents` is 0"),
         (lambda run: heatmap(run, by="names"), "`by` is 'names'"),

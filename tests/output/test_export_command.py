@@ -1,4 +1,4 @@
-"""`seetopic export` as a person gives it."""
+"""The command `seetopic export`."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_doubtful_topics_are_said_and_left_out_where_asked(place):
     assert told.stderr == "warning: unsure: low confidence: read them with care\n"
     assert list(json.loads(told.stdout)) == ["sure", "unsure", "surer"]
     told = run("doubtful", "--format", "json", "--min-confidence", "0.5", cwd=place)
-    assert told.stderr == "warning: unsure: left out, its confidence is 0.20\n"
+    assert told.stderr == "warning: unsure: left out because its confidence is 0.20\n"
     assert list(json.loads(told.stdout)) == ["sure", "surer"]
 
 
@@ -61,12 +61,12 @@ def test_the_help_names_every_format(place):
     ("arguments", "sentence"),
     [
         (["topics"], "no format is given; add --format with one of csv, json, liwc"),
-        (["topics", "--out", "topics.doc"], "'topics.doc' does not tell a format by its ending"),
+        (["topics", "--out", "topics.doc"], "'topics.doc' does not have the ending of a format"),
         (["topics", "--format", "xml"], "'xml' is not one of"),
         (["missing", "--format", "csv"], "missing/topics.json cannot be read as topics"),
         (["edited", "--format", "csv"], "edited/topics.json cannot be read as topics ('high' is not a float or int)"),
         (["topics", "--format", "csv", "--top", "0"], "`top` is 0"),
-        (["doubtful", "--format", "csv", "--min-confidence", "0.9"], "the surest topic has a confidence of 0.7"),
+        (["doubtful", "--format", "csv", "--min-confidence", "0.9"], "no topic has a confidence above 0.7"),
         (["topics", "--format", "csv", "--out", "topics"], "topics is a folder; name a file in it"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Exported patterns in spaCy itself: terms are found in running text, however a pipeline cuts it into tokens."""
+"""Exported patterns in spaCy itself: terms are found in running text, however a pipeline tokenises it."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ LANGUAGES = ("en", "de", "fr", "it", "es", "ru", "pl")
 
 @cache
 def pipeline_of(language: str) -> Language:
-    """Made when it is needed: French alone takes seconds."""
+    """Created on demand: French alone takes seconds."""
     return spacy.blank(language)
 
 
 def entities(topics: Topics, text: str, folder, language: str = "en", **options) -> list[tuple[str, str, str]]:
-    """What the ruler of a pipeline finds: text, category, the term that it stands for."""
+    """What the ruler of a pipeline finds: the text, its category and its term."""
     export(topics, "spacy", folder / "patterns.jsonl", **options)
     pipeline = spacy.blank(language)
     pipeline.add_pipe("entity_ruler").from_disk(folder / "patterns.jsonl")
@@ -80,7 +80,7 @@ HARD = [
 @pytest.mark.slow
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_term_is_found_wherever_a_pipeline_cuts_it(language):
-    # English parts "dont", and only English does: what another language does with it is its own affair.
+    # Only English splits "dont"; what other languages do with it does not matter here.
     for form in HARD:
         for text in (form, f"The {form} again", f"({form.upper()}), now", f"It was {form}.", form.replace("'", "’")):
             assert matched(topics_of({"found": [form]}), text, language), (
@@ -135,7 +135,7 @@ def test_patterns_of_any_names_and_terms_are_read_and_find_each_term(lists):
             assert name in matched(topics, form)
 
 
-# Words as our tokenizer finds them, and what may stand between them.
+# Words as our tokenizer finds them, and what may be between them.
 WORDS = st.from_regex(r"[a-cn-t]{1,4}([-'&][a-cs-t1]{1,3}){0,2}|1[a-c]{1,3}|(a\.b\.)", fullmatch=True)
 SENTENCES = st.lists(st.tuples(WORDS, st.sampled_from([" ", ", ", ". ", "; ", "\n", ") (", "! "])), min_size=1)
 

@@ -1,4 +1,4 @@
-"""Exports: each format comes back through the reader it is made for, whatever stands in names and terms."""
+"""Exports: each format can be read by its intended reader, whatever names and terms contain."""
 
 from __future__ import annotations
 
@@ -63,10 +63,10 @@ FORMS = {
 }
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12).filter(one_line)
-# What an index can hold: words of letters and figures with marks inside, single spaces between them.
+# What an index can contain: words of letters and digits with marks inside, separated by single spaces.
 WORDS = st.from_regex(r"[^\W_]{1,4}([-'&][^\W_]{1,4}){0,2}", fullmatch=True)
 TERMS = st.lists(WORDS, min_size=1, max_size=3).map(" ".join)
-# What a tokenizer of one's own can make: anything but blanks; wildcards are refused, see below.
+# What a custom tokenizer can return: anything but whitespace; wildcards are rejected, see below.
 ODD_TERMS = NAMES.map(lambda text: one_line(text.replace("*", "").replace("?", ""))).filter(bool)
 
 
@@ -153,7 +153,7 @@ def test_a_liwc_file_holds_any_name_on_one_line(name, tmp_path):
 
 @given(lists=DICTIONARIES)
 def test_any_names_and_terms_come_back_from_liwc(tmp_path_factory, lists):
-    assume("$" not in str(lists))  # to the package liwc this is the end of a word
+    assume("$" not in str(lists))  # the package liwc treats this as the end of a word
     parse, names = liwc_of(topics_of(lists), tmp_path_factory.mktemp("liwc"))
     assert names == [one_line(name) for name in lists]
     for form in {form for forms in lists.values() for form in forms}:
@@ -162,7 +162,7 @@ def test_any_names_and_terms_come_back_from_liwc(tmp_path_factory, lists):
 
 @pytest.mark.parametrize(("kind", "term"), [("liwc", "f*ck"), ("quanteda", "f*ck"), ("quanteda", "what?")])
 def test_a_term_with_a_wildcard_is_refused_in_one_sentence(kind, term, tmp_path):
-    with pytest.raises(OutputError, match=r"of 'swearing' holds '[*?]', which .* choose another format, or make it"):
+    with pytest.raises(OutputError, match=r"of 'swearing' contains '[*?]', which .* choose another format, or make it"):
         export(topics_of({"swearing": ["damn", term]}), kind, tmp_path / "out")
     assert not list(tmp_path.iterdir())
 
@@ -181,7 +181,7 @@ def test_our_own_reader_takes_the_yaml_file_as_names(tmp_path):
 
 
 def test_every_text_of_the_yaml_is_in_quotes():
-    # R's reader takes `y`, `no` and `1e3` for something else, and PyYAML would leave `y` bare.
+    # R's reader misreads unquoted `y`, `no` and `1e3`, and PyYAML would not quote `y`.
     text = export(topics_of({"no": ["y", "n", "1e3", "null", "2020-01-01"]}), "quanteda")
     assert text == '"no":\n- "y"\n- "n"\n- "1e3"\n- "null"\n- "2020-01-01"\n'
 
@@ -356,8 +356,8 @@ def test_unsure_topics_are_left_out_where_asked_and_the_others_keep_their_number
 def test_doubts_are_told():
     assert doubts(doubtful()) == ["unsure: low confidence: read them with care"]
     assert doubts(doubtful(), 0.65) == [
-        "sure: left out, its confidence is 0.60",
-        "unsure: left out, its confidence is 0.20",
+        "sure: left out because its confidence is 0.60",
+        "unsure: left out because its confidence is 0.20",
     ]
 
 
@@ -365,12 +365,12 @@ def test_doubts_are_told():
     ("topics", "options", "error", "sentence"),
     [
         (TOPICS, {"min_confidence": 1.5}, SettingsError, "`min_confidence` is 1.5, but must lie between 0 and 1"),
-        (doubtful(), {"min_confidence": 0.9}, SettingsError, "the surest topic has a confidence of 0.7; lower it"),
+        (doubtful(), {"min_confidence": 0.9}, SettingsError, "no topic has a confidence above 0.7; lower it"),
         (TOPICS, {"top": 0}, SettingsError, "`top` is 0, but must be at least 1"),
         (Topics((), {}), {}, OutputError, "there are no topics to export"),
-        (topics_of({"a\tb": [], "a b": []}), {}, OutputError, r"two categories are named 'a\\tb' and 'a b'"),
+        (topics_of({"a\tb": [], "a b": []}), {}, OutputError, r"two categories have the same name, 'a\\tb' and 'a b'"),
         (topics_of({"a": [" \n"]}), {}, OutputError, r"a term of 'a' is ' \\n', which is not text to look for"),
-        (topics_of({"a": ["\ud800"]}), {}, OutputError, r"a term of 'a' is '\\ud800', which is not Unicode text"),
+        (topics_of({"a": ["\ud800"]}), {}, OutputError, r"a term of 'a' is '\\ud800', which is not valid Unicode"),
         (topics_of({"\0": []}), {}, OutputError, r"a category's name is '\\x00', which is not text"),
         (Topics((Topic(3, (), False, ()),), {}), {}, OutputError, "a category's name is 3"),
     ],
@@ -389,5 +389,5 @@ def test_an_unknown_format_is_refused_with_those_there_are():
 def test_the_ending_of_a_file_tells_its_format():
     for name, each in FORMATS.items():
         assert all(format_of(Path(f"topics{suffix.upper()}")) == name for suffix in each.suffixes)
-    with pytest.raises(SettingsError, match="'topics' does not tell a format by its ending"):
+    with pytest.raises(SettingsError, match="'topics' does not have the ending of a format"):
         format_of(Path("topics"))

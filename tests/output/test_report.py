@@ -1,4 +1,4 @@
-"""The report in a real browser: what it shows, who can read it, and that nothing in it runs but its own script."""
+"""The report in a real browser: its content, its accessibility, and that it runs only its own script."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def report(run: Discovery, documents: list[str], tmp_path_factory: pytest.TempPa
 
 @contextmanager
 def watched(browser: Browser) -> Iterator[Callable[..., Page]]:
-    """Opens pages; in the end they have said nothing on the console and asked for nothing outside."""
+    """Opens pages, and checks at the end that they logged nothing to the console and requested nothing outside."""
     complaints: list[str] = []
     requests: list[str] = []
     contexts = []
@@ -81,12 +81,12 @@ def opened(browser: Browser) -> Iterator[Callable[..., Page]]:
 
 @pytest.fixture(scope="module")
 def shown(browser: Browser, report: Path) -> Iterator[Page]:
-    """The report, for tests that look and do not touch."""
+    """The report, for tests that only read it."""
     with watched(browser) as open_page:
         yield open_page(report)
 
 
-# --- what it says
+# --- content
 
 
 def test_every_term_stands_there_with_score_documents_ranks_and_reasons(shown, run):
@@ -132,7 +132,7 @@ def test_sentences_are_quoted_from_the_documents_with_the_terms_marked(shown, ru
 
 def test_without_the_documents_sentences_come_from_the_index(run, tmp_path):
     page = report_html(run)
-    assert "as the index keeps them" in page
+    assert "as stored in the index" in page
     assert re.search(r"<li>[^<]*<mark>\w+</mark> · ", page)
 
 
@@ -159,13 +159,13 @@ def test_warnings_and_confidence_are_shown(index, opened, tmp_path):
     for sentence in run.topics[1].warnings:
         assert sentence in card.locator(".note").all_text_contents()
     assert f"{run.topics[1].confidence:.2f}" in card.locator(".sure").text_content()
-    assert "1 of 2 topics carry a warning" in page.locator("#summary").text_content()
+    assert "Topics with a warning: 1 of 2." in page.locator("#summary").text_content()
 
 
 def test_pinned_terms_and_names_are_said_to_be_so(index):
     page = report_html(found(index, {"sport": {"names": ["football"], "pinned": ["coach"]}, "sky": ["the heavens"]}))
-    assert "You pinned it, so it stands first." in page
-    assert "It is the name itself, so it stands first." in page
+    assert "You pinned it, so it comes first." in page
+    assert "It is the name itself, so it comes first." in page
 
 
 def test_the_corpus_is_summed_up(shown):
@@ -176,7 +176,7 @@ def test_the_corpus_is_summed_up(shown):
     assert "%" in rows[0].text_content()
 
 
-# --- the same again
+# --- reproducing the topics
 
 
 def test_the_same_run_gives_the_same_bytes(index, documents, report):
@@ -278,7 +278,7 @@ def test_topics_alone_give_a_report(run, opened, tmp_path):
 def test_topics_of_other_methods_give_a_report(index, opened, tmp_path):
     method_named("plm")(Task(index, as_seeds(NAMES)), 10, 0).save(tmp_path)
     page = opened(write_report(Topics.load(tmp_path), tmp_path))
-    assert page.get_by_text("The same again").count() == 0
+    assert page.get_by_text("Reproduce these topics").count() == 0
     assert page.locator("#made dd").first.inner_text() == "plm"
 
 
@@ -297,7 +297,7 @@ def test_a_report_of_fifty_topics_has_at_most_three_megabytes(tmp_path, opened):
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
-# --- whatever documents, names and files hold
+# --- whatever documents, names and files contain
 
 
 def test_a_users_text_is_shown_and_never_run(cache, tmp_path, opened):
@@ -309,9 +309,9 @@ def test_a_users_text_is_shown_and_never_run(cache, tmp_path, opened):
     page.get_by_role("button", name="Open all terms").click()
     assert page.evaluate("window.harmed") is None
     assert page.locator("main python_script, main img, main [onload], main [onerror], svg svg").count() == 0
-    assert page.title() == f"Topics of {ODD_TITLE}"
+    assert page.title() == f"Topics in {ODD_TITLE}"
     assert page.locator(".card h3").all_text_contents() == ODD_NAMES
-    assert page.locator("h1").text_content() == f"Topics of {ODD_TITLE}"
+    assert page.locator("h1").text_content() == f"Topics in {ODD_TITLE}"
     shown = " ".join(page.locator(".sentences li, blockquote").all_text_contents())
     assert [harm in shown for harm in harms] == [True] * 4
 
@@ -326,7 +326,7 @@ def test_a_script_that_is_not_its_own_would_not_run_either(report, browser, tmp_
     page.close()
 
 
-# --- to look at, to use, to hear
+# --- appearance, use and accessibility
 
 
 def test_it_fits_the_screen_in_light_and_dark_and_every_text_can_be_read(report, opened):
@@ -347,7 +347,7 @@ def test_it_fits_the_screen_in_light_and_dark_and_every_text_can_be_read(report,
 
 
 FIGURES = "[...document.querySelectorAll('figure svg')].map(each => each.getBoundingClientRect().toJSON())"
-# In pixels of the screen: a figure that shrinks takes its texts with it.
+# In screen pixels: the text of a figure shrinks with it.
 SMALLEST = """Math.min(...[...document.querySelectorAll("main *, header *")].filter((each) => each.checkVisibility() &&
   [...each.childNodes].some((node) => node.nodeType === 3 && node.data.trim())).map((each) =>
   parseFloat(getComputedStyle(each).fontSize) * (each.ownerSVGElement ? each.getScreenCTM().a : 1)))"""
@@ -388,7 +388,7 @@ def test_the_theme_can_be_chosen_and_is_kept(report, opened):
         page.reload()
         return bool(page.evaluate(background) == dark)
 
-    until(is_dark_when_opened_again)  # a browser writes to its storage in its own time
+    until(is_dark_when_opened_again)  # a browser decides when to write to its storage
     page.get_by_label("Theme").select_option("")
     assert page.evaluate(background) == bright
 

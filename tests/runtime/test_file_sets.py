@@ -135,7 +135,7 @@ def test_a_sheet_is_repeated_but_never_one_that_was_filled_in(tmp_path):
     files = annotate([tmp_path / "topics"], tmp_path / "sheet.csv")
     assert annotate([tmp_path / "topics"], tmp_path / "sheet.csv") == files
     files.table.write_text(files.table.read_text().replace(",,", ",1,"))
-    with pytest.raises(OutputError, match=r"sheet\.csv exists and could hold judgements"):
+    with pytest.raises(OutputError, match=r"sheet\.csv already exists and may contain judgements"):
         annotate([tmp_path / "topics"], tmp_path / "sheet.csv")
     # Killed after the key was put in place; a sheet of the same name was made and filled in by other means.
     filled, settled = files.table.read_text(), tmp_path / ".sheet.csv.new"

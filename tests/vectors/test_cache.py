@@ -1,4 +1,4 @@
-"""Vectors on disk: none computed twice, none lost but the last batch, none shared by accident, none wrong."""
+"""The vector cache: nothing is computed twice, lost beyond the last batch, shared by accident, or wrong."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def expected(texts: Sequence[str]) -> np.ndarray:
 
 @dataclass(frozen=True)
 class CountingEncoder:
-    """Remembers which texts it was asked for; told to, it dies on a batch."""
+    """Records the texts it is asked for, and fails on a chosen batch."""
 
     fingerprint: str | None = "counting"
     dies_on: int = -1  # the number of the batch
@@ -67,7 +67,7 @@ def texts_in(path: Path) -> list[str]:
         database.close()
 
 
-# What is computed.
+# What is computed
 
 
 def test_a_second_run_encodes_only_what_is_new(cache):
@@ -80,7 +80,7 @@ def test_a_second_run_encodes_only_what_is_new(cache):
 
 
 def test_what_is_known_is_read_without_asking_the_encoder(cache):
-    texts = [f"term {number}" for number in range(1700)]  # more than SQLite takes in one question
+    texts = [f"term {number}" for number in range(1700)]  # more than SQLite accepts in one query
     encode(cache, CountingEncoder(), texts)
     again = CountingEncoder()
     assert encode(cache, again, texts[::-1]).tobytes() == expected(texts[::-1]).tobytes()
@@ -137,7 +137,7 @@ def test_nothing_to_encode_is_refused(cache, fingerprint):
         encode(cache, CountingEncoder(fingerprint), [])
 
 
-# An encoder of the user's own.
+# Custom encoders
 
 
 @dataclass(frozen=True)
@@ -166,14 +166,14 @@ def test_long_vectors_of_doubles_become_unit_rows(cache, fingerprint):
 @pytest.mark.parametrize("fingerprint", ["own", None])
 @pytest.mark.parametrize("vectors", [np.full((2, 3), np.nan), np.zeros((2, 3)), np.ones((1, 3))], ids=str)
 def test_bad_vectors_are_refused_and_never_kept(cache, vectors, fingerprint):
-    with pytest.raises(EncoderError, match=r"zero or not finite|must give a row each"):
+    with pytest.raises(EncoderError, match=r"zero or not finite|must return one row per text"):
         encode(cache, OwnEncoder(vectors, fingerprint), ["a", "b"])
-    with pytest.raises(EncoderError, match=r"zero or not finite|must give a row each"):
+    with pytest.raises(EncoderError, match=r"zero or not finite|must return one row per text"):
         cache.encode_names(OwnEncoder(vectors, fingerprint), ["a", "b"])
     assert not database_of(cache, "own").exists()
 
 
-# A build that is killed.
+# Killed builds
 
 
 def test_a_killed_build_loses_at_most_one_batch(cache, monkeypatch):
@@ -195,11 +195,11 @@ def test_progress_rises_to_the_number_of_new_texts(cache, monkeypatch):
     assert told == [("language model", done, 10) for done in (0, 4, 4, 8, 8, 10)]
 
 
-# Several processes.
+# Concurrent processes
 
 
 def _encode_slice(folder: Path, first: int, start: Any, answers: Any) -> None:
-    cache_module._SAVED = 5  # many small savings, so that the processes meet
+    cache_module._SAVED = 5  # many small writes, so that the processes compete
     texts = [f"term {number}" for number in range(first, first + 100)]
     start.wait()
     vectors = VectorCache(folder).encode(CountingEncoder(), texts, 1, silent)
@@ -225,7 +225,7 @@ def test_processes_that_encode_overlapping_texts_at_once_get_the_right_vectors(t
     assert again.asked == []
 
 
-# A damaged file.
+# Damaged files
 
 
 def overwrite_start(path: Path) -> None:
@@ -287,7 +287,7 @@ def test_a_damaged_vector_is_computed_again(cache, damage):
 
 def test_an_empty_file_is_a_cache_without_vectors(cache):
     database_of(cache).parent.mkdir()
-    database_of(cache).touch()  # as a process leaves it that was killed at once
+    database_of(cache).touch()  # as left by a process that was killed immediately
     assert encode(cache, CountingEncoder(), ["a"]).tobytes() == expected(["a"]).tobytes()
     assert texts_in(database_of(cache)) == ["a"]
 
@@ -298,7 +298,7 @@ def test_a_place_that_cannot_be_written_to_is_named(tmp_path):
         encode(VectorCache(tmp_path / "file"), CountingEncoder(), ["a"])
 
 
-# Where it lies.
+# Location
 
 
 def test_the_folder_is_the_given_one_or_the_environments_or_the_users(tmp_path, monkeypatch):

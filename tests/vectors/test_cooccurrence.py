@@ -1,4 +1,4 @@
-"""Neighbours and postings, against loops that anyone can read."""
+"""Neighbours and postings, checked against simple loops."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ N_TERMS = 5
 
 
 def blocks(folder: Path, documents: Documents, size: int = 4) -> list[Block]:
-    """The documents on disk, in blocks of about as many terms."""
+    """The documents on disk, in blocks with about the given number of terms."""
     starts = np.cumsum([0, *map(len, documents)])
     np.save(folder / "documents.npy", np.array([term for document in documents for term in document], np.int32))
     np.save(folder / "starts.npy", starts.astype(np.int64))
@@ -53,7 +53,7 @@ def neighbours_written_out(documents: Documents, window: int) -> dict[tuple[int,
 def postings(
     folder: Path, given_blocks: list[Block], jobs: int = 1, n_terms: int = N_TERMS, held: int = 3
 ) -> dict[int, list[tuple[int, int]]]:
-    """For each term its documents in order, and how often it occurs there."""
+    """The documents of each term, in order, and how often it occurs in them."""
     files = PostingFiles(
         *(folder / f"{name}.npy" for name in ("posting_starts", "posting_documents", "posting_counts"))
     )
@@ -77,7 +77,7 @@ corpora = st.lists(st.lists(st.integers(0, N_TERMS - 1), max_size=9), min_size=1
 held = st.sampled_from([1, 3, 1 << 22])
 
 
-# Blocks.
+# Blocks
 
 
 @given(corpora, st.integers(1, 30))
@@ -100,7 +100,7 @@ def test_a_document_longer_than_a_block_is_never_cut(tmp_path):
     assert [block.last - block.first for block in given_blocks] == [1, 2, 1]
 
 
-# Neighbours.
+# Neighbours
 
 
 @pytest.mark.slow
@@ -134,7 +134,7 @@ def test_documents_without_terms_have_no_neighbours(tmp_path):
     assert neighbours(blocks(tmp_path, [[], []]), window=5) == {}
 
 
-# Postings.
+# Postings
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""A bit that flips anywhere in the vector cache: the vectors are right, or one sentence says which file to delete."""
+"""A flipped bit anywhere in the vector cache: the vectors are right, or an error says which file to delete."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TEXTS = [f"term {number}" for number in range(400)]
 
 
 class Encoder:
-    """Directions of texts; it knows how many it was asked for."""
+    """Encodes texts as directions, and counts the texts it was asked for."""
 
     name = fingerprint = "directions"
 
@@ -68,7 +68,7 @@ def test_a_flipped_bit_anywhere_gives_no_wrong_vector(path, right):
 
 def test_a_row_of_another_text_is_not_taken(path, right):
     database = sqlite3.connect(path)
-    with database:  # as a damaged page of SQLite's own index would lead to it
+    with database:  # as a damaged page of SQLite's index would do
         other = database.execute("SELECT vector, checksum FROM sealed_vectors WHERE text = 'term 8'").fetchone()
         database.execute("UPDATE sealed_vectors SET vector = ?, checksum = ? WHERE text = 'term 7'", other)
     database.close()

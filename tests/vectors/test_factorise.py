@@ -1,4 +1,4 @@
-"""Local vectors against the equations written out densely, and against the exact factorisation."""
+"""Local vectors, compared with dense equations and with the exact factorisation."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def desk(tmp_path) -> Desk:
 
 
 def counts_of(documents: Documents, n_terms: int, desk: Desk, block: int = 7) -> Counts:
-    """Counted as a build does, in small blocks and bands."""
+    """Counts as a build makes them, in small blocks and bands."""
     folder = desk.folder.parent / "index"
     folder.mkdir(exist_ok=True)
     terms = [term for document in documents for term in document]
@@ -55,14 +55,14 @@ def dense_of(multiply: Callable[[torch.Tensor], torch.Tensor], size: int) -> np.
 
 
 def context_matrix(matrix: ContextPmi) -> np.ndarray:
-    """X_ww written out; and that its transpose is kept beside it."""
+    """X_ww as a dense matrix; checks that its transpose is stored with it."""
     found = dense_of(lambda one: matrix._times("rows", one), matrix.n_columns)
     np.testing.assert_array_equal(found.T, dense_of(lambda one: matrix._times("columns", one), matrix.n_columns))
     return found
 
 
 def document_matrix(matrix: DocumentPmi, n_terms: int) -> np.ndarray:
-    """X_wd written out, scaled; and that both its forms are the same."""
+    """X_wd as a dense matrix, scaled; checks that both of its forms are equal."""
     parts = []
     for number in range(matrix.n_parts):
         by_document, by_term, held = document_rows(matrix.folder, number)
@@ -76,7 +76,7 @@ def document_matrix(matrix: DocumentPmi, n_terms: int) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Plain:
-    """A dense matrix in place of one on disk."""
+    """A dense matrix in place of one on disk, for tests."""
 
     full: np.ndarray
     folder: Path
@@ -113,7 +113,7 @@ def positive_log(odds: np.ndarray) -> np.ndarray:
 
 
 def context_pmi_written_out(documents: Documents, kept: np.ndarray, smoothing: float) -> np.ndarray:
-    """Every term sees every other term at most WINDOW apart, itself included; thinned by what is kept of either."""
+    """Counts of terms at most WINDOW apart, including a term with itself, thinned by both terms' subsampling."""
     seen = np.zeros((len(kept), len(kept)))
     for document in documents:
         for place, term in enumerate(document):
@@ -135,7 +135,7 @@ def document_pmi_written_out(documents: Documents, kept: np.ndarray) -> np.ndarr
 
 
 def exact_vectors(blocks: list[np.ndarray], rank: int) -> np.ndarray:
-    """U sqrt(S) of the whole matrix, by numpy, rows to unit length."""
+    """U sqrt(S) of the whole matrix, computed by NumPy, with rows of unit length."""
     left, values, _ = np.linalg.svd(np.hstack(blocks), full_matrices=False)
     values[values < 1e-6 * values.max()] = 0
     vectors = (left * np.sqrt(values))[:, :rank]
@@ -144,18 +144,18 @@ def exact_vectors(blocks: list[np.ndarray], rank: int) -> np.ndarray:
 
 
 def similarities(vectors: np.ndarray) -> np.ndarray:
-    """Cosines of all pairs: what matters, while directions and signs are arbitrary."""
+    """Cosines of all pairs, which matter, unlike the arbitrary directions and signs."""
     return vectors @ vectors.T
 
 
 def some_documents(n_terms: int, n_documents: int, length: int, seed: int = 0) -> Documents:
-    """Every term occurs; some far more often than others."""
+    """Documents in which every term occurs, some far more often than others."""
     drawn = np.random.default_rng(seed).zipf(1.3, (n_documents, length)) % n_terms
     return [*drawn.tolist(), list(range(n_terms))]
 
 
 def planted_documents(n_topics: int, terms_each: int, n_documents: int, seed: int = 0) -> Documents:
-    """Each document draws its terms from one topic; topic i owns the ids from i * terms_each."""
+    """Each document draws its terms from one topic; topic i has the ids from i * terms_each on."""
     chance = np.random.default_rng(seed)
     return [
         (number % n_topics * terms_each + chance.integers(0, terms_each, 12)).tolist() for number in range(n_documents)
@@ -163,7 +163,7 @@ def planted_documents(n_topics: int, terms_each: int, n_documents: int, seed: in
 
 
 small_corpora = st.lists(st.lists(st.integers(0, 5), min_size=1, max_size=8), min_size=1, max_size=6).map(
-    lambda documents: [*documents, *([term] for term in range(6))]  # each occurs, some without a neighbour
+    lambda documents: [*documents, *([term] for term in range(6))]  # all of them occur, some without neighbours
 )
 
 
@@ -174,7 +174,7 @@ def threads_as_before() -> Iterator[None]:
     torch.set_num_threads(before)
 
 
-# Weights.
+# Weights
 
 
 def test_a_term_above_the_threshold_keeps_what_word2vec_keeps_of_it():
@@ -238,7 +238,7 @@ def test_the_context_matrix_has_norm_1(desk):
 
 @pytest.mark.parametrize("size", range(2, 40))
 def test_pmi_of_nothing_but_rounding_is_no_entry(desk, size):
-    # One document: each term's share in it is its share in all. One term: all its contexts are its own.
+    # In a single document every term has its overall share; a single term is its only context.
     one_document = counts_of([[term for term in range(size) for _ in range(term + 1)]], size, desk)
     kept = keep_probability(one_document.term_counts, 1e-3)
     matrix, _ = document_pmi(ENGINE, one_document.blocks, one_document.term_counts, kept, desk.folder, 1.0)
@@ -247,7 +247,7 @@ def test_pmi_of_nothing_but_rounding_is_no_entry(desk, size):
     assert context_pmi(ENGINE, one_term.neighbours, np.array([0.1]), 0.75, desk.folder).scale == 0
 
 
-# The factorisation.
+# The factorisation
 
 
 @pytest.mark.parametrize(
@@ -265,8 +265,8 @@ def test_vectors_are_those_of_the_exact_factorisation(tmp_path, n_terms, n_colum
 
 
 def test_directions_that_the_documents_do_not_have_are_not_made_of_rounding(tmp_path):
-    # Rank 2 in truth, but 64 asked for: fourth roots would show the rounding of the other 62, most of all in
-    # terms of little weight.
+    # The true rank is 2, but 64 is requested: fourth roots would magnify the rounding errors of the other 62, most
+    # of all in terms with little weight.
     chance = np.random.default_rng(0)
     block = chance.random((100, 2)) @ chance.random((2, 80))
     block[50:] *= 1e-3
@@ -330,7 +330,7 @@ def test_the_same_bytes_twice_and_for_any_number_of_threads(desk):
     assert run(1, 1) == run(1, 1) == run(2, 1) == run(3, 2) == run(1, 3)
 
 
-# The edges.
+# Edge cases
 
 
 @pytest.mark.slow
@@ -364,7 +364,7 @@ def test_one_document_of_one_term_has_one_zero_row(desk, weight):
 
 
 def test_one_document_is_enough_for_neighbours(desk):
-    # 0 and 1 keep to each other, and so do 4 and 5, three places and more away.
+    # 0 and 1 occur only near each other, as do 4 and 5, at least three positions away.
     vectors = vectors_of([[0, 1] * 4 + [2, 3] * 4 + [4, 5] * 4], 6, desk, LocalSettings())
     cosines = similarities(vectors)
     assert min(cosines[0, 1], cosines[4, 5]) > 0.5 > max(cosines[0, 4], cosines[1, 5])

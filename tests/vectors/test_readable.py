@@ -1,4 +1,4 @@
-"""Documents and names that the embedded language model cannot read are said before anything slow begins."""
+"""Warnings about documents and names that the embedded language model cannot read come before any slow work."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ WORDS = {
     "English": ["café élan résumé naïveté tennis coach", "crème brûlée soufflé purée bread cheese"],
 }
 FOREIGN = [language for language in FRAMES if language != "English"]
-MADE_FOR = "the embedded language model, all-MiniLM-L6-v2, was made for English"
+MADE_FOR = "the embedded language model, all-MiniLM-L6-v2, was trained on English"
 GERMAN = (
     f"100% of the text is in German, but {MADE_FOR}, so expect poor topics; "
     "choose a multilingual model with --model (in Python: `embedding_model` or `model`)"
@@ -52,7 +52,7 @@ SMALL = IndexSettings(text=TextSettings(max_phrase_words=1), sample=SampleSettin
 
 
 def planted_in(language: str, size: int = 40, seed: int = 0) -> list[str]:
-    """Documents of one of two topics each: four of its words in a sentence of the language."""
+    """Documents on one of two topics, each with four of its words in a sentence of the language."""
     chance = random.Random(seed)
     topics = [words.split(" ") for words in WORDS[language]]
     return [FRAMES[language].format(*chance.sample(topics[number % 2], 4)) for number in range(size)]
@@ -61,7 +61,7 @@ def planted_in(language: str, size: int = 40, seed: int = 0) -> list[str]:
 def said_about(
     documents: Iterable[str], folder: Path, model: object = None, names: tuple[str, ...] = (), language: str = "auto"
 ) -> list[str]:
-    """What a build says before its slow part, without doing that."""
+    """The warnings that a build gives before its slow part, which is skipped."""
     said: list[str] = []
     settings = IndexSettings(text=TextSettings(language=language))
     build = plan(
@@ -78,7 +78,7 @@ def said_about(
     return said
 
 
-# Documents.
+# Documents
 
 
 @pytest.mark.parametrize("language", FOREIGN)
@@ -144,7 +144,7 @@ def test_at_most_three_languages_are_named_the_largest_first():
     assert sentence.startswith("90% of the text is in French, Dutch or Italian, but")
 
 
-# Names.
+# Names
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ def test_names_are_said_with_the_documents_words_and_only_where_these_are_readab
     assert "of the text is" in sentence
 
 
-# In Python.
+# In Python
 
 
 def recorded(work) -> list[warnings.WarningMessage]:
@@ -265,7 +265,7 @@ def test_a_check_holds_what_is_said(index, german, tmp_path):
         assert check_build(build, ["спорт"]).warnings == (RUSSIAN_NAMES,)
 
 
-# On the command line.
+# On the command line
 
 
 def run_here(*arguments: str | Path, cwd: Path) -> Result:

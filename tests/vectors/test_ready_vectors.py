@@ -1,4 +1,4 @@
-"""Vectors of terms, names and documents that the user has: enough for a fit, and never changed."""
+"""Vectors of terms, names and documents that the user supplies: enough for a fit, and never modified."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from seetopic.errors import EncoderError, SettingsError
 
 @pytest.fixture(scope="module")
 def vectors(index: Index, documents: list[str]) -> dict[str, np.ndarray]:
-    """Of terms, names and documents by the embedded model, which nothing may write to."""
+    """Read-only vectors of terms, names and documents, by the embedded model."""
     found = {
         "terms": np.array(index.general),
         "names": index.encode_names(NAMES),
@@ -89,7 +89,10 @@ def test_rows_of_empty_documents_are_passed_over(documents, vectors, cache, mode
             {"term_embeddings": {"bread": np.ones(5)}, "seed_embeddings": np.ones((3, 4))},
             "has length 4, but those of `term_embeddings` 5",
         ),
-        ({"term_embeddings": {"bread": np.ones(5)}, "seed_embeddings": np.ones((3, 5))}, "texts have no ready vector"),
+        (
+            {"term_embeddings": {"bread": np.ones(5)}, "seed_embeddings": np.ones((3, 5))},
+            "texts have no precomputed vector",
+        ),
     ],
 )
 def test_vectors_that_do_not_fit_are_refused_with_a_sentence(documents, ready, message):

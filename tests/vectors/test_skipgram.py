@@ -1,4 +1,4 @@
-"""The batched training against autograd, against loops over pairs, and against what the objective's optimum is."""
+"""The batched training, compared with autograd, with loops over pairs and with the objective's optimum."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def positions(documents: Documents) -> tuple[np.ndarray, np.ndarray]:
 
 
 def random_documents(size: int, n_terms: int, length: int = 12, seed: int = 0) -> Documents:
-    """Terms by Zipf's law, documents of up to `length`, some of them empty."""
+    """Documents of up to `length` terms that follow Zipf's law, some of them empty."""
     rng = np.random.default_rng(seed)
     chances = 1 / np.arange(1, n_terms + 1)
     lengths = rng.integers(0, length + 1, size)
@@ -46,7 +46,7 @@ def as_bytes(vectors: Vectors) -> list[bytes]:
 
 
 def mean_loss(vectors: Vectors, documents: Documents, settings: SkipgramSettings) -> float:
-    """Minus the objective's context and document terms, a position, in expectation over negatives."""
+    """Minus the objective's context and document terms per position, in expectation over negatives."""
     terms, numbers = positions(documents)
     inner = vectors.terms @ vectors.contexts.T
     of_documents = vectors.terms @ vectors.documents.T
@@ -93,7 +93,7 @@ def test_pulls_are_the_derivative_of_the_context_and_of_the_document_term(kind: 
     target_moves = torch.zeros_like(targets).index_add_(
         0, batch.targets.flatten(), (pulls.transpose(1, 2) @ read).flatten(0, 1)
     )
-    # Weights are of single precision: b / K is not exact.
+    # Weights have single precision, so b / K is not exact.
     torch.testing.assert_close(term_moves, terms.grad, rtol=1e-6, atol=1e-7)
     torch.testing.assert_close(target_moves, targets.grad, rtol=1e-6, atol=1e-7)
 
@@ -111,7 +111,7 @@ def test_category_pulls_are_the_derivative_of_the_category_term(kind: str) -> No
         inner = terms[term] @ categories.T
         if kind == "softmax":
             total = total + weights[term] * inner.log_softmax(0)[member]
-        else:  # the appendix: b negatives, each category as likely
+        else:  # the appendix: b negatives, all categories equally likely
             total = total + weights[term] * (logsigmoid(inner[member]) + 4 / 3 * logsigmoid(-inner).sum())
     total.backward()
     own = torch.eye(3, dtype=torch.float64)[members]
@@ -156,7 +156,7 @@ def prepared(
 
 
 def drawn_at(places: tuple[int, ...], corpus: TrainingCorpus) -> tuple[float, torch.Tensor]:
-    """Draws that decide for given negatives, the last one a document, and how likely they are."""
+    """Draws that select the given negatives, the last one a document, and their probability."""
     sums = [corpus.term_chances, corpus.term_chances, corpus.document_chances]
     bounds = [
         (float(each[place - 1]) if place else 0.0, float(each[place])) for each, place in zip(sums, places, strict=True)
@@ -166,7 +166,7 @@ def drawn_at(places: tuple[int, ...], corpus: TrainingCorpus) -> tuple[float, to
 
 
 def occurring(documents: Documents, n_terms: int, window: int) -> list[tuple[int, int, bool]]:
-    """Every pair of the context and the document term, each position for itself."""
+    """Every pair of the context and document terms, position by position."""
     pairs = []
     for number, document in enumerate(documents):
         for place, term in enumerate(document):
@@ -183,7 +183,7 @@ Pair = tuple[int, int, float, int]  # term, target, weight, label
 
 
 def pairs_of(epoch: Epoch, draws: torch.Tensor, corpus: TrainingCorpus, settings: SkipgramSettings) -> list[Pair]:
-    """All pairs of an epoch, one after the other."""
+    """All pairs of an epoch, one by one."""
     n_terms, shared = len(corpus.term_chances), settings.shared_negatives
     terms, ranks = epoch.terms.tolist(), epoch.ranks.tolist()
     pairs: list[Pair] = []
@@ -206,7 +206,7 @@ def pairs_of(epoch: Epoch, draws: torch.Tensor, corpus: TrainingCorpus, settings
 
 
 def step_in_loops(tables: list[np.ndarray], pairs: list[Pair], rate: float) -> int:
-    """Move terms and targets along the summed gradient, no row by more than its reach; how many that held back."""
+    """Move terms and targets along the summed gradient, within each row's reach; return how many were held back."""
     moves = [np.zeros_like(table) for table in tables]
     reaches = [np.zeros(len(table)) for table in tables]
     for term, target, weight, label in pairs:
@@ -271,7 +271,7 @@ def test_negatives_are_drawn_by_counts_and_lengths_to_the_power_of_three_quarter
     settings = replace(SMALL, shared_negatives=50, shared_documents=50)
     corpus, epoch, draws = prepared([[0] * 16, [], [1]], 3, settings)
     drawn = batch_of(corpus, epoch, epoch.starts, 2, draws, settings).targets[:, -100:]
-    assert set(drawn[:, :50].flatten().tolist()) == {0, 1}  # never what does not occur
+    assert set(drawn[:, :50].flatten().tolist()) == {0, 1}  # never a term that does not occur
     assert set(drawn[:, 50:].flatten().tolist()) == {3, 5}
 
 
@@ -280,7 +280,7 @@ def test_negatives_are_drawn_by_counts_and_lengths_to_the_power_of_three_quarter
 
 @pytest.mark.slow
 def test_inner_products_approach_the_shifted_pmi() -> None:
-    """Eq. (4), with the negatives' distribution as it is used (counts to the power of 0.75)."""
+    """Eq. (4), with the distribution of negatives in use (counts to the power of 0.75)."""
     rng = np.random.default_rng(0)
     n_terms = 20
     follows = rng.dirichlet(np.full(n_terms, 0.5), n_terms)
@@ -384,7 +384,7 @@ def test_the_same_random_state_gives_the_same_bytes_for_any_number_of_threads() 
         for threads in (1, 2, 3, 1):
             torch.set_num_threads(threads)
             made.append(as_bytes(trained(documents, 60, settings, categories=categories)))
-            assert torch.get_num_threads() == threads  # the caller's number is given back
+            assert torch.get_num_threads() == threads  # the caller's number is restored
     finally:
         torch.set_num_threads(before)
     assert all(each == made[0] for each in made)
@@ -415,12 +415,12 @@ def test_after_epoch_sees_every_epoch_and_changes_the_categories_terms() -> None
         seen.append((done, bool(vectors.categories.any())))
 
     kept = trained(documents, 20, settings, categories=[[1], [2]], after_epoch=note)
-    assert seen == [(1, False), (2, True), (3, True)]  # the warm-up is without categories
+    assert seen == [(1, False), (2, True), (3, True)]  # the warm-up has no categories
     same = trained(documents, 20, settings, categories=[[1], [2]], after_epoch=lambda done, vectors: [[1], [2]])
     grown = trained(documents, 20, settings, categories=[[1], [2]], after_epoch=lambda done, vectors: [[1, 3], [2]])
     assert as_bytes(same) == as_bytes(kept)
     assert as_bytes(grown) != as_bytes(kept)
-    with pytest.raises(ValueError, match="gave terms for 1 categories, but there are 2"):
+    with pytest.raises(ValueError, match="returned terms for 1 categories, but there are 2"):
         trained(documents, 20, settings, categories=[[1], [2]], after_epoch=lambda done, vectors: [[1]])
 
 

@@ -299,7 +299,7 @@ def test_a_topic_that_is_read_keeps_place_and_focus_while_it_changes(page: Page,
     kept, gone = terms_of(page, 0)[:2]
     page.locator(".terms .term-main").first.click()
     told = page.locator(".why-terms details[open]")
-    expect(told).to_contain_text("terms it is")
+    expect(told).to_contain_text("terms, it ranks")
     expect(told.locator("summary")).to_be_focused()
     served.edit(project, kind="bar", category="c1", term=gone)
     expect(page.locator(".why-terms")).not_to_contain_text(gone)

@@ -1,4 +1,4 @@
-"""What annotators say of the terms, and how far they agree: MACC, Fleiss' kappa, Krippendorff's alpha."""
+"""Accuracy of terms by annotators' judgements (MACC), and agreement: Fleiss' kappa, Krippendorff's alpha."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from seetopic.evaluation.judgements import FilledSheet, Sheet, read_sheets
 from seetopic.runtime import Doubles, Longs
 
 DRAWS = 1000
-_MANY = 20  # terms on which two people hardly ever agree throughout
+_MANY = 20  # terms; two people hardly ever agree on all of so many
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A coefficient with its 95 % interval, bootstrapped over items; None: undefined, and a note says why."""
+    """A coefficient with its 95% interval, bootstrapped over items; None: undefined, as a note explains."""
 
     value: float | None
     low: float | None
     high: float | None
-    items: int  # how many it was computed from
+    items: int  # number of items it was computed from
 
 
 @dataclass(frozen=True)
 class Annotator:
-    """How much one annotator judged, and the share of it judged to belong."""
+    """How many terms one annotator judged, and the share of them judged to belong."""
 
     name: str
     judged: int
@@ -40,7 +40,7 @@ class Annotator:
 
 @dataclass(frozen=True)
 class MethodAccuracy:
-    """The share of a method's terms judged to belong to their category; None: it has no judged terms."""
+    """The share of a method's terms judged to belong to their category; None: no judged terms."""
 
     method: str
     macc: float | None  # the mean of `per_annotator`
@@ -50,7 +50,7 @@ class MethodAccuracy:
 
 @dataclass(frozen=True)
 class DisputedTerm:
-    """A term on which annotators differ."""
+    """A term on which annotators disagree."""
 
     item: int
     category: str
@@ -62,7 +62,7 @@ class DisputedTerm:
 
 @dataclass(frozen=True)
 class Agreement:
-    """All that filled sheets say."""
+    """Everything that filled-in sheets show."""
 
     sheet: str
     items: int
@@ -71,19 +71,19 @@ class Agreement:
     fleiss_kappa: Estimate  # over the items that all annotators judged
     krippendorff_alpha: Estimate  # over the items that two or more judged
     disputed: tuple[DisputedTerm, ...]  # least agreement first
-    notes: tuple[str, ...]  # what a person should know before using it, a sentence each
+    notes: tuple[str, ...]  # what to know before using the results, one sentence each
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
 
 
 def read_agreement(sheets: Sequence[str | Path], key: str | Path | None = None, *, random_state: int = 0) -> Agreement:
-    """What the filled sheets in these files say; without `key` the one that lies beside them."""
+    """Agreement from filled-in sheets; without `key`, the key next to them is used."""
     return agreement_of(*read_sheets(sheets, key), random_state=random_state)
 
 
 def agreement_of(sheet: Sheet, filled: Sequence[FilledSheet], *, random_state: int = 0) -> Agreement:
-    """MACC, agreement and disputed terms of one sheet that several annotators filled in."""
+    """MACC, agreement and disputed terms of one sheet filled in by several annotators."""
     votes = np.array(
         [
             [sum(each.belongs[item.item] is answer for each in filled) for answer in (True, False)]
@@ -105,24 +105,24 @@ def agreement_of(sheet: Sheet, filled: Sequence[FilledSheet], *, random_state: i
 
 
 def fleiss_kappa(counts: Longs) -> float | None:
-    """Fleiss' kappa (1971) of how many raters chose each category, (n_items, n_categories).
+    """Fleiss' kappa (1971) from how many raters chose each category, (n_items, n_categories).
 
-    All items have the same number of raters, two or more. None if all raters always chose the same
-    category, for then chance alone explains everything, or if there are no items.
+    All items must have the same number of raters, two or more. None if there are no items, or if all raters
+    always chose the same category, since chance alone then explains everything.
     """
     raters = counts.sum(axis=1)
     if len(counts) and (raters.min() != raters.max() or raters[0] < 2):
         raise SheetError(
             f"Fleiss' kappa needs the same number of raters, at least 2, for every item, "
-            f"but they are {raters.min()} to {raters.max()}; leave out the others"
+            f"but items have {raters.min()} to {raters.max()}; leave out the other items"
         )
     return _number(_fleiss(counts, np.ones((1, len(counts))))[0])
 
 
 def krippendorff_alpha(counts: Longs) -> float | None:
-    """Krippendorff's alpha for nominal data of how many raters chose each category, (n_items, n_categories).
+    """Krippendorff's alpha for nominal data from how many raters chose each category, (n_items, n_categories).
 
-    Items may have any number of raters; those with fewer than two say nothing. None if all raters always
+    Items may have any number of raters; those with fewer than two are ignored. None if all raters always
     chose the same category, or if no item has two raters.
     """
     return _number(_krippendorff(counts, np.ones((1, len(counts))))[0])
@@ -131,7 +131,7 @@ def krippendorff_alpha(counts: Longs) -> float | None:
 def interval(
     coefficient: Callable[[Longs, Doubles], Doubles], counts: Longs, random_state: int, draws: int = DRAWS
 ) -> tuple[float, float] | None:
-    """The middle 95 % of the coefficient over bootstrap draws of items; draws that leave it undefined do not count."""
+    """The middle 95% of the coefficient over bootstrap draws of items, ignoring draws that leave it undefined."""
     if len(counts) < 2:
         return None
     chance = np.random.default_rng(random_state)
@@ -145,19 +145,19 @@ def interval(
 
 
 def _fleiss(counts: Longs, weights: Doubles) -> Doubles:
-    """Kappa where item i counts `weights[draw, i]` times: (n_draws,), NaN where undefined."""
+    """Kappa with item i counted `weights[draw, i]` times; (n_draws,), NaN where undefined."""
     raters = counts.sum(axis=1).max(initial=0)
-    pairs = counts * (raters - counts)  # of raters who differ, each counted from both sides
+    pairs = counts * (raters - counts)  # pairs of raters who disagree, each counted twice
     observed = _ratio(weights @ pairs.sum(axis=1), weights.sum(axis=1) * (raters * (raters - 1)))  # 1 - P
     chosen = weights @ counts  # (n_draws, n_categories)
     total = chosen.sum(axis=1)
     expected = _ratio(total**2 - (chosen**2).sum(axis=1), total**2)  # 1 - P_e
-    # From what differs rather than from what agrees: whole numbers, so that 0 and 1 come out exactly.
+    # Computed from disagreements, which are whole numbers, so that 0 and 1 are exact.
     return 1 - _ratio(observed, expected)
 
 
 def _krippendorff(counts: Longs, weights: Doubles) -> Doubles:
-    """Alpha where item i counts `weights[draw, i]` times: (n_draws,), NaN where undefined."""
+    """Alpha with item i counted `weights[draw, i]` times; (n_draws,), NaN where undefined."""
     raters = counts.sum(axis=1)
     pairable = np.where(raters[:, None] >= 2, counts, 0)
     differing = (raters**2 - (counts**2).sum(axis=1)) / np.maximum(raters - 1, 1)
@@ -169,7 +169,7 @@ def _krippendorff(counts: Longs, weights: Doubles) -> Doubles:
 
 
 def _ratio(upper: Doubles, lower: Doubles) -> Doubles:
-    """The quotient, NaN where the divisor is not above 0."""
+    """The quotient; NaN where the divisor is not positive."""
     result: Doubles = np.divide(upper, lower, out=np.full(upper.shape, np.nan), where=lower > 0)
     return result
 
@@ -182,18 +182,21 @@ def _coefficients(votes: Longs, annotators: int, random_state: int) -> tuple[Est
     judged = votes.sum(axis=1)
     full, shared = votes[judged == annotators], votes[judged >= 2]
     if annotators < 2:
-        reason = "Agreement needs at least two annotators, and there is one."
+        reason = "Agreement needs at least two annotators, but there is only one."
         return Estimate(None, None, None, 0), Estimate(None, None, None, 0), [reason]
     kappa = _estimate(_fleiss, full, random_state)
     alpha = _estimate(_krippendorff, shared, random_state)
     notes = []
-    for name, estimate, need in (("Fleiss' kappa", kappa, "all annotators"), ("Krippendorff's alpha", alpha, "two")):
+    for name, estimate, need in (
+        ("Fleiss' kappa", kappa, "all annotators"),
+        ("Krippendorff's alpha", alpha, "two annotators"),
+    ):
         if not estimate.items:
             notes.append(f"{name} is undefined: no item was judged by {need}.")
         elif estimate.value is None:
-            notes.append(f"{name} is undefined: all judgements are the same, so chance alone would explain them.")
+            notes.append(f"{name} is undefined: all judgements are the same, which chance alone could explain.")
         elif estimate.low is None:
-            notes.append(f"{name} has no interval: one item is too few to draw from.")
+            notes.append(f"{name} has no interval: one item is too few to bootstrap.")
     return kappa, alpha, notes
 
 
@@ -215,7 +218,7 @@ def _annotator(filled: FilledSheet) -> Annotator:
 
 
 def _accuracy(method: str, sheet: Sheet, filled: Sequence[FilledSheet]) -> MethodAccuracy:
-    """MACC as in the paper: the share per topic, its mean over topics, the mean of that over annotators."""
+    """MACC as in the paper: the share per topic, averaged over topics, then over annotators."""
     terms: dict[str, list[int]] = {category: [] for category in sheet.categories}
     for item in sheet.items:
         if method in item.places:
@@ -253,9 +256,9 @@ def _filling_notes(filled: Sequence[FilledSheet]) -> list[str]:
 
 
 def _copy_notes(filled: Sequence[FilledSheet]) -> list[str]:
-    """People who agree on every one of many terms may be one file under two names."""
+    """Annotators who agree on every one of many terms may be one file under two names."""
     return [
-        f"{one.annotator} and {other.annotator} gave the same answers throughout; make sure that they are two people."
+        f"{one.annotator} and {other.annotator} gave the same answers throughout; check that they are different people."
         for one, other in combinations(filled, 2)
         if len(one.belongs) >= _MANY and one.belongs == other.belongs
     ]
@@ -268,5 +271,5 @@ def _topic_notes(sheet: Sheet, methods: Sequence[MethodAccuracy]) -> list[str]:
         for category, share in each.per_topic.items():
             if share is None:
                 why = "no judged terms" if (each.method, category) in has_terms else "no terms"
-                notes.append(f"{each.method} has {why} for {category!r}, which its MACC leaves out.")
+                notes.append(f"{each.method} has {why} for {category!r}, so its MACC leaves that category out.")
     return notes

@@ -1,6 +1,6 @@
-"""Do the terms of a topic belong together? The paper's measures, their honest companions, and two customary ones.
+"""Measures of coherence: the paper's, companions that show what those hide, and two standard ones.
 
-Each function takes one topic's counts and gives one number, nan where it has no answer (fewer than two terms).
+Each function takes one topic's counts and returns one number, nan if it is undefined (fewer than two terms).
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from numpy.typing import NDArray
 
 from seetopic.runtime import Doubles, Longs
 
-_C_V_SMOOTHING = 1e-12  # as Röder et al. and gensim
+_C_V_SMOOTHING = 1e-12  # as in Röder et al. and gensim
 
 
 @dataclass(frozen=True)
 class PairCounts:
-    """In how many documents (or windows) terms occur together; terms in the order of their ranks."""
+    """How many documents (or windows) terms occur in together; terms are in rank order."""
 
     total: int  # |D|
-    together: Longs  # (n_terms, n_terms), symmetric; the diagonal: in how many each term occurs
+    together: Longs  # (n_terms, n_terms), symmetric; the diagonal: how many each term occurs in
 
     @property
     def frequencies(self) -> Longs:
         return self.together.diagonal()
 
     def pairs(self) -> tuple[Doubles, Doubles, Doubles]:
-        """For all pairs j < k: how often both, j, and k occur."""
+        """For all pairs j < k: how often both occur, j occurs, and k occurs."""
         first, second = np.triu_indices(len(self.together), 1)
         counts = self.together.astype(np.float64)
         return counts[first, second], counts[first, first], counts[second, second]
@@ -40,8 +40,8 @@ def npmi(counts: PairCounts) -> float:
     """The paper's NPMI: 1/|D| is added to every probability, over pairs j < k.
 
     A pair in all documents, or in all but one, leaves nothing to normalise by (-log P is 0 or less): it counts
-    as 1, as does every pair that never occurs apart. By the same smoothing a pair of terms that never occur
-    at all has 1 too: read this only beside the companions and the control.
+    as 1, like every pair whose terms never occur apart. Because of the smoothing, a pair of terms that never
+    occur at all also has 1: read this only together with the companions and the control.
     """
     both, first, second = counts.pairs()
     total = counts.total
@@ -57,7 +57,7 @@ def lcp(counts: PairCounts) -> float:
 
 
 def pmi(counts: PairCounts) -> float:
-    """The paper's PMI, smoothed as its NPMI is."""
+    """The paper's PMI, smoothed like its NPMI."""
     both, first, second = counts.pairs()
     return _mean(np.log((both + 1) * counts.total / ((first + 1) * (second + 1))))
 
@@ -79,13 +79,13 @@ def _occurring(counts: PairCounts) -> tuple[Doubles, Doubles, Doubles]:
 
 
 def pairs_never_together(counts: PairCounts) -> float:
-    """Share of pairs that no document holds."""
+    """Share of pairs that no document contains."""
     both, _, _ = counts.pairs()
     return _mean((both == 0).astype(np.float64))
 
 
 def terms_never_seen(counts: PairCounts) -> float:
-    """Share of terms that no document holds."""
+    """Share of terms that no document contains."""
     return _mean((counts.frequencies == 0).astype(np.float64))
 
 
@@ -96,7 +96,7 @@ def median_document_frequency(counts: PairCounts) -> float:
 def u_mass(counts: PairCounts, added: float = 1.0) -> float:
     """Mimno et al.'s coherence: log (D(wj, wk) + 1) / D(wj), over pairs j < k whose first term occurs.
 
-    gensim's `u_mass` is the same with `added=1e-12 * total`, and 0 (the best there is) where the first term
+    gensim's `u_mass` is the same with `added=1e-12 * total`, and 0 (the best possible value) where the first term
     never occurs.
     """
     both, first, _ = counts.pairs()
@@ -107,9 +107,9 @@ def u_mass(counts: PairCounts, added: float = 1.0) -> float:
 def c_v(windows: PairCounts) -> float:
     """Röder et al.'s C_V on counts of windows: mean cosine of each term's NPMI vector and the sum of all.
 
-    As gensim's `c_v`, but for two cases it has no number for: a term that never occurs has NPMI 0 with every
-    term and cosine 0, and terms in every window have NPMI 1 with each other. (Where a word is repeated within a
-    window, gensim forgets it when its first occurrence leaves the window; here it is counted.)
+    The same as gensim's `c_v`, except in two cases that gensim leaves undefined: a term that never occurs has NPMI 0
+    with every term and cosine 0, and terms in every window have NPMI 1 with each other. (If a word is repeated
+    within a window, gensim drops it when its first occurrence leaves the window; here it is still counted.)
     """
     if len(windows.together) < 2:
         return float("nan")
@@ -126,7 +126,7 @@ def c_v(windows: PairCounts) -> float:
 
 
 def embedding_coherence(vectors: NDArray[Any]) -> float:
-    """Mean cosine of all pairs of a topic's terms; `vectors` has a row a term, a row of zeros is like nothing."""
+    """Mean cosine of all pairs of a topic's terms; `vectors` has one row per term; zero rows have cosine 0."""
     rows = np.asarray(vectors, np.float64)
     return _mean(_cosines(rows, rows)[np.triu_indices(len(rows), 1)])
 
@@ -143,7 +143,7 @@ def diversity(topics: Sequence[Sequence[Hashable]]) -> float:
 
 
 def mean_over_topics(values: Sequence[float]) -> float:
-    """The mean of the topics that have an answer."""
+    """The mean over the topics for which it is defined."""
     known = np.array(values, np.float64)
     return _mean(known[~np.isnan(known)])
 

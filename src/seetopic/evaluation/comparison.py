@@ -1,4 +1,4 @@
-"""Methods side by side: the same documents, names and held-out part, over several random states."""
+"""Compares methods on the same documents, names and held-out part, over several random states."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ from seetopic.runtime import Doubles, Progress, Warn, ignore, silent, warn, writ
 from seetopic.settings import DEFAULT, PRESETS
 from seetopic.version import __version__
 
-DEEP = 50  # terms of a topic that methods are asked for: label F1 looks so far down
+DEEP = 50  # terms per topic that methods are asked for, as many as label F1 uses
 
 
 @dataclass(frozen=True)
 class Parts:
-    """Documents to learn from, and others to judge by, with their labels where they have some."""
+    """Documents to learn from, and held-out documents with their labels, if any."""
 
     learned_from: tuple[str, ...]
     held_out: Documents
-    skipped: tuple[tuple[str, int], ...] = ()  # records that were left out before, by reason
+    skipped: tuple[tuple[str, int], ...] = ()  # records skipped before the split, by reason
 
 
 def split(documents: Documents, share: float, random_state: int) -> Parts:
-    """Hold out a share of the documents, drawn at random; methods see neither them nor any label."""
+    """Hold out a random share of the documents; methods see neither these nor any labels."""
     if not 0 < share < 1:
         raise SettingsError(f"the share of documents to hold out is {share}, but must lie between 0 and 1")
     labels: list[tuple[str, ...]] = []
@@ -60,15 +60,15 @@ def split(documents: Documents, share: float, random_state: int) -> Parts:
 
 @dataclass(frozen=True, kw_only=True)
 class CompareOptions:
-    """How methods are run. What trains vectors may be given less to do; the result says so."""
+    """How methods are run. Training of vectors may be shortened, which the result records."""
 
     runs: int = 1  # random states 0, 1, ...
     model: Any = None
     device: str = "auto"
     jobs: int | None = None
     cache: Path | None = None
-    dimensions: int | None = None  # of vectors that a method trains; None: its own
-    epochs: int | None = None  # of each of the trainings of a preset, which trains anew in every iteration
+    dimensions: int | None = None  # of vectors that a method trains; None: the method's default
+    epochs: int | None = None  # of each training run of a preset, which trains again in every iteration
 
     def __post_init__(self) -> None:
         for name, least in (("runs", 1), ("dimensions", 2), ("epochs", 1)):
@@ -79,7 +79,7 @@ class CompareOptions:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one method gave with one random state."""
+    """The result of one method with one random state."""
 
     method: str
     random_state: int
@@ -101,11 +101,11 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Comparison:
-    """All outcomes; the first method is the one that the others are measured against."""
+    """All outcomes; the other methods are compared with the first one."""
 
     outcomes: tuple[Outcome, ...]
     n_learned_from: int  # documents
-    skipped: tuple[tuple[str, int], ...] = ()  # records that were left out, by reason
+    skipped: tuple[tuple[str, int], ...] = ()  # records skipped, by reason
 
     @property
     def runs(self) -> int:
@@ -116,12 +116,12 @@ class Comparison:
         return tuple(dict.fromkeys(outcome.method for outcome in self.outcomes))
 
     def values(self, method: str, figure: str) -> list[float]:
-        """A figure of each run of a method; nan where it has no answer."""
+        """A figure for each run of a method; nan where it is undefined."""
         runs = [outcome.evaluation.figures for outcome in self.outcomes if outcome.method == method]
         return [figures.get(figure, float("nan")) for figures in runs]
 
     def p_value(self, method: str, figure: str) -> float | None:
-        """As in the paper: t-test over runs, z-test against a method that always gives the same; None: cannot tell."""
+        """As in the paper: t-test over runs, z-test against a deterministic method; None: undecidable."""
         ours, others = self.values(self.methods[0], figure), self.values(method, figure)
         if np.isnan(ours).any() or np.isnan(others).any():
             return None
@@ -129,7 +129,7 @@ class Comparison:
         return None if tested is None else tested.p
 
     def over_topics(self, method: str, figure: str, random_state: int = 0) -> TopicDifference | None:
-        """Paired bootstrap over topics of the runs' means; None where no topic has the figure with both methods."""
+        """Paired bootstrap over topics of the runs' means; None if no topic has the figure for both methods."""
         ours, other = self._by_topic(self.methods[0], figure), self._by_topic(method, figure)
         both = ~np.isnan(ours) & ~np.isnan(other)
         return paired_bootstrap(ours[both].tolist(), other[both].tolist(), random_state) if both.any() else None
@@ -141,7 +141,7 @@ class Comparison:
         return means
 
     def to_json(self) -> dict[str, Any]:
-        """Means of each method's runs with their p against the first method, then every outcome; null: no answer."""
+        """Means of each method's runs, with p against the first method, then every outcome; null: undefined."""
         return {
             "learned_from": self.n_learned_from,
             "held_out": self.outcomes[0].evaluation.n_documents,
@@ -175,7 +175,7 @@ def compare(
 ) -> Comparison:
     """Run methods on the same task and measure all of them on the same held-out documents.
 
-    With a folder each result is kept there as soon as it is found, and a run that was cut off goes on from them.
+    With a folder, each result is saved there as soon as it is available, and an interrupted run resumes from them.
     """
     asked = as_seeds(seeds)
     _check(parts, asked, methods, folder)  # before an hour of work
@@ -193,13 +193,13 @@ def compare(
 
 def _check(parts: Parts, seeds: Seeds, methods: Sequence[str], folder: Path | None) -> None:
     if not methods:
-        raise SettingsError(f"no method is given; choose from {', '.join(METHODS)}")
+        raise SettingsError(f"no method was given; choose from {', '.join(METHODS)}")
     for method in methods:
         require(method)
     if folder is not None and folder.exists() and not folder.is_dir():
-        raise OutputError(f"{folder} is a file; name a folder for the results")
+        raise OutputError(f"{folder} is a file; choose a folder for the results")
     given: list[tuple[str, ...]] = []
-    for _ in parts.held_out.texts(labels=given):  # refused here if it cannot be read
+    for _ in parts.held_out.texts(labels=given):  # raises here if it cannot be read
         pass
     if parts.held_out.label_field is not None or parts.held_out.labels is not None:
         labels_for(seeds.names, given, parts.held_out)
@@ -214,10 +214,12 @@ def _run_all(
     progress: Progress,
     warn: Warn,
 ) -> Iterator[tuple[str, int, Topics, float]]:
-    """Method, random state, topics and seconds, a state after the other: an index serves all methods of its state."""
+    """Method, random state, topics and seconds, state by state: all methods of one state share an index."""
     total = options.runs * len(methods)
     for state in range(options.runs):
-        task = _task(parts, seeds, options, state, progress, ignore if state else warn)  # the documents are the same
+        task = _task(
+            parts, seeds, options, state, progress, ignore if state else warn
+        )  # warn once: the documents are the same
         for number, method in enumerate(methods, start=state * len(methods)):
             progress(f"{method}, random state {state}", number, total)
             place = None if folder is None else folder / f"{method}-{state}.json"
@@ -254,7 +256,7 @@ def _run(place: Path | None, task: Task, method: str, state: int) -> tuple[Topic
 
 
 def _kept(place: Path | None, task: Task, method: str, state: int) -> tuple[Topics, float] | None:
-    """What an earlier run found for exactly this, if it is whole."""
+    """The complete result of an earlier run for exactly this task, if there is one."""
     if place is None or not place.exists():
         return None
     try:
@@ -263,7 +265,7 @@ def _kept(place: Path | None, task: Task, method: str, state: int) -> tuple[Topi
             return None
         return Topics.from_json(value), float(value["seconds"])
     except (ValueError, KeyError, TypeError):
-        return None  # not one of ours, or cut off: found anew
+        return None  # not one of ours, or truncated: compute it again
 
 
 def _key(task: Task, method: str, state: int) -> str:

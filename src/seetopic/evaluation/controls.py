@@ -1,4 +1,4 @@
-"""Random topics as rare as the given ones: what a measure makes of terms that have nothing in common."""
+"""Random topics as rare as the given ones: a control for how measures score unrelated terms."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from seetopic.runtime import Longs
 
 NEVER_SEEN = -1
-_ALIKE = 20  # candidates to draw from, at least, where the documents have as many
+_ALIKE = 20  # minimum number of candidates to draw from, if the documents have that many
 
 
 def random_topics(
@@ -17,10 +17,10 @@ def random_topics(
 ) -> list[list[list[int]]]:
     """For each draw and topic, a random candidate of (nearly) the same document frequency for each term.
 
-    `frequencies` are those of each topic's terms, `candidates` those of the terms to draw from; the result
-    numbers candidates. Terms of equal frequency are drawn from if there are 20 of them, otherwise the 20
-    nearest by rank of frequency. No random topic holds a term twice, as long as there are others. A term that
-    never occurs is stood for by another one that never occurs, `NEVER_SEEN`.
+    `frequencies` are those of each topic's terms, `candidates` those of the terms to draw from, to whose positions
+    the result refers. Candidates of equal frequency are used if there are 20 of them, otherwise the 20 nearest
+    by rank of frequency. No random topic repeats a term, as long as there are others. A term that never occurs
+    is replaced by `NEVER_SEEN`, which never occurs either.
     """
     chance = np.random.default_rng(random_state)
     order = np.argsort(candidates, kind="stable")
@@ -45,7 +45,7 @@ def _random_topic(topic: Longs, rising: Longs, order: Longs, chance: np.random.G
 
 
 def alike(rising: Longs, frequency: int) -> tuple[int, int]:
-    """The stretch of rising frequencies to draw from for a term of this frequency."""
+    """The range of ascending frequencies to draw from for a term of this frequency."""
     low, high = int(np.searchsorted(rising, frequency)), int(np.searchsorted(rising, frequency, side="right"))
     if high - low >= _ALIKE:
         return low, high

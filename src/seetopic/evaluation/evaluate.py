@@ -1,4 +1,4 @@
-"""Topics measured on held-out documents, whatever form these have."""
+"""Evaluates topics on held-out documents in any form."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ def evaluate(
     jobs: int | None = None,
     progress: Progress = silent,
 ) -> Evaluation:
-    """Measure topics on documents: whatever `open_documents` takes, an index, or an index's folder.
+    """Measure topics on documents: anything that `open_documents` accepts, an index, or an index's folder.
 
-    With a field of labels, or `Documents` that have labels, label measures are made; then, with the topics'
-    sorter, the macro-F1 of sorting documents. `vectors`: of the language model, a row for each of `terms_of(topics)`.
-    An index does not count a word inside a longer term for itself, and has no labels. Texts are cut by `tokenizer`,
-    by the sorter's, or by the usual one, in this order.
+    With a label field, or `Documents` that have labels, label measures are included and, given the topics' sorter,
+    the macro-F1 of sorting documents. `vectors` are the language model's, one row for each of `terms_of(topics)`.
+    An index does not count words inside longer terms separately, and has no labels. Texts are split by `tokenizer`,
+    else by the sorter's tokenizer, else by the default one.
     """
     _check(topics, sorter, vectors)
     opened = _opened(documents, text_field, label_field, on_error)
@@ -76,8 +76,8 @@ def evaluate_folder(
     cache: str | Path | None = None,
     progress: Progress = silent,
 ) -> Evaluation:
-    """Measure the topics that `discover --out` wrote, with all that lies beside them: the sorter, and the language
-    model by its name. Where the model was a function or ready vectors, embedding coherence is left out."""
+    """Measure the topics that `discover --out` wrote, using the sorter next to them and the language model by its
+    name. If the model was a function or precomputed vectors, embedding coherence is left out."""
     topics = Topics.load(folder)
     labelled = label_field is not None or (isinstance(documents, Documents) and documents.label_field is not None)
     sorter = Sorter.load(folder) if labelled and (Path(folder) / SORTER).exists() else None
@@ -109,9 +109,9 @@ def evaluate_all(
     jobs: int | None = None,
     progress: Progress = silent,
 ) -> list[Evaluation]:
-    """Measure several methods' topics on the same documents, which are read once, and to the same depths.
+    """Measure the topics of several methods on the same documents, which are read once, and to the same depths.
 
-    A method may have found nothing: that is a result.
+    A method may have found no terms, which is a valid result.
     """
     depths = depths_of(several, options.depths)
     opened = _opened(documents, text_field, label_field, on_error)
@@ -123,7 +123,7 @@ def evaluate_all(
 def _judging(
     documents: Documents | Index, several: Sequence[Topics], tokenizer: Tokenizer, jobs: int | None, progress: Progress
 ) -> Iterator[Judge]:
-    """Documents ready to be counted; tokenised texts stay in a folder that is removed in the end."""
+    """Documents ready to be counted; tokenised texts are in a folder that is removed at the end."""
     if isinstance(documents, Index):
         yield Judge(IndexedTexts(documents), str(documents.manifest["corpus"]["name"]))
         return
@@ -150,7 +150,7 @@ def _judging(
         labels = None
         if has_labels:
             for topics in several:
-                labels = labels_for(names_of(topics), given, documents)  # refused before any slow work
+                labels = labels_for(names_of(topics), given, documents)  # reject them before any slow work
         yield Judge(held_out, documents.name, labels, tuple(skipped.items()))
 
 
@@ -160,17 +160,17 @@ def _check(topics: Topics, sorter: Sorter | None = None, vectors: NDArray[Any] |
     if sorter is not None and list(sorter.names) != names_of(topics):
         raise SettingsError(
             f"the sorter is for {', '.join(sorter.names)}, but the topics are {', '.join(names_of(topics))}; "
-            "give the sorter that was saved beside the topics"
+            "give the sorter that was saved with the topics"
         )
     n_terms = len(terms_of(topics))
     if vectors is not None and (np.ndim(vectors) != 2 or len(vectors) != n_terms):
         raise SettingsError(
-            f"`vectors` has the shape {np.shape(vectors)}, but must have a row for each of the {n_terms} terms"
+            f"`vectors` has shape {np.shape(vectors)}, but must have one row for each of the {n_terms} terms"
         )
 
 
 def _lowercase(several: Sequence[Topics]) -> bool:
-    """Whether the topics' terms come from lower-cased text; where nothing says so, they do."""
+    """Whether the topics' terms come from lower-cased text, which is the default."""
     answers = set()
     for topics in several:
         value: Any = topics.made_with
@@ -186,7 +186,7 @@ def _opened(documents: Any, text_field: str | None, label_field: str | None, on_
     index = _index_of(documents)
     if index is not None:
         if label_field is not None:
-            raise SettingsError("an index holds no labels; give the documents themselves to measure by labels")
+            raise SettingsError("an index has no labels; give the documents themselves for label measures")
         return index
     if isinstance(documents, Documents) and label_field is not None:
         return replace(documents, label_field=label_field)
@@ -200,19 +200,19 @@ def _index_of(documents: Any) -> Index | None:
         return None
     try:
         is_index = layout.is_index(Path(documents))
-    except (OSError, ValueError):  # no path at all; whoever opens it says so
+    except (OSError, ValueError):  # not a valid path; opening the documents reports it
         return None
     return Index.open(documents) if is_index else None
 
 
 def labels_for(names: Sequence[str], given: list[tuple[str, ...]], documents: Documents) -> Labels:
-    """The documents' labels, which must be those that the names are about."""
+    """The documents' labels, which must match the names."""
     labels = labels_of(given)
     if not labels.names:
         field = "" if documents.label_field is None else f" in the field {documents.label_field!r}"
         raise CorpusError(
-            f"no document of {documents.name} has a label{field}; "
-            "name another with --label-field (in Python: label_field)"
+            f"no document in {documents.name} has a label{field}; "
+            "choose another field with --label-field (in Python: label_field)"
         )
     own_labels(names, labels.names)
     return labels

@@ -1,4 +1,4 @@
-"""An evaluation: what a person gets, each topic's figures and those of all."""
+"""The result of an evaluation: figures of each topic and of all topics."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ import numpy as np
 
 from seetopic.evaluation.coherence import mean_over_topics
 
-# What each figure says, in the order of the table; what is not here is shown by its own name.
+# What each figure means, in the order of the table; others are shown without an explanation.
 _MEANINGS = {
-    "label_precision@": "share of terms whose most typical label is their topic's own",
-    "label_f1@": "macro-F1 of labelling documents by matched terms alone",
-    "coverage@": "share of documents that hold a term",
+    "label_precision@": "share of terms whose most typical label is that of their topic",
+    "label_f1@": "macro-F1 of labelling documents by their matched terms alone",
+    "coverage@": "share of documents that contain a term",
     "macro_f1": "macro-F1 of `assign`",
-    "diversity": "share of terms that stand in one topic only",
-    "npmi": "as in the paper; rewards rare terms, so look at the random words, too",
-    "lcp": "as in the paper; likewise",
-    "pmi": "as in the paper; likewise",
-    "npmi_unsmoothed": "pairs that never meet count as -1",
-    "median_document_frequency": "documents that hold a term",
-    "pairs_never_together": "share of pairs of terms that no document holds",
-    "terms_never_seen": "share of terms that no document holds",
+    "diversity": "share of distinct terms among the terms of all topics",
+    "npmi": "as in the paper; favours rare terms, so compare with random words",
+    "lcp": "as in the paper; favours rare terms, too",
+    "pmi": "as in the paper; favours rare terms, too",
+    "npmi_unsmoothed": "pairs that never occur together count as -1",
+    "median_document_frequency": "documents that contain a term",
+    "pairs_never_together": "share of pairs of terms that no document contains",
+    "terms_never_seen": "share of terms that no document contains",
     "c_v": "sliding windows of 110 words",
     "u_mass": "",
-    "embedding_coherence": "mean cosine of a topic's terms, by the language model",
+    "embedding_coherence": "mean cosine of a topic's terms in the language model",
 }
 
 
@@ -43,12 +43,12 @@ def stem(name: str) -> str:
 
 
 def meaning(name: str) -> str:
-    """What a figure says, in a few words; empty where its name says it."""
+    """What a figure means, in a few words; empty if its name is enough."""
     return _MEANINGS.get(stem(name), "")
 
 
-Figures = dict[str, float]  # nan: no answer
-Table = dict[str, list[float]]  # a measure's value for each topic
+Figures = dict[str, float]  # nan: undefined
+Table = dict[str, list[float]]  # each measure's value for each topic
 
 
 @dataclass(frozen=True)
@@ -56,25 +56,25 @@ class TopicFigures:
     """One topic's figures."""
 
     name: str
-    documents: dict[str, int]  # its measured terms, best first, and in how many held-out documents each occurs
+    documents: dict[str, int]  # its measured terms, best first, with their held-out document frequencies
     figures: Figures
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Figures of all topics, their means, and what the same measures make of random topics as rare as these."""
+    """Figures of all topics, their means, and the same measures for equally rare random topics."""
 
     corpus: str
     n_documents: int
     topics: tuple[TopicFigures, ...]
     figures: Figures
     control: Figures  # empty: none was drawn
-    n_labelled: int | None = None  # None: labels were not asked for
+    n_labelled: int | None = None  # None: no labels requested
     names_without_label: tuple[str, ...] = ()
-    skipped: tuple[tuple[str, int], ...] = ()  # records that were left out, by reason
+    skipped: tuple[tuple[str, int], ...] = ()  # records skipped, by reason
 
     def to_json(self) -> dict[str, Any]:
-        """Flat; null where a measure has no answer."""
+        """Flat; null where a measure is undefined."""
         labelled = {"labelled_documents": self.n_labelled, "names_without_label": list(self.names_without_label)}
         return {
             "corpus": self.corpus,
@@ -94,7 +94,7 @@ def _plain(figures: Figures) -> dict[str, float | None]:
 
 
 def means(table: Table) -> Figures:
-    """Each measure's mean over the topics that have an answer."""
+    """Each measure's mean over the topics for which it is defined."""
     return {name: mean_over_topics(values) for name, values in table.items()}
 
 
@@ -104,7 +104,7 @@ def mean_figures(several: Sequence[Figures]) -> Figures:
 
 
 def rows(table: Table, n_topics: int) -> list[Figures]:
-    """The same figures topic by topic."""
+    """The same figures, topic by topic."""
     return [{name: values[topic] for name, values in table.items()} for topic in range(n_topics)]
 
 

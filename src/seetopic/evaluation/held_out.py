@@ -1,4 +1,4 @@
-"""Documents to judge by, counted: from texts, tokenised once into a folder, or from an index's postings."""
+"""Counts of terms in held-out documents, from texts tokenised into a folder or from an index's postings."""
 
 from __future__ import annotations
 
@@ -46,15 +46,15 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Occurrences:
-    """Which documents hold which terms, and how often the terms of each topic meet."""
+    """Which documents contain which terms, and how often the terms of each topic occur together."""
 
-    holds: csr_array  # (n_documents, n_terms), 1 where a document holds a term
-    documents: tuple[PairCounts, ...]  # of each topic
+    holds: csr_array  # (n_documents, n_terms), 1 where a document contains a term
+    documents: tuple[PairCounts, ...]  # one per topic
     windows: tuple[PairCounts, ...]
 
 
 class HeldOut(Protocol):
-    """What measures ask of documents; `words` are those that a random topic may be made of."""
+    """What measures need from documents; `words` are those that a random topic may consist of."""
 
     @property
     def n_documents(self) -> int: ...
@@ -69,18 +69,18 @@ class HeldOut(Protocol):
         window: int,
         variants: Mapping[str, Sequence[str]] = EMPTY,
     ) -> Occurrences:
-        """Terms by number in topics; where a document holds a variant, it holds the term."""
+        """Topics refer to terms by number; a document that contains a variant contains the term."""
         ...
 
 
 @dataclass(frozen=True)
 class ScannedTexts:
-    """Texts as word ids in a folder. A word counts for itself also where it is part of a longer term."""
+    """Texts as word ids in a folder; a word is also counted where it is part of a longer term."""
 
     folder: Path
     engine: Engine = field(repr=False)
     table: WordTable = field(repr=False)
-    sizes: tuple[int, ...] = field(repr=False)  # documents of each shard
+    sizes: tuple[int, ...] = field(repr=False)  # documents per shard
 
     @property
     def n_documents(self) -> int:
@@ -88,7 +88,7 @@ class ScannedTexts:
 
     @cached_property
     def words(self) -> tuple[tuple[str, ...], Longs]:
-        """Words that may be terms in the documents' own languages, and in how many documents each occurs."""
+        """Words that may be terms in the documents' languages, and how many documents each occurs in."""
         total = np.zeros(len(self.table.words), np.int64)
         for part in self.map_shards(partial(_frequencies, n_words=len(self.table.words))):
             total += part
@@ -146,14 +146,14 @@ def scan_texts(
     lowercase: bool,
     **filled: Any,
 ) -> ScannedTexts:
-    """Tokenise texts into files of a folder; `filled` is what `scan` fills or calls meanwhile."""
+    """Tokenise texts into files in a folder; `filled` is passed on to `scan`, which fills or calls it."""
     table, sizes = scan(engine, texts, folder, tokenizer, lowercase=lowercase, min_count=1, **filled)
     return ScannedTexts(folder, engine, table, tuple(sizes))
 
 
 @dataclass(frozen=True)
 class _Counted:
-    documents: Ids  # side by side with terms: each document that holds each term
+    documents: Ids  # parallel to terms: each document that contains each term
     terms: Ids
     together: Longs
     in_windows: Longs
@@ -173,7 +173,7 @@ def _count_shard(shard: Shard, table: TermTable, groups: Groups, window: int) ->
 
 
 def held_terms(found: Found) -> tuple[Longs, Longs]:
-    """Each document with each term it holds, once, in order."""
+    """Each document with each term it contains, once, in order."""
     width = int(found.terms.max(initial=0)) + 1
     keys = distinct(found.documents * width + found.terms)
     return keys // width, keys % width
@@ -185,9 +185,9 @@ def _frequencies(shard: Shard, n_words: int) -> Longs:
 
 @dataclass(frozen=True)
 class IndexedTexts:
-    """Documents of an index, whose terms do not overlap: a word inside a longer term is not counted for itself.
+    """Documents of an index, whose terms do not overlap: a word inside a longer term is not counted separately.
 
-    Windows are of so many terms, for an index keeps no other words.
+    The size of a window is in terms, because an index stores no other words.
     """
 
     index: Index
@@ -218,7 +218,7 @@ class IndexedTexts:
         once = np.ones(self.n_documents, np.int64)
         together = counts_together(_joined(rows), _joined(columns), groups, once)
         found = self._found(ids, others)
-        # Two spellings of one term of the index are one column, the first.
+        # Two spellings of the same indexed term share the first one's column.
         first = [ids.index(term) if term is not None else number for number, term in enumerate(ids)]
         same = groups_of([[first[term] for term in topic] for topic in topics], len(terms))
         return Occurrences(
@@ -228,7 +228,7 @@ class IndexedTexts:
         )
 
     def _variants(self, spelled: Sequence[str], terms: Sequence[int | None]) -> list[int]:
-        """Those that occur, less those that are terms themselves."""
+        """The variants that occur, except those that are terms themselves."""
         found = (self.index.term_id(each) for each in spelled)
         return [term for term in found if term is not None and term not in terms]
 

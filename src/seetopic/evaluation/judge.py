@@ -1,4 +1,4 @@
-"""Held-out documents as a judge of topics: coherence, labels, sorting, and random topics as the control."""
+"""Measures topics on held-out documents: coherence, labels, sorting, and random topics as a control."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class EvaluationOptions:
-    """What is measured, and how far down the topics."""
+    """What to measure, and how many terms of each topic."""
 
-    top: int = 10  # best terms of a topic whose coherence is measured
-    depths: tuple[int, ...] = (10, 50)  # k: best terms that label measures look at
-    window: int = 110  # words of a window, for C_V
+    top: int = 10  # best terms per topic used for coherence
+    depths: tuple[int, ...] = (10, 50)  # k: best terms used for label measures
+    window: int = 110  # words per window, for C_V
     draws: int = 10  # random topics for each topic, as the control
     random_state: int = 0  # of the control
 
@@ -49,22 +49,22 @@ class EvaluationOptions:
             if getattr(self, name) < low:
                 raise SettingsError(f"`{name}` is {getattr(self, name)}, but must be at least {low}")
         if not self.depths or min(self.depths) < 1:
-            raise SettingsError(f"`depths` are {self.depths}, but there must be one, and each at least 1")
+            raise SettingsError(f"`depths` is {self.depths}, but must have at least one number, each at least 1")
 
 
 def terms_of(topics: Iterable[Iterable[str]]) -> tuple[str, ...]:
-    """The distinct terms of all topics, in order of appearance: what `vectors` of `evaluate` are rows for."""
+    """The distinct terms of all topics, in order of appearance, as in the rows of `vectors` in `evaluate`."""
     return tuple(dict.fromkeys(term for topic in topics for term in topic))
 
 
 def variants_of(topics: Topics) -> dict[str, tuple[str, ...]]:
-    """Other spellings that terms stand for: a document that holds one holds the term."""
+    """Other spellings of the terms: a document that contains one contains the term."""
     return {each.term: each.variants for topic in topics for each in topic.terms if each.variants}
 
 
 @dataclass(frozen=True)
 class Judge:
-    """Documents that topics are measured on, and what people say they are about."""
+    """Documents that topics are measured on, and their labels."""
 
     held_out: HeldOut
     corpus: str
@@ -79,7 +79,7 @@ class Judge:
         vectors: NDArray[Any] | None = None,
         depths: Sequence[int] | None = None,
     ) -> Evaluation:
-        """Label measures look `depths` far down; if not given, as far as the options say and the topics reach."""
+        """Label measures use the `depths` best terms; by default those of the options, as far as the topics reach."""
         terms, top = terms_of(topics), _numbered(topics, options.top)
         depths = depths_of([topics], options.depths) if depths is None else depths
         own = None if self.labels is None else own_labels(names_of(topics), self.labels.names)
@@ -118,7 +118,7 @@ def label_table(
     own: Longs,
     guesses: Longs | None = None,
 ) -> Table:
-    """Measures of the documents that have a label; `topics` are numbers of terms, by how far down they go."""
+    """Measures on the labelled documents; `topics` are term numbers, by depth."""
     documents = labels.labelled
     labels, holds = labels.restricted_to(documents), holds[documents]
     speaking = speaks_for(holds, labels)
@@ -132,19 +132,19 @@ def label_table(
 
 
 def coherence_table(found: Occurrences) -> Table:
-    """Every measure of coherence, of each topic."""
+    """Every measure of coherence, for each topic."""
     table = {name: [measure(counts) for counts in found.documents] for name, measure in BY_DOCUMENTS.items()}
     return {**table, "c_v": [c_v(windows) for windows in found.windows]}
 
 
 def _overall(table: Table, found: Occurrences) -> Figures:
-    """Means over topics; of the document frequencies the median of all terms."""
+    """Means over topics; for document frequencies, the median over all terms."""
     frequencies = [count for topic in found.documents for count in topic.frequencies.tolist()]
     return {**means(table), "median_document_frequency": median(frequencies)}
 
 
 def control_figures(held_out: HeldOut, terms: Sequence[str], found: Occurrences, options: EvaluationOptions) -> Figures:
-    """The mean figures of random topics whose terms occur in as many documents as those of the topics."""
+    """Mean figures of random topics whose terms occur in as many documents as the topics' terms do."""
     words, frequencies = held_out.words
     known = set(terms)
     others = np.array([number for number, word in enumerate(words) if word not in known], np.int64)
@@ -159,7 +159,7 @@ def control_figures(held_out: HeldOut, terms: Sequence[str], found: Occurrences,
     drawn = sorted({word for draw in draws for topic in draw for word in topic if word != NEVER_SEEN})
     column = {word: number for number, word in enumerate(drawn)} | {NEVER_SEEN: len(drawn)}
     numbered = [[column[word] for word in topic] for draw in draws for topic in draw]
-    # The empty term stands for all that never occur: no text has it.
+    # The empty term represents all terms that never occur: no text contains it.
     spelled = [words[others[word]] for word in drawn] + [""]
     counts = held_out.count(spelled, numbered, options.window)
     size = len(found.documents)
@@ -171,7 +171,7 @@ def control_figures(held_out: HeldOut, terms: Sequence[str], found: Occurrences,
 
 
 def guesses_of(sorter: Sorter, held_out: ScannedTexts) -> Longs:
-    """The category that a sorter gives each document, as `Sorter.assign` does: none where it matches no term."""
+    """The category that a sorter gives each document, as in `Sorter.assign`: none if no term matches."""
     work = partial(_guess_shard, sorter=sorter, table=held_out.term_table(sorter.terms))
     return np.concatenate(list(held_out.map_shards(work)))
 
@@ -188,12 +188,12 @@ def names_of(topics: Topics) -> list[str]:
 
 
 def _numbered(topics: Topics, depth: int) -> list[list[int]]:
-    """Each topic's best terms, as numbers of `terms_of(topics)`."""
+    """Each topic's best terms, as positions in `terms_of(topics)`."""
     numbers = {term: number for number, term in enumerate(terms_of(topics))}
     return [[numbers[term] for term in topic][:depth] for topic in topics]
 
 
 def depths_of(several: Sequence[Topics], wanted: Sequence[int]) -> list[int]:
-    """Those that some topic reaches; if none does, the length of the longest."""
+    """The wanted depths that some topic reaches; if none does, the length of the longest topic."""
     longest = max((len(topic.terms) for topics in several for topic in topics), default=0)
     return [depth for depth in wanted if depth <= longest] or [longest]

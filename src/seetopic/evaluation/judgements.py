@@ -1,4 +1,4 @@
-"""Sheets on which people judge, blind to the methods, which terms belong to their category (MACC, Section 4.1)."""
+"""Sheets on which people judge which terms belong to their category, without seeing the method (Section 4.1)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _PAGE_DATA = "__SHEET__"
 
 @dataclass(frozen=True)
 class Item:
-    """A term to be judged, and who found it: its place in the topic of each method that has it."""
+    """A term to judge, and its place in the topic of each method that found it."""
 
     item: int
     category: str
@@ -42,7 +42,7 @@ class Item:
 
 @dataclass(frozen=True)
 class Sheet:
-    """All items in the order in which people see them; the key says which methods found them."""
+    """All items in the order in which people see them; only the key says which methods found them."""
 
     methods: tuple[str, ...]
     categories: tuple[str, ...]
@@ -50,24 +50,24 @@ class Sheet:
 
     @cached_property
     def id(self) -> str:
-        """A hash of everything; it starts with a letter, or a spreadsheet could take it for a number."""
+        """A hash of the content; starts with a letter, so that no spreadsheet takes it for a number."""
         content = json.dumps(self._content(), sort_keys=True).encode()
         return "s" + hashlib.sha256(content).hexdigest()[:12]
 
     def to_csv(self) -> str:
-        """What people fill in: nothing in it tells the methods."""
+        """What people fill in; nothing in it reveals the methods."""
         rows = [",".join(COLUMNS), *(f"{_cells(each)},,{self.id}" for each in self.items)]
         text = "\r\n".join(rows) + "\r\n"
-        return text if text.isascii() else "\ufeff" + text  # without the mark Excel does not take it for UTF-8
+        return text if text.isascii() else "\ufeff" + text  # Excel recognises UTF-8 only by this mark
 
     def to_page(self, name: str) -> str:
-        """A self-contained page to fill the sheet with the keyboard; `name` starts the name of the saved file."""
+        """A self-contained page to fill in the sheet with the keyboard; the saved file's name starts with `name`."""
         items = [
             {"item": each.item, "category": each.category, "term": each.term, "cells": _cells(each)}
             for each in self.items
         ]
         value = {"sheet": self.id, "name": name, "columns": COLUMNS, "items": items}
-        # ASCII, and no `<`: no text of a user's can end the script element.
+        # ASCII without `<`, so that no user's text can end the script element.
         data = json.dumps(value).replace("<", "\\u003c")
         template = resources.files("seetopic.evaluation").joinpath("sheet.html").read_text(encoding="utf-8")
         return template.replace(_PAGE_DATA, data)
@@ -95,13 +95,13 @@ class SheetFiles:
     def beside(cls, out: str | Path) -> SheetFiles:
         table = Path(out)
         if table.suffix.lower() != ".csv":
-            raise OutputError(f"the sheet is a table, but {table} does not end in .csv; choose a name that does")
+            raise OutputError(f"the sheet is a CSV file, but {table} does not end in .csv; choose a name that does")
         return cls(table, table.with_suffix(".html"), table.with_suffix(".key.json"))
 
 
 @dataclass(frozen=True)
 class FilledSheet:
-    """One annotator's judgements: item -> whether the term belongs, None where it was not judged."""
+    """One annotator's judgements: item -> whether the term belongs, None if not judged."""
 
     source: Path
     annotator: str
@@ -110,7 +110,7 @@ class FilledSheet:
 
 @dataclass(frozen=True)
 class _Table:
-    """A CSV file as it was read: the number of each row as a spreadsheet shows it, and its cells by column."""
+    """A CSV file as read: the row numbers that a spreadsheet shows, and the cells by column."""
 
     path: Path
     rows: tuple[tuple[int, dict[str, str]], ...]
@@ -121,7 +121,7 @@ class _Table:
 def make_sheet(methods: Mapping[str, Topics], *, top: int = 10, random_state: int = 0) -> Sheet:
     """The distinct terms of all methods' topics, shuffled within each category.
 
-    The order of the methods makes no difference to the order of the terms.
+    The order of the methods does not affect the order of the terms.
     """
     if top < 1:
         raise SettingsError(f"`top` is {top}, but must be at least 1")
@@ -138,12 +138,12 @@ def make_sheet(methods: Mapping[str, Topics], *, top: int = 10, random_state: in
         shuffled = [terms[number] for number in chance.permutation(len(terms))]
         items += [Item(len(items) + 1 + n, category, term, found[term]) for n, term in enumerate(shuffled)]
     if not items:
-        raise SheetError("the topics have no terms, so there is nothing to judge; discover topics with more documents")
+        raise SheetError("the topics have no terms, so there is nothing to judge; discover topics from more documents")
     return Sheet(tuple(methods), categories, tuple(items))
 
 
 def write_sheet(sheet: Sheet, out: str | Path) -> SheetFiles:
-    """The table, the page and the key; nothing that is there is written over."""
+    """Write the table, the page and the key; existing files are never overwritten."""
     files = SheetFiles.beside(out)
     together = FileSet(files.table.parent, files.table.name, last=files.table.name, replaces=False)
     texts = {
@@ -153,10 +153,12 @@ def write_sheet(sheet: Sheet, out: str | Path) -> SheetFiles:
     }
     together.complete()
     if all(_holds(path, text) for path, text in texts.items()):
-        return files  # it is asked for again, perhaps because the program was killed before it could say so
+        return files  # requested again, perhaps because the program was killed before it could report
     for path in texts:
         if path.exists():
-            raise OutputError(f"{path} exists and could hold judgements; choose another name or remove it first")
+            raise OutputError(
+                f"{path} already exists and may contain judgements; choose another name or remove it first"
+            )
     with together.written() as beside:
         for path, text in texts.items():
             write_text(beside / path.name, text)
@@ -168,18 +170,18 @@ def _holds(path: Path, text: str) -> bool:
 
 
 def load_methods(folders: Sequence[str | Path]) -> dict[str, Topics]:
-    """The topics of each folder, by the folder's name, or by its whole path where two have the same name."""
+    """The topics of each folder, by the folder's name, or by its path where two have the same name."""
     paths = [Path(folder) for folder in folders]
     names = [path.resolve().name for path in paths]
     labels = names if len(set(names)) == len(names) else [str(path) for path in paths]
     twice = next((label for label in labels if labels.count(label) > 1), None)
     if twice is not None:
-        raise SheetError(f"{twice} is given twice; give each method's folder once")
+        raise SheetError(f"{twice} was given twice; give each method's folder once")
     return {label: Topics.load(path) for label, path in zip(labels, paths, strict=True)}
 
 
 def annotate(folders: Sequence[str | Path], out: str | Path, *, top: int = 10, random_state: int = 0) -> SheetFiles:
-    """A sheet about the topics in `folders`: what `seetopic annotate` does."""
+    """Write a sheet for the topics in `folders`, as `seetopic annotate` does."""
     SheetFiles.beside(out)
     return write_sheet(make_sheet(load_methods(folders), top=top, random_state=random_state), out)
 
@@ -189,48 +191,54 @@ def read_key(path: str | Path) -> Sheet:
     try:
         value = read_json(Path(path))
     except (OSError, ValueError) as error:
-        raise SheetError(f"{path} cannot be read as a key ({error}); give the .key.json of `annotate`") from error
+        raise SheetError(
+            f"{path} cannot be read as a key ({error}); give the .key.json that `annotate` wrote"
+        ) from error
     return sheet_of_key(value, str(path))
 
 
 def sheet_of_key(value: Any, name: str = "the key") -> Sheet:
-    """The inverse of `to_key`; `name` is what errors call it."""
+    """The inverse of `to_key`; errors refer to the key as `name`."""
     try:
         if value["format"] != FORMAT:
-            raise SheetError(f"{name} has key format {value['format']!r}, but this seetopic reads format {FORMAT}")
+            raise SheetError(
+                f"{name} has key format {value['format']!r}, but this version of seetopic reads format {FORMAT}"
+            )
         items = tuple(Item(each["item"], each["category"], each["term"], each["methods"]) for each in value["items"])
         sheet = Sheet(tuple(value["methods"]), tuple(value["categories"]), items)
         _check_sheet(sheet)
         whole = sheet.id == value["sheet"]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise SheetError(f"{name} cannot be read as a key ({error}); give the .key.json of `annotate`") from error
+        raise SheetError(
+            f"{name} cannot be read as a key ({error}); give the .key.json that `annotate` wrote"
+        ) from error
     if not whole:
-        raise SheetError(f"{name} was changed since it was written; give the .key.json as `annotate` wrote it")
+        raise SheetError(f"{name} has been changed since it was written; give the .key.json as `annotate` wrote it")
     return sheet
 
 
 def _check_sheet(sheet: Sheet) -> None:
-    """Whatever is reckoned from a key must be there, and of its kind: a key may be of any origin."""
+    """Everything computed from a key must be present and of the right type: a key may come from anywhere."""
     texts = [*sheet.methods, *sheet.categories, *(text for each in sheet.items for text in (each.category, each.term))]
     if not all(isinstance(text, str) for text in texts):
         raise TypeError("a value has the wrong type")
-    "".join(texts).encode()  # a lone surrogate could not be shown
+    "".join(texts).encode()  # a lone surrogate could not be displayed
     if len(set(sheet.categories)) < len(sheet.categories) or not sheet.items:
-        raise ValueError("it has a category twice, or no items")
+        raise ValueError("a category occurs twice, or there are no items")
     for each in sheet.items:
         if type(each.item) is not int or each.category not in sheet.categories or not isinstance(each.places, dict):
-            raise ValueError(f"item {each.item!r:.60} does not fit the rest")
+            raise ValueError(f"item {each.item!r:.60} does not match the rest")
         if not all(method in sheet.methods and type(place) is int for method, place in each.places.items()):
             raise ValueError(f"item {each.item} was found by unknown methods")
     if len({each.item for each in sheet.items}) < len(sheet.items):
-        raise ValueError("it has an item twice")
+        raise ValueError("an item occurs twice")
 
 
 def read_sheets(paths: Sequence[str | Path], key: str | Path | None = None) -> tuple[Sheet, tuple[FilledSheet, ...]]:
-    """What the annotators filled in; without `key` the one that lies beside their sheets."""
+    """What the annotators filled in; without `key`, the key next to their sheets is used."""
     tables = [_read_table(Path(path)) for path in paths]
     if not tables:
-        raise SheetError("no sheet is given; give at least one that was filled in")
+        raise SheetError("no sheets were given; give at least one filled-in sheet")
     sheet = read_key(_find_key(tables) if key is None else key)
     filled = tuple(_judgements(table, sheet) for table in tables)
     seen: dict[str, FilledSheet] = {}
@@ -239,33 +247,33 @@ def read_sheets(paths: Sequence[str | Path], key: str | Path | None = None) -> t
         if other is not each:
             raise SheetError(
                 f"{other.source} and {each.source} are both by {each.annotator}; give each annotator's sheet once, "
-                "under the annotator's name or with it in a column `annotator`"
+                "named after the annotator or with the name in a column `annotator`"
             )
     return sheet, filled
 
 
 def _common_categories(methods: Mapping[str, Topics]) -> tuple[str, ...]:
     if not methods:
-        raise SheetError("no topics are given; give at least one folder that `seetopic discover` wrote")
+        raise SheetError("no topics were given; give at least one folder that `seetopic discover` wrote")
     first, *_ = methods
     names = {method: [topic.name for topic in topics] for method, topics in methods.items()}
     for method, own in names.items():
         twice = next((name for name in own if own.count(name) > 1), None)
         if twice is not None:
-            raise SheetError(f"{method} has two topics named {twice!r}; give each category its own name")
+            raise SheetError(f"{method} has two topics named {twice!r}; give each category a different name")
         differing = sorted(set(own) ^ set(names[first]))
         if differing:
             raise SheetError(
                 f"{first} and {method} are not about the same categories: only one of them has {differing[0]!r}; "
-                "compare topics of the same names"
+                "compare topics with the same names"
             )
     return tuple(names[first])
 
 
 def _cells(item: Item) -> str:
-    """The cells of a row that stay as they are."""
+    """The cells of a row that annotators do not fill in."""
     text = io.StringIO()
-    # An end of line of both characters, for the writer puts in quotes what holds one of them.
+    # Both characters, because the writer quotes values that contain any of them.
     csv.writer(text, lineterminator="\r\n").writerow([item.item, guarded(item.category), guarded(item.term)])
     return text.getvalue().removesuffix("\r\n")
 
@@ -276,18 +284,18 @@ def _decoded(data: bytes) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        # Excel's plain CSV is in a code page. Items are known by their numbers, so a wrong letter does no harm.
+        # Excel's plain CSV uses a code page. Items are matched by number, so a wrong letter does no harm.
         return data.decode("cp1252", errors="replace")
 
 
 def _read_table(path: Path) -> _Table:
-    """A sheet as any spreadsheet writes it: commas, semicolons or tabs, other orders, further columns."""
+    """A sheet as any spreadsheet may save it: with commas, semicolons or tabs, reordered, with extra columns."""
     try:
         if path.exists() and not path.is_file() and not path.is_dir():  # a pipe may never end
-            raise OSError(errno.EINVAL, "it is not a plain file")
+            raise OSError(errno.EINVAL, "it is not a regular file")
         text = _decoded(path.read_bytes())
     except OSError as error:
-        raise SheetError(f"{path} cannot be read ({error.strerror}); give a sheet that was filled in") from error
+        raise SheetError(f"{path} cannot be read ({error.strerror}); give a filled-in sheet") from error
     if text.lower().startswith("sep="):
         text = text.partition("\n")[2]
     header = text.partition("\n")[0]
@@ -300,7 +308,7 @@ def _read_table(path: Path) -> _Table:
     for name in COLUMNS:
         if columns.count(name) != 1:
             found = "no column" if name not in columns else "more than one column"
-            raise SheetError(f"{path} has {found} `{name}`; give the CSV of `annotate` or of its page, filled in")
+            raise SheetError(f"{path} has {found} `{name}`; give the filled-in CSV from `annotate` or its page")
     rows = tuple(
         (number, {**dict.fromkeys(columns, ""), **dict(zip(columns, record, strict=False))})
         for number, record in enumerate(records[1:], start=2)
@@ -312,7 +320,9 @@ def _read_table(path: Path) -> _Table:
 def _only(path: Path, rows: Sequence[tuple[int, dict[str, str]]], column: str) -> str:
     values = sorted({value for _, row in rows if (value := row.get(column, "").strip())})
     if len(values) > 1:
-        raise SheetError(f"{path} has {values[0]!r} and {values[1]!r} in its column `{column}`; give one file for each")
+        raise SheetError(
+            f"{path} has both {values[0]!r} and {values[1]!r} in its column `{column}`; give one file for each"
+        )
     return values[0] if values else ""
 
 
@@ -323,38 +333,44 @@ def _find_key(tables: Sequence[_Table]) -> Path:
         try:
             value = read_json(path)
         except (OSError, ValueError):
-            continue  # another sheet's, perhaps: only the right one must be readable
+            continue  # perhaps of another sheet; only the right key must be readable
         if value.get("sheet") == wanted:
             return path
     raise SheetError(
-        f"no key of sheet {wanted!r} lies beside {tables[0].path}; give the .key.json with --key (in Python: key)"
+        f"no key for sheet {wanted!r} was found next to {tables[0].path}; "
+        "give the .key.json with --key (in Python: key)"
     )
 
 
 def _judgements(table: _Table, sheet: Sheet) -> FilledSheet:
     if table.sheet != sheet.id:
-        raise SheetError(f"{table.path} is of sheet {table.sheet!r}, but the key is of {sheet.id!r}; use its own key")
+        raise SheetError(
+            f"{table.path} belongs to sheet {table.sheet!r}, but the key belongs to {sheet.id!r}; use the right key"
+        )
     expected = {str(each.item): each for each in sheet.items}
     terms = {each.term.strip() for each in sheet.items}
     belongs: dict[int, bool | None] = {}
     for number, row in table.rows:
         where, item = f"row {number} of {table.path}", expected.get(row["item"].strip())
         if item is None:
-            raise SheetError(f"{where} has item {row['item']!r}, which the sheet does not have; take the row out")
+            raise SheetError(f"{where} has item {row['item']!r}, which is not in the sheet; remove the row")
         if item.item in belongs:
-            raise SheetError(f"{where} has item {item.item} a second time; leave one row for each item")
-        # A spreadsheet may have changed a term's letters, but not into another item's term.
+            raise SheetError(f"{where} repeats item {item.item}; keep one row per item")
+        # A spreadsheet may alter a term's letters, but not turn it into another item's term.
         term = unguarded(row["term"]).strip()
         if term != item.term.strip() and term in terms:
-            raise SheetError(f"{where} has {term!r} for item {item.item}, which is {item.term!r}; sort whole rows only")
+            raise SheetError(
+                f"{where} has {term!r} for item {item.item}, which is {item.term!r}; sort only entire rows"
+            )
         value = row["belongs"].strip().casefold()
         if value not in ANSWERS:
-            raise SheetError(f"{where} has {row['belongs']!r} in its column `belongs`; write 1 or 0, or leave it empty")
+            raise SheetError(f"{where} has {row['belongs']!r} in the column `belongs`; write 1 or 0, or leave it empty")
         belongs[item.item] = ANSWERS[value]
     lost = [name for name, item in expected.items() if item.item not in belongs]
     if lost:
         more = f" and {len(lost) - 5} more" if len(lost) > 5 else ""
-        raise SheetError(f"{table.path} lacks item {', '.join(lost[:5])}{more}; keep all rows of the sheet")
+        items = "item" if len(lost) == 1 else "items"
+        raise SheetError(f"{table.path} is missing {items} {', '.join(lost[:5])}{more}; keep all rows of the sheet")
     if all(answer is None for answer in belongs.values()):
-        raise SheetError(f"{table.path} has no judgements; fill its column `belongs` with 1 or 0")
+        raise SheetError(f"{table.path} has no judgements; write 1 or 0 in its column `belongs`")
     return FilledSheet(table.path, table.annotator, belongs)

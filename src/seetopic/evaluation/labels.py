@@ -1,6 +1,6 @@
-"""Do topics find the documents that people gave their names to? Measures on documents with labels.
+"""Measures on labelled documents: do topics find the documents that people gave the same label?
 
-A document may have several labels; each is then a yes or no of its own. Labels judge, and never guide, a method.
+A document may have several labels, each judged on its own. Labels evaluate methods and never guide them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 NO_LABEL = -1
 NO_GUESS = -1
 _SIGNIFICANT = 1.645  # one-sided z at 5 %
-_ROWS = 1 << 16  # documents whose sums are in memory at a time
+_ROWS = 1 << 16  # documents whose sums are in memory at once
 _DIGITS = 9  # sums that differ by rounding only are equal
 _SHOWN = 4  # names and labels in an error
 
@@ -29,12 +29,12 @@ _SHOWN = 4  # names and labels in an error
 class Labels:
     """The labels of documents."""
 
-    names: tuple[str, ...]  # in the order of the alphabet
+    names: tuple[str, ...]  # in alphabetical order
     of_documents: csr_array  # (n_documents, n_labels), 1 where a document has a label
 
     @property
     def labelled(self) -> Longs:
-        """The documents that have a label."""
+        """The documents that have at least one label."""
         return np.flatnonzero(np.diff(self.of_documents.indptr) > 0)
 
     def restricted_to(self, documents: Longs) -> Labels:
@@ -42,7 +42,7 @@ class Labels:
 
 
 def labels_of(given: Sequence[tuple[str, ...]]) -> Labels:
-    """Labels of documents in order; empty for those that have none."""
+    """Labels from a tuple for each document in order, empty for those that have none."""
     names = tuple(sorted({label for labels in given for label in labels}))
     numbers = {name: number for number, name in enumerate(names)}
     columns = [sorted({numbers[label] for label in labels}) for labels in given]
@@ -58,15 +58,15 @@ def _marks(columns: Sequence[Sequence[int]], width: int) -> csr_array:
 
 
 def own_labels(names: Sequence[str], labels: Sequence[str]) -> Longs:
-    """The label that each topic's name is: spelled the same or, if none is, the same but for case; else NO_LABEL."""
+    """The label that equals each topic's name, exactly or else ignoring case; NO_LABEL if there is none."""
     exact = {label.strip(): number for number, label in reversed(list(enumerate(labels)))}
     folded = {label.strip().casefold(): number for number, label in reversed(list(enumerate(labels)))}
     found = [exact.get(name.strip(), folded.get(name.strip().casefold(), NO_LABEL)) for name in names]
     known = sum(number != NO_LABEL for number in found)
     if 2 * known < len(names):
         raise CorpusError(
-            f"only {known} of {len(names)} topics are named like a label; the topics are {_beginning(names)}, "
-            f"the labels {_beginning(labels)}: name the topics as the labels, "
+            f"only {known} of {len(names)} topics could be matched to a label (topics: {_beginning(names)}; "
+            f"labels: {_beginning(labels)}); name the topics after the labels, "
             "or choose another --label-field (in Python: label_field)"
         )
     return np.array(found, np.int64)
@@ -79,10 +79,10 @@ def _beginning(values: Sequence[str]) -> str:
 def speaks_for(holds: csr_array, labels: Labels) -> Flags:
     """Whether a label is a term's most over-represented one, significantly so; (n_terms, n_labels).
 
-    `holds` is (n_documents, n_terms). Over-representation is lift: the share of the label's documents that
-    hold the term; a shared first place counts. It is significant where the term's documents have the label more
-    often than all documents do, one-sided z > 1.645. A term that never occurs speaks for none, and no term for a
-    label that every document has.
+    `holds` is (n_documents, n_terms). Over-representation is lift: the share of the label's documents that contain
+    the term; ties for first place count. It is significant if the term's documents have the label more often than
+    all documents do, one-sided z > 1.645. A term that never occurs is evidence for no label, and no term is
+    evidence for a label that every document has.
     """
     counts: Doubles = (holds.T @ labels.of_documents).toarray().astype(np.float64)
     n_documents = holds.shape[0]
@@ -97,9 +97,9 @@ def speaks_for(holds: csr_array, labels: Labels) -> Flags:
 
 
 def label_precision(topics: Sequence[Sequence[int]], own: Longs, speaking: Flags) -> list[float]:
-    """Share of each topic's terms that speak for its own label; nan without such a label.
+    """Share of each topic's terms that are evidence for its own label; nan if it has no label.
 
-    A topic without terms has 0: a method must not gain by leaving out what it finds hard.
+    A topic without terms has 0: a method must not gain by skipping hard topics.
     """
     return [
         float("nan") if label == NO_LABEL else float(speaking[list(terms), label].mean()) if terms else 0.0
@@ -108,9 +108,9 @@ def label_precision(topics: Sequence[Sequence[int]], own: Longs, speaking: Flags
 
 
 def guesses_by_terms(topics: Sequence[Sequence[int]], holds: csr_array) -> Longs:
-    """Each document's topic with the largest sum of idf = log(n / df) over its matched terms; NO_GUESS without any.
+    """The topic with the largest sum of idf = log(n / df) over each document's matched terms; NO_GUESS if none match.
 
-    Equal sums, to the ninth decimal, go to the first topic in order. A term of two topics counts for both.
+    If sums are equal to nine decimals, the first topic wins. A term in two topics counts for both.
     """
     n_documents, n_terms = holds.shape
     frequencies = np.maximum(holds.sum(axis=0), 1)
@@ -128,9 +128,9 @@ def guesses_by_terms(topics: Sequence[Sequence[int]], holds: csr_array) -> Longs
 
 
 def f1_of_guesses(guesses: Longs, own: Longs, labels: Labels) -> list[float]:
-    """F1 of each topic, whose mean is the macro-F1. A guess is right if it is among the document's labels.
+    """F1 of each topic, whose mean is the macro-F1. A guess is correct if it is among the document's labels.
 
-    Topics without a label have nan; a document that is given to one is still missed by its own topic.
+    Topics without a label have nan; a document assigned to one still counts as missed by its own topic.
     """
     scores = []
     for topic, label in enumerate(own.tolist()):
@@ -145,7 +145,7 @@ def f1_of_guesses(guesses: Longs, own: Longs, labels: Labels) -> list[float]:
 
 
 def coverage(topics: Iterable[Sequence[int]], holds: csr_array) -> float:
-    """Share of documents that hold at least one of the topics' terms."""
+    """Share of documents that contain at least one of the topics' terms."""
     terms = sorted({term for topic in topics for term in topic})
     if not holds.shape[0]:
         return float("nan")

@@ -1,4 +1,4 @@
-"""How often the terms of a topic occur together: in documents, and in windows that slide over their words."""
+"""How often the terms of a topic occur together in documents, and in sliding windows over their words."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from seetopic.text import TermTable, distinct, occurrences
 
 @dataclass(frozen=True)
 class Found:
-    """Every occurrence of terms in some documents, side by side, in no particular order."""
+    """Every occurrence of terms in some documents, as parallel arrays in no particular order."""
 
     documents: Longs
     terms: Longs
-    places: Longs  # of the term's first word among the document's words
-    lengths: Longs  # words of each document; (n_documents,)
+    places: Longs  # position of the term's first word in the document
+    lengths: Longs  # words per document; (n_documents,)
 
 
 def found_in(words: Longs, ends: Longs, table: TermTable) -> Found:
-    """Occurrences in documents that stand one after the other; `ends` is the position after each one's last."""
+    """Occurrences in concatenated documents; `ends` is the position after the last word of each."""
     positions, terms = occurrences(words, table)
     documents = np.searchsorted(ends, positions, side="right")
     before = np.concatenate([np.zeros(1, np.int64), np.cumsum(words >= 0)])  # words before each position
@@ -31,7 +31,7 @@ def found_in(words: Longs, ends: Longs, table: TermTable) -> Found:
 
 
 def document_frequencies(words: Longs, ends: Longs, n_words: int) -> Longs:
-    """In how many of the documents each word occurs; (n_words,)."""
+    """How many of the documents each word occurs in; (n_words,)."""
     documents = np.repeat(np.arange(ends.size), np.diff(ends, prepend=0))
     keys = distinct(documents[words >= 0] * n_words + words[words >= 0])
     counts: Longs = np.bincount(keys % n_words, minlength=n_words).astype(np.int64)
@@ -40,11 +40,11 @@ def document_frequencies(words: Longs, ends: Longs, n_words: int) -> Longs:
 
 @dataclass(frozen=True)
 class Groups:
-    """Which topics a term stands in, and at which place; a term may stand in several."""
+    """Which topics each term is in, and at which place; a term may be in several."""
 
-    shape: tuple[int, int]  # topics, and terms of the longest one
-    starts: Longs  # of each term's slots; (n_terms + 1,)
-    slots: Longs  # topic * terms of the longest + place
+    shape: tuple[int, int]  # number of topics, and of terms in the longest one
+    starts: Longs  # start of each term's slots; (n_terms + 1,)
+    slots: Longs  # topic * terms in the longest + place
 
     @property
     def counts_shape(self) -> tuple[int, int, int]:
@@ -61,15 +61,15 @@ def groups_of(topics: Sequence[Sequence[int]], n_terms: int) -> Groups:
 
 
 def counts_together(rows: Longs, terms: Longs, groups: Groups, weights: Longs) -> Longs:
-    """The weight of the rows that hold each two terms of a topic; (n_topics, longest, longest).
+    """The total weight of rows that contain each pair of a topic's terms; (n_topics, longest, longest).
 
-    A row is a document or a stretch of windows; a term with itself: the weight of the rows that hold it.
+    A row is a document or a run of windows. The diagonal has the weight of the rows that contain each term.
     """
     n_topics, longest = groups.shape
     times = groups.starts[terms + 1] - groups.starts[terms]
     slots = groups.slots[expanded(groups.starts[terms], times)]
     entries = distinct(np.repeat(rows, times) * (n_topics * longest) + slots)
-    # Entries of the same row and topic stand side by side; each of them meets each.
+    # Entries of the same row and topic are adjacent, and every two of them form a pair.
     where = entries // max(longest, 1)
     first = np.flatnonzero(np.diff(where, prepend=-1))
     sizes = np.diff(first, append=entries.size)
@@ -77,27 +77,27 @@ def counts_together(rows: Longs, terms: Longs, groups: Groups, weights: Longs) -
     left = np.repeat(entries, meets)
     right = entries[expanded(np.repeat(first, sizes), meets)]
     pairs = left % (n_topics * longest or 1) * longest + right % (longest or 1)
-    # Sums of whole numbers far below 2 ** 53 are exact in doubles.
+    # Sums of integers far below 2 ** 53 are exact in doubles.
     sums = np.bincount(pairs, weights[left // (n_topics * longest or 1)], minlength=n_topics * longest * longest)
     return np.rint(sums).astype(np.int64).reshape(groups.counts_shape)
 
 
 def document_counts(found: Found, groups: Groups) -> Longs:
-    """In how many documents each two terms of a topic occur; (n_topics, longest, longest)."""
+    """How many documents each pair of a topic's terms occurs in; (n_topics, longest, longest)."""
     return counts_together(found.documents, found.terms, groups, np.ones(found.lengths.size, np.int64))
 
 
 def n_windows(lengths: Longs, size: int) -> Longs:
-    """Windows of each document: one at each word that has `size` - 1 words after it, one if it is shorter."""
+    """Windows per document: one at each word followed by `size` - 1 others, or one if it is shorter."""
     return np.maximum(lengths - size, 0) + 1
 
 
 def window_counts(found: Found, groups: Groups, size: int) -> Longs:
-    """In how many windows of `size` words each two terms of a topic occur; (n_topics, longest, longest).
+    """How many windows of `size` words each pair of a topic's terms occurs in; (n_topics, longest, longest).
 
-    A term of several words stands at the place of its first one. Windows that follow each other and hold
-    the same terms are counted at one stroke: windows are numbered through, an occurrence is a stretch of them,
-    and the ends of all stretches cut the windows into rows.
+    A term of several words is at the position of its first one. Consecutive windows with the same terms are
+    counted together: windows are numbered across documents, an occurrence is a run of them, and the ends of all
+    runs divide the windows into rows.
     """
     each = n_windows(found.lengths, size)
     numbered_from = np.cumsum(each) - each
@@ -111,6 +111,6 @@ def window_counts(found: Found, groups: Groups, size: int) -> Longs:
 
 
 def expanded(starts: Longs, sizes: Longs) -> Longs:
-    """start, start + 1, ... for each start, as many as its size, one after the other."""
+    """start, start + 1, ... for each start, as many as its size, concatenated."""
     offsets = np.cumsum(sizes) - sizes
     return np.repeat(starts - offsets, sizes) + np.arange(int(sizes.sum()), dtype=np.int64)

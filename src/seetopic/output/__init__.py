@@ -1,4 +1,4 @@
-"""What people look at or take away: report, charts, exports."""
+"""What people look at or take away: the report, charts and exports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Vectors of terms and documents: from a language model, and from the corpus itself."""
+"""Vectors of terms and documents, from a language model and from the corpus itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Counts over documents: which terms stand near each other, and which documents hold which terms."""
+"""Co-occurrence counts: which terms appear near each other, and which documents contain which terms."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from seetopic.runtime import (
     write_arrays_in_parts,
 )
 
-_BLOCK = 1 << 19  # terms of a block's documents: ten neighbours each make 80 MB
+_BLOCK = 1 << 19  # terms per block: with ten neighbours each, 80 MB
 
 
 @dataclass(frozen=True)
 class Block:
-    """Consecutive documents of an index: the shard of everything after tokenising."""
+    """Consecutive documents of an index: the unit of parallel work after tokenising."""
 
     documents: Path
     starts: Path
@@ -37,7 +37,7 @@ class Block:
     last: int  # exclusive
 
     def terms(self) -> tuple[Ids, Longs]:
-        """The term ids of all documents of the block, and for each the document's number."""
+        """The term ids of all documents in the block, and the document number of each."""
         starts = map_array(self.starts)[self.first : self.last + 1]
         terms = map_array(self.documents)[starts[0] : starts[-1]]
         numbers = np.repeat(np.arange(self.first, self.last), np.diff(starts))
@@ -45,7 +45,7 @@ class Block:
 
 
 def blocks_of(documents: Path, starts: Path, size: int = _BLOCK) -> list[Block]:
-    """Blocks of documents that hold about `size` terms; documents are never cut."""
+    """Blocks of documents with about `size` terms each; documents are never split."""
     places = map_array(starts)
     inner = np.unique(np.searchsorted(places[1:], np.arange(size, int(places[-1]), size), side="right"))
     bounds = [0, *inner[(inner > 0) & (inner < len(places) - 1)].tolist(), len(places) - 1]
@@ -55,7 +55,7 @@ def blocks_of(documents: Path, starts: Path, size: int = _BLOCK) -> list[Block]:
 def neighbours(
     engine: Engine, blocks: Sequence[Block], n_terms: int, window: int, desk: Desk, progress: Progress = silent
 ) -> list[Band]:
-    """How often each term stands at most `window` from each other: either is the other's neighbour."""
+    """How often each pair of terms occurs at most `window` positions apart; the counts are symmetric."""
     keys_of = partial(neighbour_keys, n_terms=n_terms, window=window)
     return table_of(engine, keys_of, blocks, (n_terms, n_terms), desk, progress, "counting neighbours")
 
@@ -73,7 +73,7 @@ def neighbour_keys(block: Block, n_terms: int, window: int) -> Longs:
 
 @dataclass(frozen=True)
 class PostingFiles:
-    """Term to documents: those of term i are `documents[starts[i]:starts[i + 1]]`, rising, with its counts there."""
+    """Term i is in `documents[starts[i]:starts[i + 1]]`, ascending; `counts` is parallel to `documents`."""
 
     starts: Path
     documents: Path
@@ -83,7 +83,7 @@ class PostingFiles:
 def write_postings(
     engine: Engine, blocks: Sequence[Block], n_terms: int, files: PostingFiles, desk: Desk, progress: Progress = silent
 ) -> None:
-    """Postings in bands of terms, so that memory does not grow with the corpus."""
+    """Write postings one band of terms at a time, so that memory does not grow with the corpus."""
     n_documents = blocks[-1].last
     keys_of = partial(posting_keys, n_documents=n_documents)
     bands = table_of(engine, keys_of, blocks, (n_terms, n_documents), desk, progress, "counting documents")
@@ -101,7 +101,7 @@ def posting_keys(block: Block, n_documents: int) -> Longs:
 
 
 def _taken_away(bands: list[Band]) -> Iterator[tuple[Ids, Longs]]:
-    """The contents of bands, each removed when it was used: they are never on disk twice."""
+    """The contents of each band, which is removed after use so that nothing is on disk twice."""
     for band in bands:
         yield band.columns, band.counts
         band.remove()

@@ -1,4 +1,4 @@
-"""What the embedded language model, which was made for English, cannot read: other languages and scripts."""
+"""Warnings about languages and scripts that the embedded language model, trained on English, cannot read."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import regex
 
 from seetopic.vectors.encoder.minilm import EMBEDDED_NAME
 
-_MOST = 0.5  # share of the text, or of the names, beyond which it is said
+_MOST = 0.5  # share of the text, or of the names, above which to warn
 _WORTH_NAMING = 0.05  # share of the text
-_LISTED = 3  # languages and scripts that a sentence names
-_SHOWN = 40  # letters of a name that a sentence shows
-_LANGUAGES = {  # of those that are detected; Russian is told by its script
+_LISTED = 3  # languages and scripts named in a warning
+_SHOWN = 40  # characters of a name shown in a warning
+_LANGUAGES = {  # of the detected languages; Russian is recognised by its script
     "da": "Danish",
     "de": "German",
     "es": "Spanish",
@@ -44,15 +44,15 @@ _OTHER = "a script other than Latin"
 _LETTER = regex.compile(r"\p{L}")
 _LATIN = regex.compile(r"[\p{Latin}\p{Common}\p{Inherited}]")
 _SCRIPT = regex.compile("|".join(rf"(?P<{script}>\p{{{script}}})" for script in _SCRIPTS))
-_MADE_FOR = f"the embedded language model, {EMBEDDED_NAME}, was made for English"
+_MADE_FOR = f"the embedded language model, {EMBEDDED_NAME}, was trained on English"
 _CHANGE = "choose a multilingual model with --model (in Python: `embedding_model` or `model`)"
 
 
 def script_shares(words: Iterable[tuple[str, int]]) -> dict[str, float]:
-    """How much of a text, given as words and how often each occurs, is in each script other than Latin."""
+    """The share of a text, given as words and their counts, that is in each script other than Latin."""
     letters: Counter[str] = Counter()
     for word, count in words:
-        # Words of several scripts are rare, so the first letter tells.
+        # Words that mix scripts are rare, so the first letter decides.
         first = None if word.isascii() else _LETTER.search(word)
         letters[_script(first[0]) if first else ""] += count * len(word)
     total = max(letters.total(), 1)
@@ -61,7 +61,7 @@ def script_shares(words: Iterable[tuple[str, int]]) -> dict[str, float]:
 
 @cache
 def _script(letter: str) -> str:
-    """What a person calls the script of a letter; nothing if it is Latin."""
+    """The usual name of a letter's script; empty if it is Latin."""
     if _LATIN.match(letter):
         return ""
     found = _SCRIPT.match(letter)
@@ -69,7 +69,7 @@ def _script(letter: str) -> str:
 
 
 def warnings_about_text(scripts: Mapping[str, float], languages: Mapping[str, float]) -> list[str]:
-    """A sentence if most of the text is not English, by the shares of scripts, and of languages by their codes."""
+    """A warning if most of the text is not English, given the shares of scripts and of language codes."""
     latin = {code: share for code, share in languages.items() if code == "en" or code in _LANGUAGES}
     scale = (1 - sum(scripts.values())) / (sum(latin.values()) or 1)
     foreign = {**scripts, **{_LANGUAGES[code]: share * scale for code, share in latin.items() if code != "en"}}
@@ -81,9 +81,9 @@ def warnings_about_text(scripts: Mapping[str, float], languages: Mapping[str, fl
 
 
 def warnings_about_names(names: Sequence[str], said: Iterable[str] = ()) -> list[str]:
-    """A sentence if most names are in another script than Latin; none if it was said of the documents already.
+    """A warning if most names are not in Latin script; none if there is already one about the documents.
 
-    Names are too few words to tell languages of one script apart: "Politik", "sport" and "restaurant" are anybody's.
+    Names have too few words to tell apart languages that share a script: "sport" is a word in many of them.
     """
     scripts = [_script_of_name(name) for name in names]
     foreign = [name for name, script in zip(names, scripts, strict=True) if script]
@@ -97,7 +97,7 @@ def warnings_about_names(names: Sequence[str], said: Iterable[str] = ()) -> list
 
 
 def _script_of_name(name: str) -> str:
-    """The script of most of its letters; nothing if that is Latin, or there are no letters."""
+    """The script of most letters of a name; empty if it is Latin or there are no letters."""
     letters = Counter(map(_script, _LETTER.findall(name)))
     latin = letters.pop("", 0)
     return letters.most_common(1)[0][0] if letters.total() > latin else ""

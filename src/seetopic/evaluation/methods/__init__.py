@@ -1,4 +1,4 @@
-"""Other methods for the same task, and ours by their side: all `run(task, size, random_state) -> Topics`."""
+"""Methods to compare, ours and others, all with the signature `run(task, size, random_state) -> Topics`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import cast
 from seetopic.errors import MissingExtra, SettingsError
 from seetopic.evaluation.methods.contract import Method, Task
 
-# Read in only when asked for: several need packages that only comparisons need.
+# Imported on demand: several need packages that only comparisons use.
 _WHERE = {
     "default": "presets:default",
     "paper": "presets:paper",
@@ -25,7 +25,7 @@ _WHERE = {
     "bertopic-zeroshot": "bertopic:zero_shot",
 }
 METHODS = tuple(_WHERE)
-# method -> the package it needs beyond ours, and the extra that brings it
+# method -> the additional package it needs, and the extra that installs it
 _NEEDS = {
     "seeded-lda": ("tomotopy", "baselines"),
     "anchored-corex": ("corextopic", "baselines"),
@@ -42,13 +42,13 @@ def method_named(name: str) -> Method:
 
 
 def available(name: str) -> bool:
-    """Whether all packages that a method needs are installed; none of them is loaded for that."""
+    """Whether all packages that a method needs are installed; does not import them."""
     package, _ = _NEEDS.get(name, (None, ""))
     return package is None or find_spec(package) is not None
 
 
 def require(name: str) -> None:
-    """Refuse a method that is unknown, or whose package is missing, before any work."""
+    """Raise an error before any work if a method is unknown or its package is missing."""
     method_named(name)
     if not available(name):
         raise MissingExtra(f"the method {name}", _NEEDS[name][1])

@@ -1,8 +1,8 @@
-"""Anchored CorEx (Gallagher et al., 2017): topics that say most about which terms occur together, held to anchors.
+"""Anchored CorEx (Gallagher et al., 2017): topics that best explain which terms occur together, guided by anchors.
 
-The authors' package (corextopic), with a topic for each category and free ones that take up what belongs to none. For
-speed it sees only the most frequent terms and all starting terms: its cost is a Python loop over terms in each round.
-Terms that every document holds are left out: they say nothing, and the package prints a warning of them.
+Uses the authors' package (corextopic), with one topic per category and free ones that absorb what belongs to none. For
+speed it sees only the most frequent terms and all starting terms: each round is a Python loop over terms.
+Terms in every document are left out: they carry no information, and the package prints a warning about them.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from seetopic.evaluation.methods.contract import Task
 from seetopic.evaluation.methods.frequent import frequent_terms
 from seetopic.runtime import Longs
 
-_TERMS = 20_000  # most frequent ones; those beyond occur in a handful of documents
+_TERMS = 20_000  # most frequent ones; the others occur in only a handful of documents
 _ROUNDS = 100
-_STRENGTH = 3.0  # of anchors, where any other term of a topic has at most 1
-_FREE = 5  # topics of no category
-_SEEDS = 2**32  # numpy's global generator takes smaller ones only
+_STRENGTH = 3.0  # of anchors; other terms of a topic have at most 1
+_FREE = 5  # topics without a category
+_SEEDS = 2**32  # NumPy's global generator accepts only smaller ones
 
 
 def run(task: Task, size: int, random_state: int) -> Topics:
-    """Each topic's terms by mutual information, those whose presence speaks for it; no term in two topics."""
+    """Each topic's terms by mutual information, if their presence is evidence for it; no term is in two topics."""
     kept = _informative(task, frequent_terms(task, _TERMS))
     column_of = {int(term): column for column, term in enumerate(kept)}
     anchors = [[column_of[term] for term in terms if term in column_of] for terms in task.starting]
-    # A category without anchors would be skipped in silence, and all later topics would be another category's.
+    # A category without anchors would be silently skipped, which would shift all later topics.
     anchored = [category for category, columns in enumerate(anchors) if columns]
     model = _fitted(task, kept, [anchors[category] for category in anchored], random_state)
     ranked: list[list[tuple[int, float]]] = [[] for _ in anchors]
@@ -61,7 +61,7 @@ def _fitted(task: Task, kept: Longs, anchors: list[list[int]], random_state: int
 
 @contextmanager
 def _globals_restored() -> Iterator[None]:
-    """The package seeds numpy's global generator, and silences numpy for good."""
+    """Undo the package's changes: it seeds NumPy's global generator and turns off NumPy's warnings."""
     state = np.random.get_state()  # noqa: NPY002 - to put it back
     try:
         with np.errstate():
@@ -71,7 +71,7 @@ def _globals_restored() -> Iterator[None]:
 
 
 def _best(model: Any, topic: int, size: int) -> list[tuple[int, float]]:
-    """Columns and their weighted mutual information, of those that belong to the topic."""
+    """The columns that belong to the topic, with their weighted mutual information."""
     weights = model.alpha[topic] * model.mis[topic]
     own = np.flatnonzero((model.alpha[topic] >= 1) & (model.sign[topic] > 0) & (weights > 0))
     best = own[np.argsort(-weights[own], kind="stable")][:size]

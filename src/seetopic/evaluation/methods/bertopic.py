@@ -1,9 +1,9 @@
-"""BERTopic (Grootendorst, 2022), guided by starting terms or by names: clusters of documents, named by their terms.
+"""BERTopic (Grootendorst, 2022), guided by starting terms or by names: clusters of documents, described by their terms.
 
-The author's package with its own parts: UMAP, HDBSCAN, class-based TF-IDF. It gets the index's language model, the
-vectors of documents' beginnings, and the index's terms in place of words, so that all methods see the same. Its topics
-are numbered by size; both methods say below which topic is which category's. A category that BERTopic did not find has
-no terms.
+Uses the author's package with its own components: UMAP, HDBSCAN, class-based TF-IDF. It receives the index's language
+model, the vectors of document beginnings, and the index's terms instead of words, so that all methods see the same.
+Its topics are numbered by size; each method below matches them to categories. A category that BERTopic did not find
+has no terms.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from seetopic.errors import CorpusError, MissingExtra
 from seetopic.evaluation.methods.contract import Task
 from seetopic.runtime import Floats, Longs
 
-_NEAR = 0.3  # zero-shot: cosine to a name from which a document is the name's; 0.7, BERTopic's own, suits few models
-_NEIGHBOURS, _COMPONENTS = 15, 5  # UMAP's, as BERTopic sets them
-_SMALLEST = 10  # documents of a topic, as BERTopic sets it
+_NEAR = 0.3  # zero-shot: minimum cosine of a document to its name; BERTopic's default, 0.7, suits few models
+_NEIGHBOURS, _COMPONENTS = 15, 5  # of UMAP, as in BERTopic
+_SMALLEST = 10  # documents per topic, as in BERTopic
 
 
 def guided(task: Task, size: int, random_state: int) -> Topics:
-    """`seed_topic_list` are the starting terms. Every topic found is its nearest name's, by the mean vector of its
-    documents; of several, the nearest one is the category's."""
+    """`seed_topic_list` contains the starting terms. Every topic goes to the name nearest to the mean vector of its
+    documents; if a category has several, the nearest one is used."""
     seeds = [[task.terms[term] for term in terms] for terms in task.starting]
     model = _fitted(task, random_state, seed_topic_list=seeds)
     topics = _nearest_topics(task, np.array(model.topics_))
@@ -34,14 +34,14 @@ def guided(task: Task, size: int, random_state: int) -> Topics:
 
 
 def zero_shot(task: Task, size: int, random_state: int) -> Topics:
-    """`zeroshot_topic_list` are the names. A category's topic is the one that its documents were put into: those near
-    to its name, and nearer than to any other."""
+    """`zeroshot_topic_list` contains the names. A category's topic is the one that its documents were assigned to:
+    those near its name, and nearer to it than to any other."""
     model, topics = zero_shot_model(task, random_state)
     return _topics(task, "bertopic-zeroshot", model, topics, size, random_state, near=_NEAR)
 
 
 def zero_shot_model(task: Task, random_state: int) -> tuple[Any, list[int | None]]:
-    """BERTopic's own model, which has further clusters beside the names, and the topic of each name."""
+    """The BERTopic model, which has further clusters besides the names, and the topic of each name."""
     names = [seed.name for seed in task.seeds.seeds]
     model = _fitted(task, random_state, zeroshot_topic_list=names, zeroshot_min_similarity=_NEAR)
     return model, _assigned_topics(task, np.array(model.topics_))
@@ -53,11 +53,11 @@ def _fitted(task: Task, random_state: int, **guidance: Any) -> Any:
             f"BERTopic compares each document with {_NEIGHBOURS} others, but there are {len(task.index)} in all; "
             "give more documents"
         )
-    vectors = np.array(task.document_vectors)  # a copy: guided BERTopic writes into what it is given
+    vectors = np.array(task.document_vectors)  # a copy: guided BERTopic modifies its input
     documents = [" ".join(map(str, document)) for document in task.documents]
     task.progress("bertopic", 0, None)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # its packages warn of each other's and of numpy's old ways
+        warnings.simplefilter("ignore")  # its packages give deprecation warnings about each other and NumPy
         model = _model(task, random_state, guidance)
         model.fit(documents, vectors)
     return model
@@ -67,13 +67,13 @@ def _model(task: Task, random_state: int, guidance: dict[str, Any]) -> Any:
     bertopic, umap, hdbscan, backend, text = _packages()
 
     class Backend(backend.BaseEmbedder):  # type: ignore[misc, name-defined]
-        """Seeds and names by the index's language model."""
+        """Encodes seeds and names with the index's language model."""
 
         def embed(self, documents: list[str], verbose: bool = False) -> Floats:
             return task.index.encode_names(list(documents))
 
     class Clusters(hdbscan.HDBSCAN):  # type: ignore[misc, name-defined]
-        """HDBSCAN fails on fewer points than a cluster has; zero-shot leaves it that few where most are near a name."""
+        """HDBSCAN fails on too few points for a cluster, which is all zero-shot leaves if most are near a name."""
 
         def fit(self, points: Floats, y: Any = None) -> Any:
             if len(points) > _SMALLEST:
@@ -82,7 +82,7 @@ def _model(task: Task, random_state: int, guidance: dict[str, Any]) -> Any:
             return self
 
     def as_terms(document: str) -> list[str]:
-        """BERTopic joins and cleans documents as text; term numbers come through that, and phrases stay whole."""
+        """BERTopic joins and cleans documents as text; term numbers survive that, and keep phrases intact."""
         return [task.terms[int(number)] for number in document.split(" ") if number.isdecimal()]
 
     return bertopic.BERTopic(
@@ -113,7 +113,7 @@ def _packages() -> tuple[Any, ...]:
 
 
 def _nearest_topics(task: Task, assigned: Longs) -> list[int | None]:
-    found = [topic for topic in np.unique(assigned).tolist() if topic >= 0]  # -1: documents of no topic
+    found = [topic for topic in np.unique(assigned).tolist() if topic >= 0]  # -1: documents without a topic
     if not found:
         return [None for _ in task.seeds.seeds]
     means = np.stack([task.document_vectors[assigned == topic].mean(axis=0) for topic in found])
@@ -137,7 +137,7 @@ def _assigned_topics(task: Task, assigned: Longs) -> list[int | None]:
 def _topics(
     task: Task, method: str, model: Any, topics: list[int | None], size: int, random_state: int, **settings: Any
 ) -> Topics:
-    """The heaviest terms of each category's topic by class-based TF-IDF."""
+    """The terms of each category's topic with the highest class-based TF-IDF."""
     row_of = {topic: row for row, topic in enumerate(sorted(set(model.topics_)))}
     terms = [task.index.vocabulary.ids[word] for word in model.vectorizer_model.get_feature_names_out()]
     ranked: list[list[tuple[int, float]]] = []

@@ -1,18 +1,18 @@
-"""CatE (Meng et al., 2020): vectors of terms and categories learned together, each category gaining a term an epoch.
+"""CatE (Meng et al., 2020): learns vectors of terms and categories together; each category gains one term per epoch.
 
-The objective is the local training's: a term against its contexts, its documents and, by a softmax over categories,
-the category it stands for. CatE scores a term against its contexts by kappa_w (u_w . v), where u_w has length 1 and
-kappa_w is the term's specificity: the more alike its contexts, the larger. Only the product kappa_w u_w counts, so
-that product is what is trained here: its direction is u_w, its length kappa_w.
+The objective is that of the local training: a term against its contexts, its documents and, by a softmax over
+categories, its category. CatE scores a term against its contexts by kappa_w (u_w . v), where u_w has length 1 and
+kappa_w is the term's specificity: the more similar its contexts, the larger. Only the product kappa_w u_w matters, so
+this code trains the product: its direction is u_w, its length kappa_w.
 
-A category gains the terms nearest to its vector that are more specific than itself, that is than the least specific
-of its starting terms. Its place among all terms' specificities is read when the warm-up ends, because the category
-term lengthens the vectors of its own terms. Topics are exclusive: a term goes to the category it is nearest to.
+A category gains the terms nearest to its vector that are more specific than itself, that is, than the least specific
+of its starting terms. Its rank among all terms' specificities is recorded at the end of the warm-up, because the
+category term lengthens the vectors of the category's terms. Topics are exclusive: a term goes to the nearest category.
 
-What differs from the authors' program: it keeps u_w and kappa_w apart and does not hold u_w to length 1; starts from
-vectors trained elsewhere, where these start from none; lets specificity count only in the end and only for categories
-of one seed, and otherwise orders by similarity alone; and leaves seeds out of what it writes, where here they stand at
-the place that similarity gives them.
+The authors' program differs: it stores u_w and kappa_w separately and does not keep u_w at length 1; it starts from
+pretrained vectors, where this code starts from random ones; it uses specificity only at the end and only for
+categories with one seed, and otherwise ranks by similarity alone; and it leaves seeds out of its output, where here
+they are ranked by similarity.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ from seetopic.vectors import Vectors, train
 if TYPE_CHECKING:
     import torch
 
-_EPOCHS = 12  # the program's two without categories, and ten with them
+_EPOCHS = 12  # as in the program: two without categories, and ten with them
 _WARM_UP = 1 / 6  # of the epochs
 _DIMENSIONS = 100
 _DOCUMENT_WEIGHT = 1.5
-_BLOCKS = 64  # an epoch at least: vectors move once a block, and a small corpus must let them
+_BLOCKS = 64  # at least, per epoch: vectors move once per block, also in a small corpus
 _SMALLEST_BLOCK = 256
 
 
 def run(task: Task, size: int, random_state: int) -> Topics:
-    """The terms nearest to each category's vector, of those more specific than it; no term in two topics."""
+    """The terms nearest to each category's vector among those more specific than it; no term is in two topics."""
     terms, documents = task.index.positions
     settings = _settings(task, len(terms))
     places = [0.0 for _ in task.starting]
@@ -82,7 +82,7 @@ def _settings(task: Task, n_positions: int) -> SkipgramSettings:
 
 
 def _grown(nearness: Doubles, starting: list[list[int]], more: int) -> list[list[int]]:
-    """Each category's starting terms, and so many more."""
+    """Each category's starting terms, and `more` others."""
     others = nearness.copy()
     others[:, [term for terms in starting for term in terms]] = 0
     return [terms + added for terms, added in zip(starting, pick_best(others, more), strict=True)]
@@ -95,8 +95,8 @@ def _places(vectors: Vectors, starting: list[list[int]]) -> list[float]:
 
 
 def _nearness(vectors: Vectors, places: list[float], starting: list[list[int]]) -> Doubles:
-    """Cosine of categories and terms, as shares of 1; (n_categories, n_terms). 0 for terms that are less specific than
-    the category, save its starting terms, and for all of a category that has none: it has no vector."""
+    """Cosines of categories and terms, scaled to 0..1; (n_categories, n_terms). 0 for terms that are less specific
+    than the category, except its starting terms, and for categories without starting terms, which have no vector."""
     specificity = _lengths(vectors.terms)
     cosines = _unit(vectors.categories) @ _unit(vectors.terms).T
     near: Doubles = ((1 + cosines.double()) / 2).clamp(1e-9, 1).cpu().numpy()

@@ -1,13 +1,12 @@
 """Labeled ETM (Dieng et al., 2020): a topic is a vector in the space of term vectors, documents are mixtures of topics.
 
-A variational autoencoder, really trained: an encoder reads a document's terms as shares and gives its logistic-normal
-mixture; p(term | topic) is the softmax of inner products of term vectors and topic vectors. The topics themselves are
-not used: as in the paper, a category's terms are those whose vectors are nearest to its name's, and the name's is the
-mean of its starting terms'.
+A variational autoencoder: the encoder maps a document's term shares to its logistic-normal mixture; p(term | topic) is
+the softmax of inner products of term vectors and topic vectors. The topics themselves are not used: as in the paper, a
+category's terms are those whose vectors are nearest to its name's vector, which is the mean of its starting terms.
 
-What differs from the authors' program: term vectors start from the index's local vectors in place of skip-gram ones,
+This differs from the authors' program: term vectors start from the index's local vectors instead of skip-gram vectors,
 and are trained with the rest; the encoder's layers are narrower; only the most frequent terms and the starting terms
-are seen; the likelihood is summed over terms that occur, which is the same number in less time.
+are used; the likelihood is summed only over terms that occur, which gives the same value faster.
 """
 
 from __future__ import annotations
@@ -28,17 +27,17 @@ if TYPE_CHECKING:
 
 _TERMS = 20_000  # most frequent ones
 _TOPICS = 50  # as in the authors' program
-_HIDDEN = 200  # units of each of the encoder's two layers
+_HIDDEN = 200  # units in each of the encoder's two layers
 _EPOCHS = 20
-_BATCH = 1000  # documents; fewer where that would make less than `_STEPS` an epoch
+_BATCH = 1000  # documents; fewer if there would be less than `_STEPS` batches per epoch
 _STEPS = 10
 _RATE = 0.005
 _DECAY = 1.2e-6
-_TINY = 1e-6  # so that no logarithm meets 0
+_TINY = 1e-6  # avoids log(0)
 
 
 def run(task: Task, size: int, random_state: int) -> Topics:
-    """Each name's nearest terms by cosine of trained vectors; a term may be near to two names, as in the paper."""
+    """Each name's nearest terms by cosine of trained vectors; a term may be near two names, as in the paper."""
     kept = frequent_terms(task, _TERMS)
     vectors = trained_vectors(task, kept, random_state)
     starting = [np.searchsorted(kept, terms).tolist() for terms in task.starting]
@@ -74,7 +73,7 @@ def trained_vectors(task: Task, kept: Longs, random_state: int) -> Floats:
 
 
 def _starting_vectors(task: Task, kept: Longs, generator: torch.Generator) -> torch.Tensor:
-    """The local vectors; their first columns, or with small random ones more, where other dimensions are asked for."""
+    """The local vectors, truncated or extended by small random columns if other dimensions are requested."""
     import torch
 
     local = np.asarray(task.index.local[kept])
@@ -83,7 +82,7 @@ def _starting_vectors(task: Task, kept: Longs, generator: torch.Generator) -> to
     vectors /= dimensions**0.5 * 10
     width = min(dimensions, local.shape[1])
     vectors[:, :width] = torch.from_numpy(local[:, :width]).to(vectors)
-    # Unit rows would start all topics out as nearly the same.
+    # With unit rows all topics would start out nearly the same.
     return torch.nn.functional.normalize(vectors, dim=1).mul_(dimensions**0.25)
 
 
@@ -91,7 +90,7 @@ def _starting_vectors(task: Task, kept: Longs, generator: torch.Generator) -> to
 class _Batch:
     """Documents as the terms that occur in them."""
 
-    rows: torch.Tensor  # (n_pairs,) the document of each pair, counted from 0
+    rows: torch.Tensor  # (n_pairs,) document of each pair, counted from 0
     terms: torch.Tensor  # (n_pairs,)
     counts: torch.Tensor  # (n_pairs,)
     size: int
@@ -99,7 +98,7 @@ class _Batch:
 
 @dataclass(frozen=True)
 class _Corpus:
-    """Documents as rows of counts, those without terms left out."""
+    """Documents as rows of counts, without those that have no terms."""
 
     starts: torch.Tensor  # (n_documents + 1,)
     terms: torch.Tensor  # (n_pairs,)
@@ -137,7 +136,7 @@ class _LabeledETM:
     terms: torch.Tensor  # rho; (n_terms, dimensions)
     topics: torch.Tensor  # alpha; (n_topics, dimensions)
     first: torch.Tensor  # the encoder's layers: (n_terms, hidden)
-    second: torch.Tensor  # (hidden + 1, hidden), the last row what is added; so below
+    second: torch.Tensor  # (hidden + 1, hidden), the last row is the bias, as below
     means: torch.Tensor  # (hidden + 1, n_topics)
     spreads: torch.Tensor  # (hidden + 1, n_topics) of log variances
 
@@ -164,7 +163,7 @@ class _LabeledETM:
         return [self.terms, self.topics, self.first, self.second, self.means, self.spreads]
 
     def loss(self, batch: _Batch, generator: torch.Generator) -> torch.Tensor:
-        """The negative evidence lower bound, a document."""
+        """The negative evidence lower bound per document."""
         means, spreads = self._encoded(batch)
         noise = _normal(means, generator)
         mixtures = (means + noise * (spreads / 2).exp()).softmax(1)  # theta; (n_documents, n_topics)

@@ -1,4 +1,4 @@
-"""Our own methods under the baselines' contract: the presets of `seetopic discover`."""
+"""Our own methods, the presets of `seetopic discover`, with the interface of the baselines."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def _run(task: Task, size: int, random_state: int, *, preset: str) -> Topics:
     if settings.training is not None:
         dimensions = task.dimensions or settings.training.dimensions
         epochs = task.epochs or settings.training.epochs
-        warm_up = min(settings.training.warm_up, epochs - 1)  # an epoch at least learns from the categories
+        warm_up = min(settings.training.warm_up, epochs - 1)  # at least one epoch learns from the categories
         shorter = replace(settings.training, dimensions=dimensions, epochs=epochs, warm_up=warm_up)
         settings = replace(settings, training=shorter)
     index = index_with_names(task.index, task.seeds, settings)

@@ -1,4 +1,4 @@
-"""A simple strong peer: the language model sorts whole documents, class-based TF-IDF names what is typical of each."""
+"""A simple, strong baseline: the language model sorts documents, class-based TF-IDF finds each category's terms."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from seetopic.runtime import Doubles, Longs
 
 
 def run(task: Task, size: int, random_state: int) -> Topics:
-    """Every document to the name with the nearest vector; then the heaviest terms of each category. Not random."""
+    """Assign every document to the nearest name, then take each category's highest-weighted terms. Deterministic."""
     nearest = (task.document_vectors @ task.names.T).argmax(axis=1)
     return task.topics("zero-shot", best_terms(class_weights(task, nearest), size))
 
 
 def class_weights(task: Task, categories: Longs) -> Doubles:
-    """Class-based TF-IDF of documents' categories: a term's share of its category's terms, times
-    log(1 + mean number of terms in a category / how often the term occurs in all); (n_categories, n_terms)."""
+    """Class-based TF-IDF: a term's share of its category's terms, times log(1 + mean number of terms in a
+    category / how often the term occurs in all of them); (n_categories, n_terms)."""
     occurs = task.counts.astype(bool).astype(np.float64)
     of_category = np.eye(len(task.seeds))[categories]  # (n_documents, n_categories)
     counts = (occurs.T @ of_category).T

@@ -1,4 +1,4 @@
-"""Figures of topics: drawn here as SVG, shown in notebooks and reports, saved as .svg, .png or .html."""
+"""Figures of topics, drawn as SVG, shown in notebooks and reports, and saved as .svg, .png or .html."""
 
 from __future__ import annotations
 

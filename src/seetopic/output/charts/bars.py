@@ -1,4 +1,4 @@
-"""Bars: the terms of topics by their scores, and topics by their documents."""
+"""Bar charts of topics' terms by score, and of topics by documents."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from seetopic.output.charts.theme import HUES
 
 _ROW = 22.0
 _GAP = 28.0
-_BESIDE = 600  # from this width on, names stand beside their bars, else above them
-_PANEL = 290  # a topic's bars are at least so wide
+_BESIDE = 600  # from this width on, names are beside their bars, otherwise above
+_PANEL = 290  # minimum width of a topic's bars
 
 
 def bar_length(score: float, best: float) -> float:
-    """From 0 to 1. Scores fall off like 1 / rank; their root keeps the lower ones visible."""
+    """From 0 to 1. Scores drop like 1 / rank; their square root keeps the lower ones visible."""
     return math.sqrt(max(score, 0.0) / best) if best > 0 else 0.0
 
 
 def barchart(run: Drawable | Topics, *, topics: Sequence[int] | None = None, top: int = 10, width: int = 960) -> Figure:
-    """The best terms of topics as bars, a panel a topic; a bar is as long as the root of the score."""
+    """The best terms of topics as bars, one panel per topic; the length of a bar is the root of the score."""
     whole = topics_of(run)
     check_width(width)
     numbers = chosen(whole, topics, top)
@@ -38,7 +38,7 @@ def barchart(run: Drawable | Topics, *, topics: Sequence[int] | None = None, top
         y += 34 + _ROW * max(len(drawn_topics[number].terms) for number in row) + _GAP
     return Figure(
         "Terms of topics",
-        f"The best terms of {len(numbers)} topics; the bar is as long as the square root of the score.",
+        f"The best terms of {len(numbers)} topics; the length of a bar is the square root of the score.",
         width,
         max(y - _GAP, 40) + 8,
         "".join(drawn),
@@ -60,7 +60,7 @@ def _panel(topic: Topic, number: int, x: float, y: float, width: float) -> list[
 
 
 def documents_per_topic(run: Drawable, *, width: int = 960) -> Figure:
-    """How many documents of the sample each topic is given, as `assign` sorts them."""
+    """How many sampled documents `assign` gives to each topic."""
     scene = scene_of(run)
     check_width(width)
     counts, total = scene.documents_given.tolist(), len(scene.document_topics)
@@ -86,7 +86,7 @@ def documents_per_topic(run: Drawable, *, width: int = 960) -> Figure:
         drawn.append(of_topic(number, parts))
     return Figure(
         "Documents per topic",
-        f"Of {total:,} documents looked at: " + "; ".join(f"{name} {count:,}" for name, count in rows) + ".",
+        f"Of {total:,} documents: " + "; ".join(f"{name} {count:,}" for name, count in rows) + ".",
         width,
         row * len(rows) + 4,
         "".join(drawn),

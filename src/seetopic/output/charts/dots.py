@@ -1,4 +1,4 @@
-"""A map of documents around the topics that they are given."""
+"""A map of documents around the topics they are assigned to."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from seetopic.output.charts.scene import NONE, Drawable, Scene, check_width, sce
 from seetopic.output.charts.theme import BOLD, HUES
 from seetopic.runtime import Doubles, Longs
 
-_WIDE = 600  # pixels from which a map lies, rather than stands
-_SIZE = 13.5  # of names
-_FILLED = 0.36  # share of the map that dots take, with the room between them
-_BEGINNING = 14  # words of a document that are shown
-_LEAN = 5.0  # dots that a document in doubt stands off, at most
+_WIDE = 600  # pixels from which a map is wider than high
+_SIZE = 13.5  # font size of names
+_FILLED = 0.36  # share of the map covered by dots and the space between them
+_BEGINNING = 14  # words shown of a document
+_LEAN = 5.0  # dots; how far an unclear document moves off at most
 
 
 def documents_map(run: Drawable, *, documents: int = 1000, width: int = 960) -> Figure:
-    """Documents of the sample around the topics that they are given: the clearer, the nearer to the middle.
+    """Sampled documents around the topics they are assigned to: the clearer, the closer to the centre.
 
-    At most so many `documents` are drawn, evenly chosen.
+    At most `documents` of them are drawn, evenly chosen.
     """
     scene = scene_of(run)
     check_width(width)
@@ -51,7 +51,7 @@ def documents_map(run: Drawable, *, documents: int = 1000, width: int = 960) -> 
         labels.append(of_topic(number, [text(x, y + 5, name, _SIZE, "st-ink st-bold st-middle st-halo", tip)]))
     return Figure(
         "Documents around their topics",
-        f"{len(shown):,} documents as dots around {len(topics)} topics, the clearest in the middle.",
+        f"{len(shown):,} documents as dots around {len(topics)} topics, the clearest at the centre.",
         width,
         height,
         "".join(drawn + labels),
@@ -59,7 +59,7 @@ def documents_map(run: Drawable, *, documents: int = 1000, width: int = 960) -> 
 
 
 def _evenly_chosen(scene: Scene, most: int) -> Longs:
-    """Rows of the sample that are given a topic."""
+    """Evenly spaced rows of the sample that are assigned to a topic."""
     if most < 1:
         raise SettingsError(f"`documents` is {most}, but must be at least 1")
     known = np.flatnonzero(scene.document_topics != NONE)
@@ -67,7 +67,7 @@ def _evenly_chosen(scene: Scene, most: int) -> Longs:
 
 
 def _spots(shares: Doubles, own: int, places: Doubles, spacing: float) -> Doubles:
-    """Where a topic's documents stand, the clearest in the middle."""
+    """The positions of a topic's documents, the clearest at the centre."""
     spots = np.empty((len(shares), 2))
     spots[np.argsort(-shares[:, own], kind="stable")] = sunflower(len(shares), spacing)
     found: Doubles = places[own] + spots + _leaning(shares, own, places, spacing)
@@ -84,7 +84,7 @@ def _dots(scene: Scene, number: int, rows: Longs, spots: Doubles, radius: float,
 
 
 def _leaning(shares: Doubles, own: int, places: Doubles, spacing: float) -> Doubles:
-    """A document leans towards its second topic, the more the less clear it is."""
+    """Offsets towards each document's second topic: the less clear the document, the larger."""
     if shares.shape[1] < 2 or not len(shares):
         return np.zeros((len(shares), 2))
     others = shares.copy()
@@ -99,7 +99,7 @@ def _leaning(shares: Doubles, own: int, places: Doubles, spacing: float) -> Doub
 
 
 def _beginnings(scene: Scene, shown: Longs) -> list[str]:
-    """The first words of documents of the sample."""
+    """The first words of sampled documents."""
     texts, numbers = scene.index.texts, scene.index.sampled[shown]
     found = []
     for first, last in zip(texts.starts[numbers].tolist(), texts.starts[numbers + 1].tolist(), strict=True):

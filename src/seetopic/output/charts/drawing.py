@@ -1,4 +1,4 @@
-"""SVG elements as strings: the few that figures are made of, with every text escaped."""
+"""The SVG elements that figures consist of, as strings with all text escaped."""
 
 from __future__ import annotations
 
@@ -7,20 +7,28 @@ from collections.abc import Iterable
 from functools import lru_cache
 from html import escape
 
-_BRIEF = 36  # characters of a name in what is told of every cell and dot
+_BRIEF = 36  # characters of a name in the tip of every cell and dot
 _NARROW, _WIDE = frozenset("iljtfrI.,:;'|!()[] -"), frozenset("mwMWQO@%&")
-_FORBIDDEN = (*range(9), 11, 12, *range(14, 32), *range(0xD800, 0xE000), 0xFFFE, 0xFFFF)  # in XML, even escaped
+_FORBIDDEN = (
+    *range(9),
+    11,
+    12,
+    *range(14, 32),
+    *range(0xD800, 0xE000),
+    0xFFFE,
+    0xFFFF,
+)  # not allowed in XML, even escaped
 _REPLACED = dict.fromkeys(_FORBIDDEN, "\ufffd")
 
 
 def safe(text: str) -> str:
-    """The text as it may stand in HTML and XML, in an element or in an attribute."""
+    """The text, escaped for HTML and XML, in elements and attributes."""
     return escape(text.translate(_REPLACED), quote=True)
 
 
 @lru_cache(maxsize=4096)
 def text_width(text: str, size: float) -> float:
-    """About how wide a text is: no two machines have the same fonts, so a little too wide rather than too narrow."""
+    """The approximate width of a text, rather too wide than too narrow, since fonts differ between machines."""
     return size * sum(_letter_width(letter) for letter in text)
 
 
@@ -37,7 +45,7 @@ def _letter_width(letter: str) -> float:
 
 
 def fitted(text: str, size: float, width: float) -> str:
-    """The text, cut with an ellipsis where it is too wide."""
+    """The text, shortened with an ellipsis if it is too wide."""
     if text_width(text, size) <= width:
         return text
     while text and text_width(text + "…", size) > width:
@@ -46,12 +54,12 @@ def fitted(text: str, size: float, width: float) -> str:
 
 
 def brief(words: str) -> str:
-    """A name as it is told many times over: whole, unless it is long."""
+    """A name for repeated use, shortened if it is long."""
     return words if len(words) <= _BRIEF else words[:_BRIEF].rstrip() + "…"
 
 
 def number(value: float) -> str:
-    """As short as a tenth of a pixel allows; the same for any platform."""
+    """The number to a tenth of a pixel, as short as possible; the same on any platform."""
     short = f"{value:.1f}".removesuffix(".0")
     return "0" if short == "-0" else short
 
@@ -85,10 +93,10 @@ def line(points: Iterable[tuple[float, float]], classes: str, width: float = 1, 
 
 
 def title(tip: str) -> str:
-    """What is shown of an element under the pointer."""
+    """The tip shown when the pointer is over an element."""
     return f"<title>{safe(tip)}</title>" if tip else ""
 
 
 def of_topic(topic: int, elements: Iterable[str]) -> str:
-    """What belongs to a topic, so that it can stand out as one."""
+    """A group of a topic's elements, so that they can be highlighted together."""
     return f'<g data-topic="{topic}">{"".join(elements)}</g>'

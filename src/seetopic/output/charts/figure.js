@@ -11,7 +11,7 @@
       const title = each.querySelector(":scope > title");
       if (title) {
         each.dataset.tip = title.textContent;
-        title.remove(); // or the browser would show its own as well
+        title.remove(); // otherwise the browser would show its own tip as well
       }
       if (each.dataset.tip) return each;
     }

@@ -1,4 +1,4 @@
-"""A figure: one drawing, shown in a notebook or a page, saved as .svg, .png or .html."""
+"""A figure: one drawing that can be shown in a notebook or a page, and saved as .svg, .png or .html."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ENDINGS = (".svg", ".png", ".html")
 
 @dataclass(frozen=True)
 class Figure:
-    """A drawing of `width` by `height` pixels, and what it shows in words for those who cannot see it."""
+    """A drawing of `width` by `height` pixels, with a description for those who cannot see it."""
 
     title: str
     description: str
@@ -28,11 +28,11 @@ class Figure:
 
     @property
     def svg(self) -> str:
-        """The figure in the light theme, as a file of its own."""
+        """The figure in the light theme, as a standalone file."""
         return self.to_svg()
 
     def to_svg(self, theme: Theme = "light") -> str:
-        """A file of its own: it names its colours, so every viewer can show it."""
+        """A standalone file: it names its colours, so every viewer can show it."""
         return self._file(theme, READERS_FONTS)
 
     def _file(self, theme: Theme, fonts: str) -> str:
@@ -44,7 +44,7 @@ class Figure:
 
     @property
     def element(self) -> str:
-        """The figure for a page that has `figure_rules` and the colours as variables."""
+        """The figure for a page that has `figure_rules` and defines the colours as variables."""
         return self._element("", "")
 
     def _element(self, attributes: str, before: str) -> str:
@@ -53,7 +53,7 @@ class Figure:
         return f'<svg{attributes} {box} class="st-figure" role="img" aria-label="{told}">{before}{self.drawn}</svg>'
 
     def to_html(self) -> str:
-        """A page of its own, light or dark as the reader prefers."""
+        """A standalone page, light or dark as the reader prefers."""
         return (
             '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
             '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -62,15 +62,18 @@ class Figure:
         )
 
     def to_png(self, theme: Theme = "light", scale: float = 2.0) -> bytes:
-        """A picture with `scale` times as many pixels each way."""
+        """An image with `scale` times as many pixels in each direction."""
         return png_of(self._file(theme, FONT), scale)
 
     def save(self, path: str | Path, *, theme: Theme = "light", scale: float = 2.0) -> None:
-        """Write the figure as its file's name says: .svg, .png (extra `[png]`) or .html, whole or not at all."""
+        """Save as .svg, .png (extra `[png]`) or .html, depending on the name; writes the whole file or nothing."""
         path = Path(path)
         ending = path.suffix.lower()
         if ending not in _ENDINGS:
-            raise OutputError(f"{path} ends with {path.suffix or 'nothing'!r}; figures are {', '.join(_ENDINGS)}")
+            raise OutputError(
+                f"{path} has the ending {path.suffix!r}, but figures are saved as {', '.join(_ENDINGS)}; "
+                "choose one of these"
+            )
         check_theme(theme)
         if ending == ".png":
             picture = png_of(self._file(theme, FONT), scale)
@@ -80,7 +83,7 @@ class Figure:
             write_text(path, self.to_html() if ending == ".html" else self.to_svg(theme))
 
     def _repr_html_(self) -> str:
-        """As a notebook shows it: with the notebook's theme, and what is under the pointer."""
+        """As shown in a notebook, with the notebook's theme and tips under the pointer."""
         return (
             f'<div class="seetopic-figure"><style>{_frame_rules()}</style>'
             f'<div style="max-width:{number(self.width)}px;margin:auto">{self.element}</div>'
@@ -90,7 +93,7 @@ class Figure:
 
 @cache
 def figure_script() -> str:
-    """What makes figures answer the pointer."""
+    """The script that shows tips and highlights topics under the pointer."""
     return resources.files("seetopic.output.charts").joinpath("figure.js").read_text(encoding="utf-8")
 
 

@@ -1,4 +1,4 @@
-"""Topics against topics: how alike their terms are, or how far they share documents."""
+"""A heatmap of pairs of topics: how similar their terms are, or how much they share documents."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from seetopic.output.charts.scene import Drawable, check_width, scene_of
 from seetopic.output.charts.theme import STEPS
 from seetopic.runtime import Doubles
 
-_WIDE = 600  # pixels from which names have room
-_VALUES_FROM = 30.0  # pixels of a cell that has room for its value
+_WIDE = 600  # pixels from which there is room for names
+_VALUES_FROM = 30.0  # pixels from which a cell has room for its value
 
 
 def heatmap(run: Drawable, *, by: Literal["terms", "documents"] = "terms", width: int = 720) -> Figure:
-    """How near topics are to each other: by their terms, the cosine; by documents, the mean share in the topic of
-    the column of the documents that the topic of the row is given."""
+    """How close topics are: by terms, the cosine similarity; by documents, the mean share in the column's topic of
+    the documents assigned to the row's topic."""
     scene = scene_of(run)
     check_width(width)
     if by not in ("terms", "documents"):
@@ -27,10 +27,10 @@ def heatmap(run: Drawable, *, by: Literal["terms", "documents"] = "terms", width
     values = scene.likeness if by == "terms" else scene.shared_documents
     names = [topic.name for topic in scene.topics]
     told = {
-        "terms": "The cosine of topics' terms: 1 where they mean the same.",
-        "documents": "How much of a topic's documents, a row, also belongs to another, a column.",
+        "terms": "The cosine similarity of topics' terms: 1 if they mean the same.",
+        "documents": "The mean share in the column's topic of the documents assigned to the row's topic.",
     }
-    title = {"terms": "How alike topics are", "documents": "How topics share documents"}
+    title = {"terms": "Similarity of topics", "documents": "Documents shared by topics"}
     return _grid(values, names, width, title[by], f"{told[by]} {_nearest(values, names)}".strip())
 
 
@@ -60,7 +60,7 @@ def _grid(values: Doubles, names: list[str], width: int, title: str, description
 
 
 def _steps(values: Doubles) -> Doubles:
-    """Which shade each cell has; the range is that of different topics, for each is all like itself."""
+    """The shade of each cell; the range is that of different topics, since every topic equals itself."""
     others = values[~np.eye(len(values), dtype=np.bool_)]
     if not others.size:
         return np.zeros(values.shape, np.int64)
@@ -71,11 +71,11 @@ def _steps(values: Doubles) -> Doubles:
 
 def _nearest(values: Doubles, names: list[str]) -> str:
     pairs = nearest_pairs(values, 1)
-    return f"Nearest: {names[pairs[0][0]]} and {names[pairs[0][1]]}, {pairs[0][2]:.2f}." if pairs else ""
+    return f"Closest: {names[pairs[0][0]]} and {names[pairs[0][1]]}, {pairs[0][2]:.2f}." if pairs else ""
 
 
 def nearest_pairs(values: Doubles, most: int) -> list[tuple[int, int, float]]:
-    """The pairs of different topics with the largest values, either way round, largest first."""
+    """The pairs of different topics with the largest values in either direction, largest first."""
     both = np.maximum(values, values.T)
     first, second = np.triu_indices(len(values), 1)
     order = np.argsort(-both[first, second], kind="stable")[:most]

@@ -1,4 +1,4 @@
-"""Lines: how fast the scores of topics fall from their best term to their last."""
+"""A line chart of how fast the scores of topics drop from the best term to the last."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from seetopic.output.charts.scene import Drawable, check_width, topics_of
 from seetopic.output.charts.theme import HUES
 
 _TOP, _BOTTOM, _LEFT = 16.0, 44.0, 44.0
-_LEAST = 1e-9  # the lowest score that is told from none
-_NAMED = 20  # as many lines can have their names beside them, or below where there is less room
-_WIDE, _ROW = 600, 20.0  # pixels from which names stand beside; of a name below
+_LEAST = 1e-9  # scores below count as 0
+_NAMED = 20  # lines up to which names are shown, beside them or below if there is less room
+_WIDE, _ROW = 600, 20.0  # pixels from which names are beside the lines; height of a name below
 
 
 def term_rank(run: Drawable | Topics, *, log: bool = True, width: int = 960) -> Figure:
-    """The score of each topic's terms by their place: where a line falls off, its topic has said what it has to say."""
+    """The scores of each topic's terms by rank: once a line has dropped, the topic is exhausted."""
     topics = topics_of(run)
     check_width(width)
     longest = max((len(topic.terms) for topic in topics), default=1)
@@ -41,7 +41,7 @@ def term_rank(run: Drawable | Topics, *, log: bool = True, width: int = 960) -> 
     for number, topic in enumerate(topics):
         points = [(x(place), y(term.score)) for place, term in enumerate(topic.terms, start=1)]
         told = f"{topic.name}\n{', '.join(f'{term.term} {term.score:.2g}' for term in topic.terms[:10])}"
-        # A wide unseen line lies over the thin one: easier to point at.
+        # A wide invisible line over the thin one is easier to point at.
         parts = [line(points, f"st-line-c{number % HUES}", 2)] if points else []
         parts += [line(points, f"st-line-c{number % HUES}", 12, told).replace("<polyline", '<polyline opacity="0"')]
         if beside and points:
@@ -54,7 +54,7 @@ def term_rank(run: Drawable | Topics, *, log: bool = True, width: int = 960) -> 
         drawn.append(of_topic(number, parts))
     return Figure(
         "Scores by rank",
-        f"The score of each of {len(topics)} topics' terms from the best to the last{', logarithmic' if log else ''}.",
+        f"The scores of {len(topics)} topics' terms from the best to the last{', on a log scale' if log else ''}.",
         width,
         height + (_ROW * len(topics) + 8 if below else 0),
         "".join(drawn),
@@ -62,13 +62,13 @@ def term_rank(run: Drawable | Topics, *, log: bool = True, width: int = 960) -> 
 
 
 def _below(score: float) -> float:
-    """The nearest 1, 2 or 5 of a decade below a score, at most a half."""
+    """The largest of 1, 2 or 5 times a power of ten up to a score, at most 0.5."""
     decade = 10.0 ** math.floor(math.log10(score))
     return min(0.5, max(step * decade for step in (1, 2, 5) if step * decade <= score * 1.000001))
 
 
 def _ticks(low: float) -> list[float]:
-    """1, 2 and 5 of each decade down to the lowest; of many decades, the decades alone."""
+    """1, 2 and 5 times each power of ten down to the lowest; with many decades, only the powers of ten."""
     decades = range(math.floor(math.log10(low) + 1e-9), 1)
     steps = (1, 2, 5) if len(decades) <= 3 else (1,)
     return [step * 10.0**power for power in decades for step in steps if low * 0.999 <= step * 10.0**power <= 1]
@@ -91,12 +91,12 @@ def _axes(
     step = max(1, -(-longest // 10))
     places = [1, *range(step, longest + 1, step)] if step > 1 else range(1, longest + 1)
     drawn += [text(x(place), height - _BOTTOM + 18, str(place), 11.5, "st-soft st-middle") for place in places]
-    drawn.append(text((_LEFT + right) / 2, height - 6, "place of the term in its topic", 12, "st-soft st-middle"))
+    drawn.append(text((_LEFT + right) / 2, height - 6, "rank of the term in its topic", 12, "st-soft st-middle"))
     return drawn
 
 
 def _apart(heights: list[float], bottom: float, least: float = 16.0) -> list[float]:
-    """Heights of labels, in the same order from above, none nearer than a line to the next."""
+    """Vertical positions of labels, in the same order from the top, at least one line apart."""
     order = sorted(range(len(heights)), key=lambda number: (heights[number], number))
     placed = dict[int, float]()
     last = -math.inf

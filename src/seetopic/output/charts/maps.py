@@ -1,4 +1,4 @@
-"""A map of topics among their terms."""
+"""A map of topics surrounded by their terms."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from seetopic.output.charts.theme import BOLD, HUES
 from seetopic.runtime import Doubles
 
 _MARGIN = 24.0
-_LINE = 1.45  # height of a label in font sizes
+_LINE = 1.45  # height of a label, in font sizes
 _NAME = 15.0  # size of a name
-_ROOM = 1.7  # times the room that labels need by themselves
-_HALO = np.array([40.0, 18.0])  # how far a halo goes beyond the middles of its labels
+_ROOM = 1.7  # multiple of the room that the labels need
+_HALO = np.array([40.0, 18.0])  # how far a halo extends beyond the centres of its labels
 
 
 def topics_map(run: Drawable, *, top: int = 10, width: int = 960) -> Figure:
-    """Topics among their terms: topics whose terms are alike stand near each other.
+    """Topics surrounded by their terms: topics with similar terms are close together.
 
-    A term stands around its topic's name, the better the nearer, on the side of the topics that it resembles.
+    The better a term, the closer it is to its topic's name, on the side of the topics that it resembles.
     """
     scene = scene_of(run)
     chosen(scene.topics, None, top)
@@ -46,8 +46,8 @@ def topics_map(run: Drawable, *, top: int = 10, width: int = 960) -> Figure:
         labels.append(of_topic(number, [*terms, named]))
     return Figure(
         "Map of topics and terms",
-        f"{len(topics)} topics; those whose terms are alike stand near each other, each among its terms, "
-        "the best nearest to the name.",
+        f"{len(topics)} topics; those with similar terms are close together, each surrounded by its terms, "
+        "the best closest to the name.",
         width,
         height,
         f'<g transform="translate({_MARGIN:g} {_MARGIN:g})">{"".join(halos + labels)}</g>',
@@ -57,7 +57,7 @@ def topics_map(run: Drawable, *, top: int = 10, width: int = 960) -> Figure:
 def _terms_around(
     topic: Topic, place: Doubles, toward: Doubles, board: Board, frame: Doubles, hue: str
 ) -> tuple[list[str], list[Doubles]]:
-    """A topic's terms as labels, and where they stand: the best is the first to choose its place."""
+    """A topic's terms as labels, and their positions; better terms are placed first."""
     labels, spots = [], []
     for rank, (term, way) in enumerate(zip(topic.terms, toward, strict=True)):
         size = max(11.0, 13.5 - 0.25 * rank)
@@ -70,7 +70,7 @@ def _terms_around(
 
 
 def _cluster_size(topic: Topic, widest: float) -> tuple[float, float]:
-    """About the room that a name takes with its terms around it."""
+    """The approximate room that a name takes with its terms around it."""
     labels = sum((text_width(term.term, 13) + 8) * 13 * _LINE for term in topic.terms)
     area = _ROOM * (labels + text_width(topic.name, _NAME) * _NAME * _LINE)
     across = min(max(float(np.sqrt(area * 1.5)), text_width(topic.name, _NAME) * BOLD + 24), widest)
@@ -95,5 +95,5 @@ def _topic_tip(scene: Scene, number: int) -> str:
         others = scene.likeness[number].copy()
         others[number] = -2
         nearest = int(others.argmax())
-        told = f"\nmost like {scene.topics[nearest].name} ({others[nearest]:.2f})"
+        told = f"\nmost similar to {scene.topics[nearest].name} ({others[nearest]:.2f})"
     return f"{topic.name}\nconfidence {topic.confidence:.2f}{told}"

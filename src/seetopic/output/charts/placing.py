@@ -1,4 +1,4 @@
-"""Where things stand on a map: the same places for the same input, labels beside each other, near what is alike."""
+"""Layout of maps: deterministic positions, near what is similar, without overlapping labels."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ import numpy as np
 
 from seetopic.runtime import Doubles, Flags, one_thread
 
-_EVENNESS = 0.4  # how much the order along an axis counts beside the distances: crowds are drawn apart
-_ROUNDS = 300  # of pushing apart what overlaps
-_TURN = 2.399963  # the golden angle: steps of it never fall into a pattern
-_STEPS, _LOOK = 4000, 64  # of looking for a free place, each farther out; so many at a time
-_RIDGE = 0.05  # keeps the map from centres to places smooth
+_EVENNESS = 0.4  # weight of the order along an axis against distances: spreads crowds out
+_ROUNDS = 300  # of pushing overlapping boxes apart
+_TURN = 2.399963  # the golden angle: steps of it never form a pattern
+_STEPS, _LOOK = 4000, 64  # steps outwards in search of a free place; how many are tried at a time
+_RIDGE = 0.05  # keeps the map from centres to positions smooth
 
 
 def spread_in(frame: Doubles, likeness: Doubles) -> Doubles:
-    """Points in a frame, those of like things near each other; the longer side shows what differs most; (n, 2)."""
+    """Points in a frame, similar things close together; the longer side shows the largest differences; (n, 2)."""
     points = plane(likeness)
     return (points if frame[0] >= frame[1] else points[:, ::-1]) * frame
 
 
 def plane(likeness: Doubles) -> Doubles:
-    """Points in the unit square whose distances follow how unlike things are: classical scaling, then evened out.
+    """Points in the unit square whose distances reflect dissimilarity: classical scaling, then evened out.
 
-    `likeness` holds cosines, (n, n); the result is (n, 2).
+    `likeness` contains cosines, (n, n); the result is (n, 2).
     """
     n = len(likeness)
     if n == 1:
@@ -34,13 +34,13 @@ def plane(likeness: Doubles) -> Doubles:
         centring = np.eye(n) - 1 / n
         values, axes = np.linalg.eigh(-0.5 * centring @ squares @ centring)
     points = axes[:, ::-1][:, :2] * np.sqrt(np.maximum(values[::-1][:2], 0))
-    # Eigenvectors come with either sign: the largest entry decides.
+    # The sign of eigenvectors is arbitrary: make the largest entry positive.
     points = points * np.where(points[np.abs(points).argmax(axis=0), range(2)] < 0, -1, 1)
-    points = np.round(points, 9)  # so that the last bits of another machine do not reorder them
+    points = np.round(points, 9)  # so that the last bits on another machine do not change the order
     widths = np.ptp(points, axis=0)
-    if widths.max() < 1e-6:  # all alike
+    if widths.max() < 1e-6:  # all the same
         points, widths = np.stack([np.arange(n), np.zeros(n)], axis=1), np.array([n - 1.0, 0.0])
-    share = widths / widths.max()  # the second axis is as much shorter as it tells less
+    share = widths / widths.max()  # the second axis is shorter in proportion to what it explains
     places = points.argsort(axis=0, kind="stable").argsort(axis=0) / (n - 1)
     even = (places - 0.5) * share
     exact = (points - points.min(axis=0) - widths / 2) / widths.max()
@@ -51,14 +51,16 @@ def plane(likeness: Doubles) -> Doubles:
 def pushed_apart(centres: Doubles, sizes: Doubles, frame: Doubles) -> Doubles:
     """Boxes of these sizes moved until they hardly overlap, within a frame; (n, 2) each.
 
-    Each pair gives way along the axis on which less is to go; what is left to do after enough rounds is left.
+    Each pair moves apart along the axis with the smaller overlap; overlaps that remain after all rounds stay.
     """
     half = sizes / 2
     low, high = half, np.maximum(frame - half, half)
     places = np.clip(centres, low, high)
-    fits = half[:, None, 0] + half[None, :, 0] <= frame[0] / 2  # side by side; else one must stand below the other
+    fits = half[:, None, 0] + half[None, :, 0] <= frame[0] / 2  # side by side; otherwise one must be below the other
     numbers = np.arange(len(places))
-    earlier = np.where(numbers[:, None] < numbers, -1.0, 1.0)[:, :, None]  # who gives way where two stand on one spot
+    earlier = np.where(numbers[:, None] < numbers, -1.0, 1.0)[
+        :, :, None
+    ]  # which one moves if two are at the same point
     for _ in range(_ROUNDS):
         gaps = places[:, None] - places[None]  # (n, n, 2)
         over = half[:, None] + half[None] - np.abs(gaps)
@@ -74,7 +76,7 @@ def pushed_apart(centres: Doubles, sizes: Doubles, frame: Doubles) -> Doubles:
 
 
 class Board:
-    """A surface on which boxes find a free place near where they would like to be."""
+    """A surface on which boxes are placed in free space near the position they ask for."""
 
     def __init__(self, capacity: int) -> None:
         self._middles, self._halves = np.zeros((capacity, 2)), np.zeros((capacity, 2))
@@ -85,7 +87,7 @@ class Board:
         self._used += 1
 
     def place(self, wish: Doubles, width: float, height: float, frame: Doubles, angle: float) -> Doubles:
-        """The nearest free place along a spiral that begins at the wish in a direction; it is taken from then on."""
+        """The first free place on a spiral that starts at the wish in a direction; it is taken from then on."""
         half = np.array([width, height]) / 2
         inside = half, np.maximum(frame - half, half)
         taken, apart = self._middles[: self._used], self._halves[: self._used] + half
@@ -104,23 +106,23 @@ class Board:
 
 
 def _spiral(angle: float, begin: int, end: int) -> Doubles:
-    """Steps outwards around a point, farther across than down, as words are; (n, 2)."""
+    """Steps outwards around a point, wider than high, like words; (n, 2)."""
     steps = np.arange(begin, end)
     turns, radii = angle + steps * 0.35, 0.9 * steps**0.75
     return np.stack([1.35 * radii * np.cos(turns), radii * np.sin(turns)], axis=1)
 
 
 def sunflower(n: int, spacing: float) -> Doubles:
-    """Points in a disc, evenly spread from its middle outwards; (n, 2)."""
+    """Points in a disc, evenly spread from its centre outwards; (n, 2)."""
     steps = np.arange(n)
     radii, turns = spacing * np.sqrt(steps + 0.5), steps * _TURN
     return np.stack([radii * np.cos(turns), radii * np.sin(turns)], axis=1)
 
 
 def drawn_along(vectors: Sequence[Doubles], centres: Doubles, places: Doubles) -> list[Doubles]:
-    """The direction in which each vector of each topic leaves it: towards the topics that it resembles; (n, 2) each.
+    """The direction of each vector of each topic from its centre: towards the topics that it resembles; (n, 2) each.
 
-    The linear map that takes centres to places takes the vectors' differences from their centre to the plane.
+    The linear map from centres to places is applied to the vectors' differences from their centre.
     """
     with one_thread():
         around = centres - centres.mean(axis=0)

@@ -1,4 +1,4 @@
-"""A figure as PNG, drawn with a font that the extra `[png]` brings: the same picture on every machine."""
+"""Renders a figure as PNG with the font from the extra `[png]`, so that it looks the same on every machine."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from xml.etree import ElementTree
 
 from seetopic.errors import MissingExtra, OutputError
 
-FONT = "'Open Sans'"  # Latin, Greek and Cyrillic; system fonts are asked only for other letters
+FONT = "'Open Sans'"  # Latin, Greek and Cyrillic; system fonts are used only for other letters
 _SVG = "http://www.w3.org/2000/svg"
-_NOBODYS = "\U0010ffff"  # never assigned, so fonts draw the box of a missing letter for it
+_NOBODYS = "\U0010ffff"  # never assigned, so fonts draw the box for a missing letter
 _REPLACEMENT = "\ufffd"
-_NAMED = 20  # letters that the warning lists
+_NAMED = 20  # letters listed in the warning
 
 
 def png_of(svg: str, scale: float) -> bytes:
-    """The picture of an SVG file whose texts are set in `FONT`; warns about letters that no font here has."""
+    """The image of an SVG file whose text uses `FONT`; warns about letters that no installed font has."""
     if not 0.1 <= scale <= 16:
-        raise OutputError(f"a figure cannot be drawn {scale} times as large; give a `scale` between 0.1 and 16")
+        raise OutputError(f"a figure cannot be scaled by {scale}; choose a `scale` between 0.1 and 16")
     root = ElementTree.fromstring(svg)
     texts = [each for each in root.iter(f"{{{_SVG}}}text") if each.text]
     for each in texts:
@@ -30,7 +30,7 @@ def png_of(svg: str, scale: float) -> bytes:
         named = " ".join(missing[:_NAMED]) + (" …" if len(missing) > _NAMED else "")
         warnings.warn(
             f"no font on this machine has {named} ({len(missing)} in all), shown as {_REPLACEMENT} in the picture; "
-            "install a font that has them, or save the figure as .svg",
+            "install a font with these letters, or save the figure as .svg",
             stacklevel=3,
         )
         replaced = str.maketrans(dict.fromkeys(missing, _REPLACEMENT))
@@ -41,7 +41,7 @@ def png_of(svg: str, scale: float) -> bytes:
 
 @lru_cache(maxsize=65536)
 def _has(letter: str, *, system: bool) -> bool:
-    """Whether the font that comes along, or any font of the system, draws this letter as something of its own."""
+    """Whether the included font, or any system font, has a glyph for this letter."""
     return letter.isascii() or _sample(letter, system) != _sample(_NOBODYS, False)
 
 

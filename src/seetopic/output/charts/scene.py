@@ -1,4 +1,4 @@
-"""What figures show of a run: how alike topics are, and how documents of the sample are sorted into them."""
+"""What figures show of a run: how similar topics are, and how sampled documents are sorted into them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from seetopic.runtime import Doubles, Lists, Longs, normalized, one_thread
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-NONE = -1  # the category of a document that holds no known term
+NONE = -1  # the category of a document without any known term
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Scene:
 
     @cached_property
     def terms(self) -> tuple[list[int], ...]:
-        """The numbers of each topic's terms in the index."""
+        """The term ids of each topic's terms in the index."""
         ids = self.index.vocabulary.ids
         return tuple([ids[term] for term in topic] for topic in self.topics)
 
@@ -51,7 +51,7 @@ class Scene:
 
     @cached_property
     def vectors(self) -> tuple[Doubles, ...]:
-        """Of each topic's terms: the language model's and the local ones, side by side; unit rows."""
+        """The language model's and the local vectors of each topic's terms, side by side; unit rows."""
         return tuple(self._joined(terms) for terms in self.terms)
 
     def _joined(self, terms: list[int]) -> Doubles:
@@ -62,7 +62,7 @@ class Scene:
 
     @cached_property
     def centres(self) -> Doubles:
-        """The mean of each topic's terms, unit rows; a topic without terms stands where its name does."""
+        """The mean vector of each topic's terms, unit rows; for a topic without terms, that of its name."""
         local = np.zeros(self.index.local.shape[1])
         # The names are encoded only if a topic has no terms: a saved model may be without its language model.
         names = None if all(map(len, self.vectors)) else self.query.encoded_names().plain
@@ -74,7 +74,7 @@ class Scene:
 
     @cached_property
     def likeness(self) -> Doubles:
-        """Cosine of topics' centres; (n_topics, n_topics)."""
+        """Cosines of topics' centres; (n_topics, n_topics)."""
         centres = self.centres
         with one_thread():
             cosines: Doubles = np.clip(centres @ centres.T, -1, 1)
@@ -97,13 +97,13 @@ class Scene:
 
     @cached_property
     def documents_given(self) -> Longs:
-        """How many documents of the sample each topic is given; the last count is of those that are given none."""
+        """How many sampled documents are assigned to each topic; the last count is of those without a topic."""
         counts = np.bincount(self.document_topics % (len(self.topics) + 1), minlength=len(self.topics) + 1)
         return counts.astype(np.int64)
 
     @cached_property
     def shared_documents(self) -> Doubles:
-        """The mean share in topic j of the documents that topic i is given; (n_topics, n_topics)."""
+        """The mean share in topic j of the documents assigned to topic i; (n_topics, n_topics)."""
         mean = np.zeros((len(self.topics), len(self.topics)))
         for topic in range(len(self.topics)):
             own = self.document_shares[self.document_topics == topic]
@@ -119,22 +119,22 @@ def scene_of(run: Drawable) -> Scene:
         return run
     if isinstance(run, Discovery):
         return Scene(run.query, run.topics, run)
-    raise SettingsError(f"this figure needs a run, which has the index, but was given {type(run).__name__}")
+    raise SettingsError(f"this figure needs a run, which includes the index, but got {type(run).__name__}")
 
 
 def topics_of(given: Drawable | Topics) -> Topics:
-    """The topics of whatever has some."""
+    """The topics themselves, or those of a run."""
     return given if isinstance(given, Topics) else scene_of(given).topics
 
 
 def chosen(topics: Topics, numbers: Sequence[int] | None, top: int) -> list[int]:
-    """The numbers of the topics to draw, checked; all where none are named."""
+    """The numbers of the topics to draw, checked; all if `numbers` is None."""
     if top < 1:
         raise SettingsError(f"`top` is {top}, but must be at least 1")
     wanted = list(range(len(topics))) if numbers is None else list(numbers)
     unknown = [number for number in wanted if not 0 <= number < len(topics)]
     if unknown or not wanted:
-        raise SettingsError(f"`topics` are {wanted}, but must be numbers from 0 to {len(topics) - 1}, at least one")
+        raise SettingsError(f"`topics` is {wanted}, but must be one or more numbers from 0 to {len(topics) - 1}")
     return wanted
 
 
@@ -144,7 +144,7 @@ def check_width(width: int) -> None:
 
 
 def term_tip(topic: Topic, term: RankedTerm) -> str:
-    """What is told of a term under the pointer."""
+    """The tip shown for a term under the pointer."""
     others = f"\nalso {', '.join(term.variants)}" if term.variants else ""
     return f"{term.term}\n{brief(topic.name)}; score {term.score:.2g}, {term.documents:,} documents{others}"
 

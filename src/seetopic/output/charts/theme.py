@@ -1,4 +1,4 @@
-"""The colours of figures and pages, light and dark: every text has a contrast of at least 4.5 to what is behind it."""
+"""The colours of figures and pages, light and dark; all text has a contrast of at least 4.5 to its background."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import Literal
 from seetopic.errors import SettingsError
 
 Theme = Literal["light", "dark"]
-HUES = 10  # topics beyond share the hues again; no figure tells topics apart by colour alone
+HUES = 10  # further topics reuse them; no figure distinguishes topics by colour alone
 BOLD = 1.12  # how much wider bold letters are
 READERS_FONTS = "system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans','Liberation Sans',Arial,sans-serif"
-STEPS = 10  # of the scale that shades cells
+STEPS = 10  # of the scale for cells
 
 _LIGHT_HUES = "#1d5fbf #a8430a #1a7340 #8436b3 #b4235a #0f6a78 #745600 #4b5563 #5145cd #a02c2c"
 _DARK_HUES = "#7fb2ff #ffa36b #6fd391 #d2a1f5 #ff8fb3 #63d3df #e3c251 #b6c2cf #aeaaff #ff9d94"
 
 
 def _mixed(first: str, second: str, share: float) -> str:
-    """A colour between two."""
+    """A mixture of two colours."""
     pairs = [(int(first[at : at + 2], 16), int(second[at : at + 2], 16)) for at in (1, 3, 5)]
     return "#" + "".join(f"{round(low + (high - low) * share):02x}" for low, high in pairs)
 
@@ -73,9 +73,9 @@ def variables(theme: Theme) -> str:
 
 
 def figure_rules(theme: Theme | None, fonts: str = READERS_FONTS) -> str:
-    """The style of everything that figures draw; by a theme's colours, or None: by the page's variables.
+    """The style of everything in figures, with a theme's colours, or with the page's variables if None.
 
-    Viewers that turn an SVG into a picture know no variables, so a file that stands alone names its colours.
+    Programs that render SVG to images do not support variables, so a standalone file names its colours.
     """
     names = THEMES["light"]
     value = (lambda name: f"var(--{name})") if theme is None else THEMES[theme].__getitem__

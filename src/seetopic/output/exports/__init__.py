@@ -1,4 +1,4 @@
-"""Topics for other tools: one function for each format, from a checked dictionary to text."""
+"""Exports topics to the formats of other tools; one function per format turns a checked dictionary into text."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Format:
-    """A format that topics are exported to."""
+    """A format that topics can be exported to."""
 
     write: Callable[[Dictionary], str]
-    suffixes: tuple[str, ...]  # endings that files of it have, the usual one first
+    suffixes: tuple[str, ...]  # file name endings, the usual one first
     about: str
 
 
@@ -51,10 +51,10 @@ def export(
     min_confidence: float = 0.0,
     top: int | None = None,
 ) -> str:
-    """Topics in another tool's format (one of `FORMATS`), written to `path` if there is one, whole or not at all.
+    """Topics in another tool's format (one of `FORMATS`), written to `path` if given, completely or not at all.
 
-    A term's variants (inflections, other spellings) stand beside it unless `variants` is false. Topics of less
-    confidence than `min_confidence` are left out; of each, only the `top` best terms are taken, or all.
+    A term's variants (inflections, other spellings) are listed with it unless `variants` is false. Topics with less
+    confidence than `min_confidence` are left out; with `top`, only the best terms of each are exported.
     """
     if format not in FORMATS:
         raise SettingsError(f"there is no format {format!r}; choose one of {', '.join(FORMATS)}")
@@ -65,17 +65,17 @@ def export(
 
 
 def format_of(path: Path) -> str:
-    """The format that a file's ending tells."""
+    """The format that matches a file's ending."""
     for name, each in FORMATS.items():
         if path.suffix.lower() in each.suffixes:
             return name
     endings = ", ".join(each.suffixes[0] for each in FORMATS.values())
-    raise SettingsError(f"{path.name!r} does not tell a format by its ending ({endings}); give --format")
+    raise SettingsError(f"{path.name!r} does not have the ending of a format ({endings}); choose one with --format")
 
 
 def doubts(topics: Topics, min_confidence: float = 0.0) -> list[str]:
-    """What a person should know of the topics before using an export of them, a sentence each."""
+    """What to know about the topics before using an export of them, one sentence each."""
     left_out = [topic for topic in topics if topic.confidence < min_confidence]
     kept = [topic for topic in topics if topic.confidence >= min_confidence]
-    sentences = [f"{topic.name}: left out, its confidence is {topic.confidence:.2f}" for topic in left_out]
+    sentences = [f"{topic.name}: left out because its confidence is {topic.confidence:.2f}" for topic in left_out]
     return sentences + [f"{topic.name}: {sentence}" for topic in kept for sentence in topic.warnings]

@@ -1,4 +1,4 @@
-"""Topics as every export sees them: categories with the words to look for, checked once."""
+"""Topics in the form shared by all exports: categories with the words to look for, checked once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 @dataclass(frozen=True)
 class DictionaryEntry:
-    """A term of a category, with all the forms in which it is to be found."""
+    """A term of a category, with all the forms to look for."""
 
     rank: int  # 1 for the best
     term: str
@@ -29,9 +29,9 @@ class DictionaryEntry:
 
 @dataclass(frozen=True)
 class DictionaryCategory:
-    """A topic that is exported."""
+    """A topic to export."""
 
-    number: int  # its place among all topics, from 0: the same whichever of them are exported
+    number: int  # its position among all topics, from 0, whichever of them are exported
     name: str
     confidence: float
     entries: tuple[DictionaryEntry, ...]
@@ -44,17 +44,17 @@ class DictionaryCategory:
 
 @dataclass(frozen=True)
 class Dictionary:
-    """What is exported."""
+    """The topics to export."""
 
     categories: tuple[DictionaryCategory, ...]
-    n_topics: int  # those that are left out included
+    n_topics: int  # including those left out
     keeps_case: bool  # whether "Polish" and "polish" are two terms
 
 
 def dictionary_of(
     topics: Topics, *, variants: bool = True, min_confidence: float = 0.0, top: int | None = None
 ) -> Dictionary:
-    """The topics that are sure enough, each with its best terms; no text in them is empty or unwritable."""
+    """The topics with enough confidence, each with its best terms; no text in them is empty or unwritable."""
     if not 0 <= min_confidence <= 1:
         raise SettingsError(f"`min_confidence` is {min_confidence}, but must lie between 0 and 1")
     if top is not None and top < 1:
@@ -65,7 +65,7 @@ def dictionary_of(
     if not kept:
         surest = max(topic.confidence for topic in topics)
         raise SettingsError(
-            f"`min_confidence` is {min_confidence}, but the surest topic has a confidence of {surest}; lower it"
+            f"`min_confidence` is {min_confidence}, but no topic has a confidence above {surest}; lower it"
         )
     _refuse_one_name_twice([topic.name for topic in topics])
     categories = tuple(_category(number, topic, variants, top) for number, topic in kept)
@@ -74,19 +74,19 @@ def dictionary_of(
 
 
 def one_line(text: str) -> str:
-    """The text without line ends, tabs and control characters, for formats that have no way to write them."""
+    """The text without line breaks, tabs and control characters, for formats that cannot represent them."""
     return " ".join(_CONTROL.sub(" ", text).split())
 
 
 def refuse_marks(dictionary: Dictionary, marks: str, meaning: str) -> None:
-    """Stop at a term with a character that the format would take for something else, and has no way to escape."""
+    """Raise an error for a term with a character that the format would misread and cannot escape."""
     for category in dictionary.categories:
         for form in category.forms:
             mark = next((mark for mark in marks if mark in form), None)
             if mark is not None:
                 raise OutputError(
-                    f"the term {form!r} of {category.name!r} holds {mark!r}, which {meaning}; choose another format, "
-                    "or make it a negative term of that category"
+                    f"the term {form!r} of {category.name!r} contains {mark!r}, which {meaning}; "
+                    "choose another format, or make it a negative term of that category"
                 )
 
 
@@ -98,18 +98,18 @@ def _category(number: int, topic: Topic, variants: bool, top: int | None) -> Dic
 
 def _entry(rank: int, each: RankedTerm, variants: bool, name: str) -> DictionaryEntry:
     found = (each.term, *each.variants) if variants else (each.term,)
-    # Terms are words with single spaces between them; those of foreign files are made so.
+    # Terms are words separated by single spaces; those from other files are normalised.
     forms = tuple(dict.fromkeys(one_line(_writable(form, f"a term of {name!r}")) for form in found))
     return DictionaryEntry(rank, forms[0], forms, each.score, each.documents)
 
 
 def _writable(text: Any, what: str) -> str:
     if not isinstance(text, str) or not one_line(text):
-        raise OutputError(f"{what} is {text!r}, which is not text to look for; mend it in topics.json")
+        raise OutputError(f"{what} is {text!r}, which is not text to look for; correct it in topics.json")
     try:
         text.encode("utf-8")
     except UnicodeEncodeError as error:
-        raise OutputError(f"{what} is {text!r}, which is not Unicode text; mend it in topics.json") from error
+        raise OutputError(f"{what} is {text!r}, which is not valid Unicode; correct it in topics.json") from error
     return text
 
 
@@ -118,11 +118,11 @@ def _refuse_one_name_twice(names: Iterable[str]) -> None:
     for name in names:
         other = seen.setdefault(one_line(_writable(name, "a category's name")), name)
         if other is not name:
-            raise OutputError(f"two categories are named {other!r} and {name!r}; give each its own name")
+            raise OutputError(f"two categories have the same name, {other!r} and {name!r}; rename one of them")
 
 
 def _keeps_case(made_with: Any, forms: Iterable[str]) -> bool:
-    """As the index was told; topics from elsewhere do not say, but a capital does."""
+    """As in the settings of the index; for topics from elsewhere, whether any form has a capital."""
     settings = made_with
     for part in ("settings", "index", "text"):
         settings = settings.get(part) if isinstance(settings, dict) else None

@@ -1,4 +1,4 @@
-"""Python labelling functions: a module that runs by itself, and is Snorkel's where Snorkel is installed."""
+"""Python labelling functions: a standalone module, which uses Snorkel if it is installed."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _vote(x, name):
 
 
 def labelling_functions(dictionary: Dictionary) -> str:
-    """The module's source. Names and terms stand in it as literals only, so that none of them can be run."""
+    """The module's source code. Names and terms are only in literals, so that none of them can be executed."""
     functions = _function_names(dictionary.categories)
     labels = "".join(f"    {category.name!r}: {category.number},\n" for category in dictionary.categories)
     terms = "".join(f"    {category.name!r}: [\n{_listed(category)}    ],\n" for category in dictionary.categories)
@@ -82,12 +82,12 @@ def labelling_functions(dictionary: Dictionary) -> str:
 
 
 def _listed(category: DictionaryCategory) -> str:
-    """A line for each term, with its variants."""
+    """One line per term, with its variants."""
     return "".join(f"        {', '.join(map(repr, entry.forms))},\n" for entry in category.entries)
 
 
 def _function_names(categories: tuple[DictionaryCategory, ...]) -> list[str]:
-    """Identifiers that tell the names, no two alike."""
+    """Unique identifiers that resemble the names."""
     functions: list[str] = []
     for category in categories:
         name = _identifier(category)
@@ -98,7 +98,7 @@ def _function_names(categories: tuple[DictionaryCategory, ...]) -> list[str]:
 
 
 def _identifier(category: DictionaryCategory) -> str:
-    # Python itself takes identifiers that are alike in this form for one.
+    # Python treats identifiers that are equal in this form as the same.
     folded = unicodedata.normalize("NFKC", category.name.lower())
     letters = "".join(letter if f"a{letter}".isidentifier() else " " for letter in folded)
     return "lf_" + (re.sub(r"[\s_]+", "_", letters).strip("_") or f"category_{category.number}")

@@ -1,4 +1,4 @@
-"""LIWC `.dic`: numbered categories between two lines of `%`, then each word with the numbers of its categories."""
+"""LIWC `.dic`: numbered categories between two `%` lines, then each word with the numbers of its categories."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from seetopic.output.exports.dictionary import Dictionary, one_line, refuse_mark
 
 
 def liwc_dictionary(dictionary: Dictionary) -> str:
-    refuse_marks(dictionary, "*", "LIWC reads as any ending")
+    refuse_marks(dictionary, "*", "LIWC reads as a wildcard")
     numbers: defaultdict[str, list[str]] = defaultdict(list)
     for category in dictionary.categories:
         for form in category.forms:
-            # One line for a word in two categories: readers keep only the last line of a word.
+            # One line per word, even in two categories: readers keep only the last line of a word.
             numbers[form].append(str(category.number + 1))
     names = [f"{category.number + 1}\t{one_line(category.name)}" for category in dictionary.categories]
     words = ["\t".join([form, *found]) for form, found in numbers.items()]

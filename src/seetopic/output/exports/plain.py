@@ -1,4 +1,4 @@
-"""JSON: each category's name with the list of its words, the plainest dictionary there is."""
+"""JSON: a plain dictionary from each category's name to the list of its words."""
 
 from __future__ import annotations
 

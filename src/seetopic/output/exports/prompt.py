@@ -1,4 +1,4 @@
-"""A prompt that asks a language model to sort one document, to be put in the place of `{document}`."""
+"""A prompt that asks a language model to sort one document, which replaces `{document}`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ about none of them. What stands between the document tags is to be sorted; it is
 def prompt(dictionary: Dictionary) -> str:
     categories = "\n".join(_line(category) for category in dictionary.categories)
     if PLACEHOLDER in categories:
-        raise OutputError(f"a name or a term holds {PLACEHOLDER!r}, which marks the document's place; change the name")
+        raise OutputError(f"a name or term contains {PLACEHOLDER!r}, which marks the document's place; change the name")
     return f"{_BEFORE}\n{categories}\n\n{_AFTER}"
 
 

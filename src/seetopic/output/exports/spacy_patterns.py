@@ -1,7 +1,7 @@
-"""spaCy: patterns for `EntityRuler` and `Matcher`, a JSON object a line.
+"""spaCy: patterns for `EntityRuler` and `Matcher`, one JSON object per line.
 
-A term is matched token by token, and spaCy cuts words otherwise than we do, each language in its own way: English
-parts "follow-up" into three tokens, German leaves it whole. So a term has a pattern for every way to cut it.
+A term is matched token by token, and spaCy tokenises differently from us and differently in each language: English
+splits "follow-up" into three tokens, German does not split it. So a term has a pattern for every way to split it.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from seetopic.output.exports.dictionary import Dictionary
 
 _WORD = re.compile(r"\S+")
 _UNIT = re.compile(r"(?<=\d)(?=[^\W\d_])")  # 10 mg
-_HAN = re.compile(r"[\u3400-\u9fff]{2,}")  # cut into single characters
-# What English writes as one word and spaCy takes for two or three: im, dont, shouldve, cannot, gonna.
+_HAN = re.compile(r"[\u3400-\u9fff]{2,}")  # split into single characters
+# English words that spaCy splits into two or three tokens: im, dont, shouldve, cannot, gonna.
 _SUBJECTS = "i|you|he|she|it|we|they|this|that|these|those|there|who|what|when|where|why|how|not"
 _VERBS = "ai|are|ca|could|dare|did|does|do|had|has|have|is|may|might|must|need|ought|sha|should|was|were|wo|would"
 _CONTRACTED = re.compile(
     rf"({_SUBJECTS})(m|s|d|ll|re)?(ve)?|({_VERBS})(nt)?(ve)?|(can)(not)|(gon)(na)|(got)(ta)|(y)(all)|(i)(m)(a)",
     re.IGNORECASE,
 )
-_LINE_END = {"IS_SPACE": True, "OP": "?"}  # text is often broken into lines within a term
+_LINE_END = {"IS_SPACE": True, "OP": "?"}  # line breaks often occur within a term
 _MOST_PATTERNS = 64
-_ABBREVIATION = 5  # letters of a word up to which some languages leave a sentence's full stop with it
+_ABBREVIATION = 5  # letters; some languages keep a final full stop with words up to this length
 
 
 @dataclass(frozen=True)
 class _Spot:
-    """A place inside a word, and the positions at which it may be cut there."""
+    """A place inside a word, and the positions at which it may be split there."""
 
     kind: str
     ways: tuple[tuple[int, ...], ...]
@@ -53,7 +53,7 @@ def spacy_patterns(dictionary: Dictionary) -> str:
 
 
 def _patterns(form: str, attribute: str) -> Iterator[list[dict[str, Any]]]:
-    # The full stop of "u.s." stands alone in some languages, and becomes one with the sentence's in others.
+    # The last full stop of "u.s." is its own token in some languages, and merges with the sentence's in others.
     bare = form.rstrip(".") or form
     for tokens in dict.fromkeys(_ways_to_cut(bare)):
         *first, last = tokens
@@ -63,15 +63,15 @@ def _patterns(form: str, attribute: str) -> Iterator[list[dict[str, Any]]]:
 
 
 def _token(texts: list[str], attribute: str) -> dict[str, Any]:
-    # Our terms have one kind of apostrophe, texts have two.
+    # Our terms use one kind of apostrophe, texts use two.
     spelled = list(dict.fromkeys([*texts, *(text.replace("'", "’") for text in texts)]))
     return {attribute: spelled[0] if len(spelled) == 1 else {"IN": spelled}}
 
 
 def _ways_to_cut(form: str) -> Iterator[tuple[str, ...]]:
-    """The tokens of a form, in every way; an empty one where words part."""
+    """Every way to split a form into tokens, with an empty token between words."""
     spots = list(_spots(form))
-    # A term with very many marks: there all marks of a kind are cut alike.
+    # In a term with very many marks, all marks of a kind are split in the same way.
     alike = prod(len(spot.ways) for spot in spots) > _MOST_PATTERNS
     keys = [spot.kind if alike else str(number) for number, spot in enumerate(spots)]
     ways = {key: range(len(spot.ways)) for key, spot in zip(keys, spots, strict=True)}
@@ -118,7 +118,7 @@ def _kind(form: str, at: int) -> str:
 
 
 def _cuts_at(form: str, at: int) -> tuple[tuple[int, ...], ...]:
-    """Whole or on both sides of the mark; of an apostrophe also on one: mother 's, l' amour, do n't."""
+    """Unsplit, or split on both sides of the mark; for an apostrophe also on one: mother 's, l' amour, do n't."""
     if form[at] != "'":
         return (), (at, at + 1)
     either = (), (at,), (at + 1,), (at, at + 1)

@@ -1,4 +1,4 @@
-"""CSV: a row for each form of each term, for R, pandas and spreadsheets."""
+"""CSV: one row per form of each term, for R, pandas and spreadsheets."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ COLUMNS = ("category", "confidence", "rank", "term", "form", "score", "documents
 
 def csv_table(dictionary: Dictionary) -> str:
     text = io.StringIO()
-    # All texts in quotes: a lone carriage return in a name would part rows, and the writer's own rule misses it.
+    # Quote all texts: a lone carriage return in a name would split the row, which the writer's own rule misses.
     rows = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
     rows.writerow(COLUMNS)
     for category in dictionary.categories:

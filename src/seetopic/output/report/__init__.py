@@ -1,4 +1,4 @@
-"""The report: one self-contained page that shows topics, and what speaks for them."""
+"""The report: one self-contained page that shows topics and the evidence for them."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def write_report(
     sorter: Sorter | None = None,
     command: str | None = None,
 ) -> Path:
-    """Write `report.html` into the folder, whole or not at all; gives its path."""
+    """Write `report.html` into the folder, completely or not at all; returns its path."""
     path = Path(folder) / REPORT
-    results_in(path.parent).complete()  # or an older one would take this one's place
+    results_in(path.parent).complete()  # otherwise an older report would replace this one
     write_text(path, report_html(found, documents=documents, sorter=sorter, command=command))
     return path
 
@@ -38,11 +38,11 @@ def report_html(
     sorter: Sorter | None = None,
     command: str | None = None,
 ) -> str:
-    """The page as text; whatever came from documents or names is escaped.
+    """The page as text; everything that comes from documents or names is escaped.
 
-    Topics alone give a page without maps and sentences. `documents` are those of the index: if they are few
-    enough to be read through at once, sentences are quoted from them. A `sorter` saves the time to make one, and a
-    `command` is shown in place of the commands that the settings give.
+    From `Topics` the page has no maps and no sentences. `documents` are those of the index: if there are few
+    enough to read quickly, sentences are quoted from them. A `sorter` saves the time to make one, and a `command`
+    is shown instead of the commands derived from the settings.
     """
     if isinstance(found, Topics):
         _check_facts(found.made_with)
@@ -53,7 +53,7 @@ def report_html(
 
 
 def _check_facts(made: dict[str, Any]) -> None:
-    """Topics may come from a file of any origin: whatever the page tells of how they were made must be there."""
+    """Topics may come from any file: everything the page says about how they were made must be present."""
     try:
         corpus, settings = made["corpus"], made.get("settings", {})
         fine = (
@@ -68,9 +68,9 @@ def _check_facts(made: dict[str, Any]) -> None:
             and isinstance(settings.get("discovery", {}).get("checked_ranks", 0), int)
         )
     except (KeyError, TypeError, AttributeError) as error:
-        raise OutputError(f"the topics do not tell how they were made ({error}); find them again") from error
+        raise OutputError(f"the topics do not say how they were made ({error}); discover them again") from error
     if not fine:
-        raise OutputError("the topics do not tell how they were made (a value has the wrong type); find them again")
+        raise OutputError("the topics do not say how they were made (a value has the wrong type); discover them again")
 
 
 def _method(made: dict[str, Any]) -> Any:

@@ -1,4 +1,4 @@
-"""How to get the same topics again, and how to cite them."""
+"""How to reproduce the topics, and how to cite them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SWITCHES = {("text", "lowercase"): "--keep-case"}
 _DISCOVERY_FLAGS = {("top",): "--top"}
 _DISCOVERY_SWITCHES = {("merge_variants",): "--keep-variants"}
 
-UNNAMED = "documents"  # what a corpus is called that came from no file
+UNNAMED = "documents"  # name of a corpus that did not come from a file
 
 CITATION = """@inproceedings{zhang-etal-2022-seed,
   title     = {Seed-Guided Topic Discovery with Out-of-Vocabulary Seeds},
@@ -38,10 +38,10 @@ CITATION = """@inproceedings{zhang-etal-2022-seed,
 
 
 def names_file(topics: Topics, seeds: Seeds | None) -> tuple[str, str]:
-    """A file of the names, and what stands in it: plain where names are all that was given."""
+    """The file of names and its content: plain text if only names were given."""
     asked = [] if seeds is None else list(seeds.seeds)
     plain = all(topic.names == (topic.name,) for topic in topics) and not any(s.pinned or s.negative for s in asked)
-    # A plain file has a name a line, and reads some beginnings otherwise.
+    # A plain file has one name per line, and some first characters have a meaning.
     if plain and all(name.isprintable() and name[:1].isalpha() and ":" not in name for name in _names(topics)):
         return "names.txt", "\n".join(_names(topics))
     value: dict[str, Any] = {topic.name: {"names": list(topic.names)} for topic in topics}
@@ -57,21 +57,21 @@ def _names(topics: Topics) -> list[str]:
 
 @dataclass(frozen=True)
 class Origin:
-    """What is known of where the documents came from, besides the corpus' name."""
+    """What is known about the origin of the documents, besides the name of the corpus."""
 
-    text_field: str | None = None  # of a table, where it is not the usual one
-    index: str | None = None  # the folder of a ready index, where that is all there is
-    demo: bool = False  # the articles that come with seetopic
+    text_field: str | None = None  # of a table, if not the default one
+    index: str | None = None  # the folder of an existing index, if there is nothing else
+    demo: bool = False  # the articles included in seetopic
 
 
-NAMED = Origin()  # by its name alone
+NAMED = Origin()  # known only by its name
 
 
 def commands(topics: Topics, seeds_file: str, origin: Origin = NAMED) -> str | None:
-    """The commands that give the same topics; None where settings were made in Python that they cannot name."""
+    """The commands that reproduce the topics; None if they have no option for a setting made in Python."""
     made = topics.made_with
     if origin.demo or not {"index", "discovery"} <= set(made.get("settings", {})):
-        return None  # no file holds the documents, or another method found the topics
+        return None  # the documents are not in a file, or another method found the topics
     preset = made["preset"] if made["preset"] in PRESETS else "default"
     chosen = PRESETS[preset]
     index = _flags(made["settings"]["index"], as_json(chosen.index), _INDEX_FLAGS, _SWITCHES)
@@ -93,7 +93,7 @@ def commands(topics: Topics, seeds_file: str, origin: Origin = NAMED) -> str | N
 
 
 def _named(corpus: dict[str, Any]) -> list[str]:
-    """The documents of the build, and of the updates after it."""
+    """The documents of the build, and of later updates."""
     names = [corpus["name"], *(part["name"] for part in corpus.get("parts", [])[1:])]
     return ["DOCS" if name == UNNAMED else name for name in names]
 
@@ -101,7 +101,7 @@ def _named(corpus: dict[str, Any]) -> list[str]:
 def _flags(
     made: dict[str, Any], usual: dict[str, Any], flags: dict[Any, str], switches: dict[Any, str]
 ) -> list[str] | None:
-    """What of the settings differs from a preset, as options; None if something has no option."""
+    """The settings that differ from a preset, as options; None if one of them has no option."""
     options: list[str] = []
     for path, value in _differences(made, usual):
         if path in flags:
@@ -128,7 +128,7 @@ def _differences(made: Any, usual: Any, path: tuple[str, ...] = ()) -> list[tupl
 
 
 def python_script(query: Query, origin: Origin = NAMED) -> str:
-    """The same in Python, with every setting that is not the usual one."""
+    """The same in Python, with every setting that is not the default."""
     seeds = {seed.name: {"names": list(seed.names)} for seed in query.seeds.seeds}
     for seed in query.seeds.seeds:
         seeds[seed.name] |= {"pinned": list(seed.pinned)} if seed.pinned else {}
@@ -148,7 +148,7 @@ def python_script(query: Query, origin: Origin = NAMED) -> str:
 
 
 def _opened(query: Query, origin: Origin) -> str:
-    """How the index comes about."""
+    """The expression that builds or opens the index."""
     if origin.index is not None:
         return f"Index.open({origin.index!r})"
     corpus = query.index.manifest["corpus"]

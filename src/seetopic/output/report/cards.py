@@ -1,4 +1,4 @@
-"""A topic's card in the report: its terms as bars, why each is there, and sentences that show them."""
+"""A topic's card in the report: its terms as bars, why each is there, and example sentences."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ from seetopic.output.report.sentences import Sentence
 KINDS = {
     "general": (
         "Meaning",
-        "how near it is to the name and to the topic’s other terms, as the language model reads them",
-        "by meaning (how near the language model sees it to the name)",
+        "how close the language model considers it to the name and to the topic’s other terms",
+        "by meaning (how close the language model considers it to the name)",
     ),
     "local": (
         "Use",
-        "how alike its surroundings are: the words it stands among, and the documents that hold it",
-        "by use (how alike its surroundings are to those of the topic’s other terms)",
+        "how similar its contexts (the words around it, and its documents) are to those of the topic’s other terms",
+        "by use (how similar its contexts are to those of the topic’s other terms)",
     ),
     "documents": (
         "Typical",
-        "how typical it is of the documents that are about the name",
+        "how typical it is of documents about the name",
         "by how typical it is of documents about the name",
     ),
 }
-_QUOTED = 30  # terms of a topic with a sentence of their own: long lists would make a heavy page
+_QUOTED = 30  # terms per topic with their own sentence; more would make the page heavy
 
 
 @dataclass(frozen=True)
 class Card:
-    """What is told of a topic."""
+    """What the report says about a topic."""
 
     number: int  # from 0
     topic: Topic
-    kinds: tuple[str, ...]  # of evidence, in their order
+    kinds: tuple[str, ...]  # of evidence, in order
     n_terms: int  # of the whole corpus
-    checked: int  # places of a ranking that count
-    documents: tuple[int, int] | None = None  # given to it, and looked at
+    checked: int  # ranks that count
+    documents: tuple[int, int] | None = None  # assigned to it, and in total
     sentences: tuple[Sentence, ...] = ()
     of_terms: dict[str, Sentence] | None = None
     pinned: frozenset[str] = frozenset()
@@ -50,7 +50,7 @@ class Card:
         topic = self.topic
         hue = f"--hue:var(--c{self.number % HUES})"
         also = [name for name in topic.names if name != topic.name]
-        names = f'<p class="also">asked for as {safe(", ".join(also))}</p>' if also else ""
+        names = f'<p class="also">also named {safe(", ".join(also))}</p>' if also else ""
         notes = "".join(f'<p class="note">{safe(sentence)}</p>' for sentence in topic.warnings)
         heading = f"name-{self.number + 1}"
         return (
@@ -104,7 +104,7 @@ class Card:
 
 
 def confidence_meter(value: float) -> str:
-    """The number, and how much of a whole it is; below the limit it is marked in words, not by colour alone."""
+    """The number and a meter; a low value is marked in words, not by colour alone."""
     low = "" if value >= DOUBTFUL else ' <span class="low">low</span>'
     bar = f'<span class="meter" aria-hidden="true"><span style="width:{100 * value:.0f}%"></span></span>'
     return f'<span class="sure">Confidence {bar}<b>{value:.2f}</b>{low}</span>'
@@ -118,20 +118,20 @@ def marked(sentence: Sentence) -> str:
 def reasons(
     term: RankedTerm, pinned: Collection[str], own_names: Collection[str], n_terms: int, checked: int
 ) -> list[str]:
-    """Why a term stands in its topic, a sentence each; `checked` places of a ranking count."""
+    """Why a term is in its topic, one sentence each; only the first `checked` ranks count."""
     told = []
     if term.term in pinned:
-        told.append("You pinned it, so it stands first.")
+        told.append("You pinned it, so it comes first.")
     elif term.term in own_names:
-        told.append("It is the name itself, so it stands first.")
+        told.append("It is the name itself, so it comes first.")
     placed = [f"{_ordinal(place)} {kind_meaning(kind)}" for kind, place in term.ranks.items() if place is not None]
     if placed:
-        told.append(f"Of {n_terms:,} terms it is {_listed(placed)}.")
+        told.append(f"Out of {n_terms:,} terms, it ranks {_listed(placed)}.")
     beyond = [kind_meaning(kind) for kind, place in term.ranks.items() if place is None]
     if beyond:
-        told.append(f"It is not among the first {checked:,} {_listed(beyond)}.")
+        told.append(f"It is not among the top {checked:,} {_listed(beyond)}.")
     if term.variants:
-        told.append(f"It stands for {', '.join(term.variants)}, too.")
+        told.append(f"Variants that count as the same term: {', '.join(term.variants)}.")
     return told
 
 
@@ -144,13 +144,13 @@ def kind_meaning(kind: str) -> str:
 
 
 def kinds_of(topics: Sequence[Topic]) -> tuple[str, ...]:
-    """The kinds of evidence that ranked terms, those that are known here first."""
+    """The kinds of evidence that ranked terms, known kinds first."""
     found = dict.fromkeys(kind for topic in topics for term in topic.terms for kind in term.ranks)
     return tuple(sorted(found, key=lambda kind: list(KINDS).index(kind) if kind in KINDS else len(KINDS)))
 
 
 def _place(kind: str, place: int | None) -> str:
-    shown = f"{place:,}" if place is not None else '–<span class="unseen"> beyond those that count</span>'
+    shown = f"{place:,}" if place is not None else '–<span class="unseen"> too low to count</span>'
     return f'<span class="rank"><span class="unseen">; {safe(kind_label(kind))} rank </span>{shown}</span>'
 
 

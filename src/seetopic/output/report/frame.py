@@ -1,4 +1,4 @@
-"""The frame of the report: its style, its scripts, what they may do, and the pieces that sections are made of."""
+"""The frame of the report: its style, scripts and security policy, and the building blocks of sections."""
 
 from __future__ import annotations
 
@@ -46,19 +46,19 @@ def page_of(title: str, version: str, sections: Sequence[Section]) -> str:
         f'<header><div class="bar-top"><span class="brand">seetopic</span><nav aria-label="Sections">{links}</nav>'
         f'{theme}</div></header><main id="main" tabindex="-1"><h1>{safe(title)}</h1>'
         f"{''.join(section.html for section in sections)}</main>"
-        f"<footer><p>Made by seetopic {safe(version)} on your machine. This page loads nothing from anywhere.</p>"
+        f"<footer><p>Made by seetopic {safe(version)} on your machine. This page loads nothing from the network.</p>"
         f"</footer><script>{_late_script()}</script></body></html>\n"
     )
 
 
 def framed(wide: Figure, narrow: Figure, *, grows: bool = True) -> str:
-    """A figure for screens, which grows with them or not, and the same drawn for a phone: text keeps its size."""
+    """A figure for wide screens, and the same redrawn for a phone, so that text keeps its size."""
     size = "" if grows else f' style="max-width:{wide.width / 16 + 1.6:.1f}rem"'
     return f'<figure class="wide"{size}>{wide.element}</figure><figure class="narrow">{narrow.element}</figure>'
 
 
 def scrolled(figure: Figure) -> str:
-    """A figure that keeps its size, and scrolls where there is less room."""
+    """A figure that keeps its size, and scrolls if there is less room."""
     size = f"min-width:{figure.width / 16 * 0.72:.1f}rem;max-width:{figure.width / 16 + 1.6:.1f}rem"
     return (
         f'<div class="scroll" tabindex="0" role="group" aria-label="{safe(figure.title)}">'
@@ -77,7 +77,7 @@ def _file(name: str) -> str:
 
 @cache
 def colours() -> str:
-    """The rules of a page that shows figures: light or dark as the reader prefers or chose, light on paper."""
+    """Style rules for figures: light or dark as the reader prefers or has chosen, light on paper."""
     light, dark = variables("light"), variables("dark")
     return (
         f":root{{{light}}}@media(prefers-color-scheme:dark){{:root:not([data-theme=light]){{{dark}}}}}"
@@ -93,7 +93,7 @@ def _style() -> str:
 
 @cache
 def _early_script() -> str:
-    """Before anything is shown: a chosen theme must not flash."""
+    """Runs before anything is shown, so that the page does not flash in the wrong theme."""
     return _file("theme.js")
 
 
@@ -104,7 +104,7 @@ def _late_script() -> str:
 
 @cache
 def _policy() -> str:
-    """What the page may do: nothing but its own style and its own two scripts, known by their checksums."""
+    """The page may use only its own style and its own two scripts, identified by their checksums."""
     hashes = " ".join(f"'sha256-{_digest(each)}'" for each in (_early_script(), _late_script()))
     nothing = "default-src 'none'; base-uri 'none'; form-action 'none'"
     return f"{nothing}; style-src 'unsafe-inline'; img-src data:; script-src {hashes}"

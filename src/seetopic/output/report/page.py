@@ -1,4 +1,4 @@
-"""The report as one page: it loads nothing, runs only its own script, and shows whatever documents and names hold."""
+"""The report as one page, which loads nothing and runs only its own script, whatever documents and names contain."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ from seetopic.output.report.cards import KINDS, Card, confidence_meter, kind_lab
 from seetopic.output.report.frame import Section, code, framed, page_of, scrolled
 from seetopic.output.report.sentences import Examples, examples
 
-_PHONE = 340  # pixels of figures that are drawn anew for a phone
+_PHONE = 340  # width in pixels of figures redrawn for a phone
 _DOTS = 700  # documents on the map
-_FEW = 20  # topics whose heatmaps stand side by side
-_ON_A_PHONE = 6  # topics whose heatmap can be read on a phone
-_CLOSE = 3  # pairs of topics that are named as nearest
+_FEW = 20  # topics up to which heatmaps are side by side
+_ON_A_PHONE = 6  # topics up to which a heatmap is readable on a phone
+_CLOSE = 3  # closest pairs of topics to list
 
 
 @dataclass(frozen=True)
 class Page:
-    """Topics, and where there is one the run that found them: without it there are no maps and no sentences."""
+    """Topics, and the run that found them if there is one: without it there are no maps and no sentences."""
 
     topics: Topics
     scene: Scene | None = None
     documents: Documents | None = None
-    command: str | None = None  # that gives the same again, where the caller knows a shorter one
+    command: str | None = None  # that reproduces the topics, if the caller knows a shorter one
 
     def html(self) -> str:
         made = self.topics.made_with
         sections = [section for section in self._sections() if section is not None]
-        return page_of(f"Topics of {made['corpus']['name']}", made["version"], sections)
+        return page_of(f"Topics in {made['corpus']['name']}", made["version"], sections)
 
     def _sections(self) -> Iterable[Section | None]:
         yield self._summary()
@@ -87,12 +87,14 @@ class Page:
         sentences = [*([f"Left out: {left_out}."] if left_out else []), *corpus.get("warnings", [])]
         flagged = sum(bool(topic.warnings) for topic in self.topics)
         if flagged:
-            sentences.append(f"{flagged} of {len(self.topics)} topics carry a warning: read it before using them.")
+            sentences.append(
+                f"Topics with a warning: {flagged} of {len(self.topics)}. Read the warnings before using these topics."
+            )
         notes = "".join(f'<p class="note">{safe(sentence)}</p>' for sentence in sentences)
         return Section("summary", "Summary", "Summary", f'<dl class="tiles">{shown}</dl>{notes}{self._overview()}')
 
     def _residual(self) -> Section:
-        """What the names miss, with the beginnings of typical documents."""
+        """Themes that the names do not cover, with the beginnings of typical documents."""
         rows = []
         for each in self.topics.residual:
             passages = "".join(f"<li>{safe(passage)}</li>" for passage in each.passages)
@@ -106,8 +108,8 @@ class Page:
         head = "".join(f'<th scope="col">{name}</th>' for name in ("Suggested name", "Documents", "Terms"))
         intro = (
             f"<p>The names cover {self.topics.coverage:.0%} of the documents. The others are about these themes, which "
-            "were found without any name: whatever belongs to them stays out of the topics. Give a theme a name of "
-            "its own to make it a topic.</p>"
+            "were found without any names; what belongs to them is kept out of the topics. To make a theme a topic, "
+            "add a name for it.</p>"
         )
         table = f'<div class="table"><table><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
         return Section("residual", "Not covered", "What the names do not cover", f"{intro}{table}")
@@ -138,8 +140,8 @@ class Page:
         )
         sentences = "" if self._examples is None else _SENTENCES[self._examples.quoted]
         intro = (
-            "<p>Each term has a place in every ranking; the score is a mean of 1 / place over them, 1 at best, and the "
-            f"bar its square root. Open a term to see why it is there. {sentences}</p>"
+            "<p>Each term has a rank by every kind of evidence; its score is a mean of 1 / rank, at most 1, and its "
+            f"bar shows the square root of the score. Open a term to see why it is there. {sentences}</p>"
             f'<dl class="legend">{legend}</dl>'
         )
         tools = (
@@ -152,8 +154,9 @@ class Page:
 
     def _map(self, scene: Scene) -> Section:
         told = (
-            "<p>Topics whose terms are alike stand near each other. A term stands around its topic’s name, the better "
-            "the nearer, on the side of the topics that it resembles. Only nearness has a meaning, not directions.</p>"
+            "<p>Topics with similar terms are close together. The terms surround their topic’s name: the better a "
+            "term, the closer it is, on the side of the topics that it resembles. Distances have a meaning, directions "
+            "do not.</p>"
         )
         shown = framed(topics_map(scene), topics_map(scene, width=_PHONE))
         return Section("map", "Map", "Map of topics and terms", told + shown)
@@ -165,14 +168,14 @@ class Page:
         whole = self.topics.made_with["corpus"]["documents"]
         scope = "all" if total == whole else f"a sample of {total:,} of"
         told = (
-            f"<p>As <code>seetopic assign</code> sorts them without reading: {scope} {whole:,} documents, "
-            "each given the topic with the largest share.</p>"
+            f"<p>Sorted by <code>seetopic assign</code> without <code>--read</code>: {scope} {whole:,} documents, "
+            "each assigned to the topic with the largest share.</p>"
         )
         bars = framed(documents_per_topic(scene), documents_per_topic(scene, width=_PHONE))
         dots = framed(documents_map(scene, documents=_DOTS), documents_map(scene, documents=_DOTS // 2, width=_PHONE))
         around = (
-            f"<h3>Around their topics</h3><p>Each dot is a document, {min(_DOTS, total):,} at most: the clearer, "
-            "the nearer to the middle; those in doubt lean towards their second topic.</p>"
+            f"<h3>Around their topics</h3><p>Each dot is a document (at most {min(_DOTS, total):,} are shown): the "
+            "clearer its topic, the closer it is to the centre; unclear documents lean towards their second topic.</p>"
         )
         return Section("documents", "Documents", "Documents per topic", f"{told}{bars}{around}{dots}")
 
@@ -181,14 +184,14 @@ class Page:
         pairs = nearest_pairs(scene.likeness, _CLOSE)
         listed = "; ".join(f"{safe(names[i])} and {safe(names[j])} ({value:.2f})" for i, j, value in pairs)
         terms = (
-            "<p>No term stands in two topics, but topics can be near in meaning. "
-            f"Nearest: {listed}. Names that mean the same compete for terms: join them, or make them more exact.</p>"
+            "<p>No term is in two topics, but topics can be close in meaning. Closest: "
+            f"{listed}. Names that mean the same compete for terms: merge them, or make them more specific.</p>"
         )
         shared = (
-            "<h3>By documents</h3><p>How much of a row’s documents also belongs to the topic of a column: "
-            "the mean share.</p>"
+            "<h3>By documents</h3><p>The mean share in the column’s topic of the documents assigned to the row’s topic."
+            "</p>"
         )
-        terms_head = "<h3>By terms</h3><p>The cosine of their terms: 1 where they mean the same.</p>"
+        terms_head = "<h3>By terms</h3><p>The cosine similarity of their terms: 1 if they mean the same.</p>"
         parts = [f"{terms_head}{_heatmap(scene, 'terms')}"]
         if len(scene.document_topics):
             parts.append(f"{shared}{_heatmap(scene, 'documents')}")
@@ -196,7 +199,7 @@ class Page:
         return Section("overlap", "Overlap", "Overlap of topics", f'{terms}<div class="{kind}">{pair}</div>')
 
     def _ranks(self) -> Section:
-        told = "<p>Where a line has fallen off, its topic has said what it has to say: further terms are a guess.</p>"
+        told = "<p>Once a line has dropped, its topic is exhausted: terms further down are guesses.</p>"
         shown = framed(term_rank(self.topics), term_rank(self.topics, width=_PHONE))
         return Section("scores", "Scores", "How scores fall", told + shown)
 
@@ -211,9 +214,9 @@ class Page:
         if given is not None:
             names_block = "" if self.command else f"<p>With the names in <code>{file}</code>:</p>{code(names, file)}"
             again = (
-                f"<h3>The same again</h3>{names_block}{code(given, 'Commands')}"
-                "<p>The same documents, settings and random state give the same topics to the last bit. Options that "
-                "say how documents are read, such as <code>--text-field</code>, are not kept here: give yours.</p>"
+                f"<h3>Reproduce these topics</h3>{names_block}{code(given, 'Commands')}"
+                "<p>The same documents, settings and random state give the same topics to the last bit. Options for "
+                "reading documents, such as <code>--text-field</code>, are not recorded here: add your own.</p>"
             )
         settings = made.get("settings", {})
         facts = {
@@ -231,15 +234,15 @@ class Page:
         return Section(
             "made",
             "Made with",
-            "How it was made",
+            "How these topics were made",
             f'<dl class="facts-list">{shown}</dl>{again}<details class="block"><summary>All settings</summary>'
-            f"{code(listed, 'Settings')}</details><h3>To cite</h3><p>Please cite the paper whose method this is, "
-            f"and name the version: seetopic {safe(made['version'])}.</p>{code(CITATION, 'Citation, BibTeX')}",
+            f"{code(listed, 'Settings')}</details><h3>How to cite</h3><p>Please cite the paper that introduced the "
+            f"method, and state the version: seetopic {safe(made['version'])}.</p>{code(CITATION, 'Citation, BibTeX')}",
         )
 
 
 def _heatmap(scene: Scene, by: Literal["terms", "documents"]) -> str:
-    """Of few topics drawn anew for a phone; of more it keeps its size there."""
+    """A heatmap of few topics is redrawn for a phone; a larger one keeps its size there."""
     wide = heatmap(scene, by=by, width=720 if len(scene.topics) <= _FEW else 1000)
     if len(scene.topics) > _ON_A_PHONE:
         return scrolled(wide)
@@ -247,7 +250,7 @@ def _heatmap(scene: Scene, by: Literal["terms", "documents"]) -> str:
 
 
 def _told_more(card: Card, scene: Scene, shown: Examples) -> Card:
-    """A card with what the run knows of its topic."""
+    """A card with what the run knows about its topic."""
     seed, total, index = scene.query.seeds.seeds[card.number], len(scene.document_topics), scene.index
     return replace(
         card,
@@ -261,5 +264,5 @@ def _told_more(card: Card, scene: Scene, shown: Examples) -> Card:
 
 _SENTENCES = {
     True: "Sentences are quoted from the documents.",
-    False: "Sentences are shown as the index keeps them: in its spelling, with a dot where punctuation stood.",
+    False: "Sentences are shown as stored in the index: in its spelling, with a dot in place of punctuation.",
 }

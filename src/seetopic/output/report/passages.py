@@ -1,7 +1,7 @@
-"""Documents as passages: a text with the places of its words, so that terms can be marked in it.
+"""Passages of documents: texts with the positions of their words, so that terms can be marked in them.
 
-Quoted from the documents themselves where these are at hand and few enough to read through in a moment; else from
-the words that the index keeps: in lower case, with a dot where something parted them.
+They are quoted from the documents if these are available and few enough to read quickly; otherwise they are made
+from the words stored in the index: in lower case, with a dot in place of separators.
 """
 
 from __future__ import annotations
@@ -17,33 +17,33 @@ from seetopic.corpus import Documents
 from seetopic.index import Index
 from seetopic.text import cleaned
 
-_READ_THROUGH = 1_500_000  # words of documents that are read through for sentences: a fifth of a second
-_LOOKED_AT = 1500  # words of a document, from its beginning
+_READ_THROUGH = 1_500_000  # words of all documents, up to which they are read: a fifth of a second
+_LOOKED_AT = 1500  # words per document, from its beginning
 _PARTED = " · "
 _SENTENCE_END = regex.compile(r"[.!?…。！？]+[\"'”’)\]]*\s+|\s*[\n\r\u2028\u2029]+\s*")
 
 
 @dataclass(frozen=True)
 class PlacedWords:
-    """A text, and its words with the place of each; None for what parts words."""
+    """A text, and its words with their positions; None for separators."""
 
     text: str
     words: list[str | None]
     spans: list[tuple[int, int]]
-    ends: list[int] = field(default_factory=list)  # words before which a sentence ends
+    ends: list[int] = field(default_factory=list)  # numbers of words before which a sentence ends
 
 
 def passages_of(
     index: Index, numbers: Collection[int], documents: Documents | None = None, words: int = _LOOKED_AT
 ) -> tuple[dict[int, PlacedWords], bool]:
-    """Some documents by their numbers, so many words of each, and whether they are quoted as they were written."""
+    """Documents by number, up to `words` words of each, and whether they are quoted as written."""
     few = index.manifest["corpus"]["tokens"] <= _READ_THROUGH
     written = _originals(documents, numbers) if documents is not None and few and numbers else {}
     return {number: _passage(index, number, written.get(number), words) for number in sorted(numbers)}, bool(written)
 
 
 def _originals(documents: Documents, numbers: Collection[int]) -> dict[int, str]:
-    """The texts of some documents, as they were written."""
+    """The original texts of some documents."""
     last, found = max(numbers), {}
     for number, text in enumerate(documents.texts()):
         if number in numbers:
@@ -58,7 +58,7 @@ def _passage(index: Index, number: int, original: str | None, words: int) -> Pla
     if original is None:
         return stored
     quoted = _quoted(index, original, words)
-    # Another document than the one that was indexed is not an example of its terms.
+    # A document that differs from the indexed one is not an example of its terms.
     return (
         quoted
         if [word for word in quoted.words if word][:20] == [word for word in stored.words if word][:20]
@@ -84,9 +84,9 @@ def _stored(index: Index, number: int, most: int) -> PlacedWords:
 
 
 def _quoted(index: Index, text: str, most: int) -> PlacedWords:
-    """The text's words, each where it stands; a tokenizer's word that is not in the text parts words."""
+    """The text's words with their positions; a token that is not in the text is a separator."""
     lowered = text.lower() if index.settings.text.lowercase else text
-    if len(lowered) != len(text):  # a few letters become two in lower case: places would be wrong
+    if len(lowered) != len(text):  # a few letters become two in lower case, which would shift positions
         text = lowered
     words, spans, at = list[str | None](), list[tuple[int, int]](), 0
     for token in index.tokenizer(lowered)[:most]:
@@ -101,7 +101,7 @@ def _quoted(index: Index, text: str, most: int) -> PlacedWords:
 
 
 def marks_in(words: Sequence[str | None], spelled: dict[str, str]) -> list[tuple[int, int, str]]:
-    """Where the terms stand, the longest first at each word, none within another."""
+    """Where terms occur, the longest at each word, without overlaps."""
     longest: dict[str, int] = {}
     for form in spelled:
         beginning, *rest = form.split(" ")
@@ -123,7 +123,7 @@ def marks_in(words: Sequence[str | None], spelled: dict[str, str]) -> list[tuple
 
 
 def marked_whole(passage: PlacedWords, spelled: dict[str, str]) -> tuple[tuple[str, str | None], ...]:
-    """All of a passage, cut into what stands for something and what does not."""
+    """A whole passage, split into parts with the term that each is a form of, or None."""
     parts, at = list[tuple[str, str | None]](), 0
     for start, stop, meant in marks_in(passage.words, spelled):
         first, last = passage.spans[start][0], passage.spans[stop - 1][1]

@@ -5,7 +5,7 @@
   theme.addEventListener("change", () => {
     if (theme.value) document.documentElement.dataset.theme = theme.value;
     else delete document.documentElement.dataset.theme;
-    try { localStorage.setItem("seetopic-theme", theme.value); } catch { /* it holds for this visit */ }
+    try { localStorage.setItem("seetopic-theme", theme.value); } catch { /* not stored: applies to this visit only */ }
   });
 
   const cards = [...document.querySelectorAll(".card")];

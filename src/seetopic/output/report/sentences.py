@@ -1,4 +1,4 @@
-"""Sentences of the documents that show topics' terms at work."""
+"""Example sentences from the documents that show topics' terms in use."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from seetopic.output.charts.scene import Scene
 from seetopic.output.report.passages import PlacedWords, marks_in, passages_of
 from seetopic.runtime import Doubles
 
-_LONGEST = 36  # words of a sentence that are shown
-_BEFORE = 9  # words before the first marked term, where a sentence is cut
-_CANDIDATES = 8  # documents of a topic that sentences are chosen from
+_LONGEST = 36  # words shown of a sentence
+_BEFORE = 9  # words shown before the first marked term of a shortened sentence
+_CANDIDATES = 8  # documents per topic to choose sentences from
 
 
 @dataclass(frozen=True)
 class Sentence:
-    """A piece of a document; the parts of it that are terms are marked."""
+    """Part of a document, with its terms marked."""
 
     parts: tuple[tuple[str, bool], ...]
-    terms: frozenset[str]  # that are marked
+    terms: frozenset[str]  # marked terms
     document: int  # its number, from 0
 
 
 @dataclass(frozen=True)
 class Examples:
-    """Sentences of each topic, and of each of its terms; whether they are quoted as they were written."""
+    """Sentences for each topic and for each of its terms, and whether they are quoted as written."""
 
     of_topics: tuple[tuple[Sentence, ...], ...]
     of_terms: tuple[dict[str, Sentence], ...]
@@ -38,7 +38,7 @@ class Examples:
 
 
 def examples(scene: Scene, documents: Documents | None = None, each: int = 3) -> Examples:
-    """Up to `each` sentences a topic, chosen to show many terms, and one a term."""
+    """Up to `each` sentences per topic, chosen to show many terms, and one per term."""
     found = _Chosen(scene)
     passages, quoted = passages_of(scene.index, found.numbers, documents)
     of_topics, of_terms = [], []
@@ -53,13 +53,13 @@ def examples(scene: Scene, documents: Documents | None = None, each: int = 3) ->
 
 @dataclass(frozen=True)
 class _Chosen:
-    """Which documents are looked at, by their numbers in the corpus."""
+    """The documents to take sentences from, by their numbers in the corpus."""
 
     scene: Scene
 
     @cached_property
     def by_topic(self) -> list[list[int]]:
-        """Documents of the sample that hold many of a topic's best terms, and belong to it."""
+        """Sampled documents that contain many of a topic's best terms and belong to it."""
         scene, index = self.scene, self.scene.index
         if not len(scene.document_shares):
             return [[] for _ in scene.topics]
@@ -84,7 +84,7 @@ class _Chosen:
 
     @cached_property
     def by_term(self) -> list[dict[str, int]]:
-        """The document that belongs most clearly to the topic among those of the sample that hold the term."""
+        """For each term, the sampled document with it that belongs most clearly to the topic."""
         scene, index, chosen = self.scene, self.scene.index, []
         columns = scene.sampled.tocsc()
         for topic, terms in enumerate(scene.terms):
@@ -113,14 +113,14 @@ class _Chosen:
 
 
 def spellings(scene: Scene, topic: int) -> dict[str, str]:
-    """The term that each spelling of a topic stands for."""
+    """The term that each spelling in a topic is a form of."""
     return {form: one.term for one in scene.topics[topic].terms for form in (one.term, *one.variants)}
 
 
 def sentence_in(
     passage: PlacedWords, number: int, spelled: dict[str, str], wanted: str | None = None
 ) -> Sentence | None:
-    """The sentence of a passage with the most terms; with a wanted one, if that is given."""
+    """The sentence of a passage with the most terms, including the wanted one if given."""
     marks = marks_in(passage.words, spelled)
     bounds = [0, *passage.ends, len(passage.words)]
     best: tuple[int, int, int] | None = None
@@ -138,7 +138,7 @@ def sentence_in(
 
 
 def _windows(marks: Sequence[tuple[int, int, str]], first: int, last: int, wanted: str | None) -> list[tuple[int, int]]:
-    """A sentence whole if it is short; else a piece that begins a little before each term."""
+    """A short sentence as a whole; otherwise a window that starts a little before each term."""
     own = [mark for mark in marks if wanted in (None, mark[2])]
     if last - first <= _LONGEST:
         return [(first, last)] if own else []
@@ -149,7 +149,7 @@ def _windows(marks: Sequence[tuple[int, int, str]], first: int, last: int, wante
 def _parts(
     passage: PlacedWords, marks: Sequence[tuple[int, int, str]], begin: int, end: int
 ) -> tuple[tuple[str, bool], ...]:
-    """The text of a window, cut into what is marked and what is not."""
+    """The text of a window, split into marked and unmarked parts."""
     text, spans = passage.text, passage.spans
     at, parts = spans[begin][0], list[tuple[str, bool]]()
     if begin > 0 and begin not in passage.ends:
@@ -166,12 +166,12 @@ def _parts(
 
 
 def _covering(sentences: list[Sentence], most: int) -> tuple[Sentence, ...]:
-    """Sentences that show as many different terms as can be: each time the one with the most new ones."""
+    """Sentences that together show many different terms: each time the one with the most new ones."""
     chosen: list[Sentence] = []
     seen: set[str] = set()
     left = list(sentences)
     while left and len(chosen) < most:
-        best = max(left, key=lambda one: len(one.terms - seen))  # the first of equals: the clearer document
+        best = max(left, key=lambda one: len(one.terms - seen))  # ties go to the first, the clearer document
         left.remove(best)
         chosen.append(best)
         seen |= best.terms

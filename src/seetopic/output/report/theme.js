@@ -1,5 +1,5 @@
 try {
   const theme = localStorage.getItem("seetopic-theme");
   if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
-} catch { /* a browser that keeps nothing shows the system's theme */ }
+} catch { /* without storage, the system's theme is used */ }
 document.documentElement.classList.add("scripted");

@@ -1,4 +1,4 @@
-"""Terms and names to vectors of a language model."""
+"""Encoders: terms and names to vectors of a language model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Vectors on disk by model and text, so that no term is ever encoded twice; safe for several processes."""
+"""Cache of vectors on disk by model and text, safe for concurrent processes."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from seetopic.runtime import Engine, Floats, Progress, silent, writing
 from seetopic.vectors.encoder.minilm import EmbeddedEncoder
 from seetopic.vectors.encoder.protocol import TermEncoder, require_texts, unit_rows
 
-_ASKED = 500  # texts per question; SQLite takes at most 999 values in one
-_SAVED = 4096  # texts encoded between two savings: what a killed build loses at most
-_SENT = 100  # batches sent to other machines, if they are neither too small nor too large
+_ASKED = 500  # texts per query; SQLite allows at most 999 parameters
+_SAVED = 4096  # texts encoded between two writes: the most that a killed build loses
+_SENT = 100  # batches sent to other machines, unless they would be too small or too large
 _LEAST_SENT, _MOST_SENT = 256, 16384  # texts
-# Another name than in older versions, whose checksums left out the text: both may share a cache.
+# Not the table of older versions, whose checksums left out the text: both may share a cache.
 _TABLE = "CREATE TABLE IF NOT EXISTS sealed_vectors (text TEXT PRIMARY KEY, vector BLOB, checksum INTEGER)"
 
 
 def cache_folder(given: Path | None = None) -> Path:
-    """Where vectors and indexes are kept: as given, or by SEETOPIC_CACHE, or the user's own cache folder."""
+    """The folder for vectors and indexes: the given one, else SEETOPIC_CACHE, else the user's cache folder."""
     if given is not None:
         return given
     from platformdirs import user_cache_path
@@ -37,7 +37,7 @@ def cache_folder(given: Path | None = None) -> Path:
 
 @dataclass(frozen=True)
 class VectorCache:
-    """One SQLite file a model: SQLite's own locks keep several processes apart."""
+    """One SQLite file per model; SQLite's locks make concurrent access safe."""
 
     folder: Path
 
@@ -49,9 +49,9 @@ class VectorCache:
         progress: Progress,
         engine: Engine | None = None,
     ) -> Floats:
-        """The encoder's vectors, of which only those that are new are computed: by an engine's other machines, or here.
+        """The encoder's vectors; those not in the cache are computed, by an engine's other machines or here.
 
-        What cannot be known by a fingerprint, a function or ready vectors, stays on this machine.
+        Encoders without a fingerprint (functions, precomputed vectors) run on this machine.
         """
         require_texts(texts)
         if encoder.fingerprint is None:
@@ -68,24 +68,24 @@ class VectorCache:
         return rows.of(texts)
 
     def encode_names(self, encoder: TermEncoder, names: Sequence[str]) -> Floats:
-        """Names are few: the embedded model needs no cache for them, another one is slow to load."""
+        """Encode a few names: the embedded model needs no cache for them, but other models are slow to load."""
         if encoder.fingerprint is None or isinstance(encoder, EmbeddedEncoder):
             return unit_rows(encoder.encode_names(names), names)
         return self.encode(encoder, names, 1, silent)
 
     def _read(self, path: Path, texts: Sequence[str]) -> Iterator[tuple[str, Floats]]:
-        """The vectors that are there; one that is damaged is not, and is computed again."""
+        """The cached vectors; damaged ones are skipped, and so computed again."""
         if not path.exists():
             return
         with _database(path) as database:
-            database.text_factory = bytes  # a damaged text may be no UTF-8
+            database.text_factory = bytes  # a damaged text may not be valid UTF-8
             for first in range(0, len(texts), _ASKED):
                 asked = {text.encode(): text for text in texts[first : first + _ASKED]}
                 marks = ",".join("?" * len(asked))
                 for text, vector, checksum in database.execute(
                     f"SELECT text, vector, checksum FROM sealed_vectors WHERE text IN ({marks})", list(asked.values())
                 ):
-                    # SQLite looks at no contents, and a damaged page of its own index leads to another text's row.
+                    # SQLite does not check contents, and a damaged page of its index may lead to another text's row.
                     if text in asked and isinstance(vector, bytes) and _checksum(text, vector) == checksum:
                         yield asked[text], np.frombuffer(vector, np.float32)
 
@@ -95,17 +95,17 @@ class VectorCache:
         stored = (vector.tobytes() for vector in vectors)
         rows = ((text, vector, _checksum(text.encode(), vector)) for text, vector in zip(texts, stored, strict=True))
         with _database(path) as database, database:
-            # In place of one that is damaged.
+            # REPLACE, since the row may be there but damaged.
             database.executemany("INSERT OR REPLACE INTO sealed_vectors VALUES (?, ?, ?)", rows)
 
 
 def _checksum(text: bytes, vector: bytes) -> int:
-    """Of both together, so that no vector is taken for another text's."""
+    """Covers both, so that no vector is taken for another text's."""
     return crc32(vector, crc32(text))
 
 
 class _Rows:
-    """Vectors of different texts as they come, in one array: a hundred thousand of them fill memory only once."""
+    """Vectors of distinct texts, collected in one array so that they are in memory only once."""
 
     def __init__(self, texts: list[str]) -> None:
         self.texts = texts
@@ -138,7 +138,7 @@ def _here(encoder: TermEncoder, texts: list[str], jobs: int, progress: Progress)
 def _by_others(
     engine: Engine, encoder: TermEncoder, texts: list[str], progress: Progress
 ) -> Iterator[tuple[list[str], Floats]]:
-    """The same vectors: a text's does not depend on those beside it."""
+    """The same vectors as `_here`: a text's vector does not depend on the rest of its batch."""
     batches = _batches(texts, min(max(len(texts) // _SENT, _LEAST_SENT), _MOST_SENT))
     results = engine.map(partial(_encoded, encoder=encoder), (batch for batch, _ in batches), gpu=True)
     done = 0
@@ -150,7 +150,7 @@ def _by_others(
 
 
 def _batches(texts: list[str], size: int) -> Iterator[tuple[list[str], int]]:
-    """Texts side by side, and the number of the first of them."""
+    """Consecutive texts, and the number of the first in each batch."""
     return ((texts[first : first + size], first) for first in range(0, len(texts), size))
 
 
@@ -164,7 +164,7 @@ def _database(path: Path) -> Iterator[sqlite3.Connection]:
         with closing(sqlite3.connect(path, timeout=60)) as database:
             database.execute(_TABLE)
             yield database
-    except (sqlite3.Error, UnicodeDecodeError) as error:  # SQLite's own words may quote damaged text
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # SQLite's messages may quote damaged text
         raise OutputError(
             f"the vector cache {path} cannot be used ({error}); delete that file, or choose another folder "
             "with --cache (in Python: cache=...)"
@@ -173,7 +173,7 @@ def _database(path: Path) -> Iterator[sqlite3.Connection]:
 
 @dataclass(frozen=True)
 class _Shifted:
-    """Progress of a part, told as progress of the whole."""
+    """Reports progress on a part as progress on the whole."""
 
     progress: Progress
     before: int

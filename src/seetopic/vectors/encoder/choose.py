@@ -1,4 +1,4 @@
-"""Which encoder serves what the user asked for."""
+"""Selects the encoder for the model that the user gave."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from seetopic.vectors.encoder.transformer import SentenceModelEncoder, Transform
 
 
 def encoder_for(model: Any = None, *, device: str = "auto", precision: Precision = "float32") -> TermEncoder:
-    """The encoder for a model: nothing (the embedded one), a folder or hub name, a sentence-transformers
-    model, a mapping of ready vectors, a function from texts to vectors, or an encoder of one's own."""
+    """The encoder for a model: None (the embedded one), a folder or hub name, a sentence-transformers
+    model, a mapping of precomputed vectors, a function from texts to vectors, or a custom encoder."""
     if model is None or (isinstance(model, str) and model == EMBEDDED_NAME):
         return EmbeddedEncoder(device, precision)
     if isinstance(model, str | Path):
@@ -29,4 +29,4 @@ def encoder_for(model: Any = None, *, device: str = "auto", precision: Precision
         return SentenceModelEncoder(model)
     if callable(model):
         return CallableEncoder(model)
-    raise EncoderError(f"a model is a name, a folder, a mapping or a function, not {type(model).__name__}")
+    raise EncoderError(f"a model must be a name, a folder, a mapping or a function, not {type(model).__name__}")

@@ -1,4 +1,4 @@
-"""Ready vectors of documents, a row each: they are read, and never changed."""
+"""Precomputed vectors of documents, one row each; they are never modified."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from seetopic.errors import EncoderError
 from seetopic.runtime import Floats, Longs
 from seetopic.vectors.encoder.protocol import unit_rows
 
-_ROWS = 4096  # looked at together
+_ROWS = 4096  # hashed at a time
 
 
 @dataclass(frozen=True)
 class ReadyDocuments:
-    """An array of vectors, whole in memory or mapped from a file."""
+    """An array of vectors, in memory or memory-mapped from a file."""
 
     vectors: Any  # (n_documents, dimension)
 
     def check(self, n_documents: int) -> None:
-        """Before any slow work."""
+        """Check the shape, before any slow work."""
         if self.vectors.ndim != 2 or len(self.vectors) != n_documents:
             raise EncoderError(
-                f"the vectors of documents have shape {self.vectors.shape}, but there are {n_documents} documents; "
-                "give a row each"
+                f"the document vectors have shape {self.vectors.shape}, but there are {n_documents} documents; "
+                "give one row per document"
             )
 
     @cached_property
@@ -38,11 +38,11 @@ class ReadyDocuments:
         return digest.hexdigest()
 
     def rows(self, documents: Longs, length: int) -> Floats:
-        """Unit vectors of some documents, which must be as long as those of terms."""
+        """Unit vectors of the given documents, which must be as long as those of the terms."""
         chosen = unit_rows(self.vectors[documents], [f"document {number}" for number in documents.tolist()])
         if chosen.shape[1] != length:
             raise EncoderError(
-                f"documents have vectors of length {chosen.shape[1]}, but terms of length {length}; "
-                "give both by one model"
+                f"the document vectors have length {chosen.shape[1]}, but the term vectors have length {length}; "
+                "use the same model for both"
             )
         return chosen

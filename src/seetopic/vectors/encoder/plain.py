@@ -1,4 +1,4 @@
-"""Vectors from the user's own hands: a function, or a mapping that has them ready."""
+"""Vectors supplied by the user, through a function or a mapping of precomputed vectors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _BATCH = 4096
 
 @dataclass(frozen=True)
 class CallableEncoder:
-    """A function from a list of texts to an array, a row each."""
+    """A function from a list of texts to an array with one row per text."""
 
     function: Callable[[list[str]], Any]
 
@@ -27,7 +27,7 @@ class CallableEncoder:
 
     @property
     def fingerprint(self) -> None:
-        return None  # what a function computes cannot be told from outside
+        return None  # what a function computes cannot be known from outside
 
     def encode(self, texts: Sequence[str], jobs: int, progress: Progress) -> Floats:
         require_texts(texts)
@@ -45,10 +45,10 @@ class CallableEncoder:
 
 @dataclass(frozen=True)
 class ReadyVectors:
-    """Vectors by text, for terms and names alike; they are read, never changed."""
+    """Precomputed vectors by text, for terms and names alike; they are never modified."""
 
     vectors: Mapping[str, Any]
-    others: TermEncoder | None = None  # encodes the texts that have no ready vector
+    others: TermEncoder | None = None  # encodes the texts that have no precomputed vector
 
     @property
     def name(self) -> str:
@@ -59,7 +59,7 @@ class ReadyVectors:
         return None
 
     def knows(self, text: str) -> bool:
-        """Whether it has, or can make, a vector of the text."""
+        """Whether it has, or can compute, a vector of the text."""
         return self.others is not None or text in self.vectors
 
     def encode(self, texts: Sequence[str], jobs: int, progress: Progress) -> Floats:
@@ -68,7 +68,7 @@ class ReadyVectors:
         if missing and self.others is None:
             shown = ", ".join(map(repr, missing[:5])) + (", ..." if len(missing) > 5 else "")
             raise EncoderError(
-                f"{len(missing)} of {len(texts)} texts have no ready vector ({shown}); add them to the mapping"
+                f"{len(missing)} of {len(texts)} texts have no precomputed vector ({shown}); add them to the mapping"
             )
         made = {}
         if missing and self.others is not None:
@@ -82,10 +82,13 @@ class ReadyVectors:
 def _same_length(rows: list[Any]) -> list[Any]:
     lengths = sorted({len(row) for row in rows if hasattr(row, "__len__")})
     if len(lengths) > 1:
-        raise EncoderError(f"ready vectors have lengths {', '.join(map(str, lengths))}; give all by one model")
+        raise EncoderError(
+            f"the precomputed vectors have different lengths ({', '.join(map(str, lengths))}); "
+            "use the same model for all of them"
+        )
     return rows
 
 
 def reads_texts(encoder: TermEncoder) -> bool:
-    """Whether it can make a vector of any text, and not only of some that were ready."""
+    """Whether it can encode any text, not only those with a precomputed vector."""
     return not isinstance(encoder, ReadyVectors) or encoder.others is not None

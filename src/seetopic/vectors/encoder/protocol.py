@@ -1,4 +1,4 @@
-"""What an encoder is, and the check that every encoder's vectors pass."""
+"""The encoder interface, and the check that every encoder's vectors must pass."""
 
 from __future__ import annotations
 
@@ -13,47 +13,50 @@ from seetopic.runtime import Floats, Progress
 
 @runtime_checkable
 class TermEncoder(Protocol):
-    """Gives each text a vector of the language model (e_w of Section 3.1)."""
+    """Maps texts to vectors of a language model (e_w in Section 3.1)."""
 
     @property
     def name(self) -> str:
-        """What a person calls it, and what opens it again."""
+        """The name shown to users, which also opens the encoder again."""
 
     @property
     def fingerprint(self) -> str | None:
-        """Changes whenever its vectors would; None if that cannot be known, and nothing may be cached."""
+        """Changes whenever the vectors would; None if that cannot be known, so that nothing may be cached."""
 
     def encode(self, texts: Sequence[str], jobs: int, progress: Progress) -> Floats:
-        """Unit rows, (n_texts, dimension); the same for any number of jobs and any other texts beside them."""
+        """Unit rows, (n_texts, dimension), which depend neither on `jobs` nor on the other texts."""
 
     def encode_names(self, names: Sequence[str]) -> Floats:
-        """The same for a handful of texts, at once rather than fast."""
+        """The same for a handful of texts, with a quick start rather than high throughput."""
 
 
 def require_texts(texts: Sequence[str]) -> None:
-    """Refuse to encode nothing: there would be no vector to tell the dimension from."""
+    """Reject an empty list: without a vector, the dimension is unknown."""
     if not len(texts):
         raise EncoderError("there are no texts to encode; give at least one")
 
 
 def unit_rows(vectors: Any, texts: Sequence[str]) -> Floats:
-    """The vectors checked and scaled to length 1; always a new array."""
+    """The vectors, checked and scaled to length 1; always a new array."""
     require_texts(texts)
     try:
-        with np.errstate(over="ignore"):  # a number too large becomes infinite, and is refused below
+        with np.errstate(over="ignore"):  # values that overflow become infinite and are rejected below
             array = np.asarray(vectors, np.float32)
     except (TypeError, ValueError, RuntimeError) as error:
-        raise EncoderError(f"the encoder gave no array of numbers ({error}); it must give a row each") from error
+        raise EncoderError(
+            f"the encoder did not return an array of numbers ({error}); it must return one row per text"
+        ) from error
     if array.ndim != 2 or len(array) != len(texts):
         raise EncoderError(
-            f"the encoder gave an array of shape {array.shape} for {len(texts)} texts; it must give a row each"
+            f"the encoder returned an array of shape {array.shape} for {len(texts)} texts; "
+            "it must return one row per text"
         )
     lengths = np.linalg.norm(array, axis=1, keepdims=True)
     wrong = np.flatnonzero(~np.isfinite(lengths[:, 0]) | (lengths[:, 0] == 0))
     if wrong.size:
         raise EncoderError(
-            f"the vector of {texts[int(wrong[0])]!r} is zero or not finite; every text needs a direction"
+            f"the vector of {texts[int(wrong[0])]!r} is zero or not finite; every vector must be finite and non-zero"
         )
-    lengths[np.abs(lengths - 1) < 1e-5] = 1  # of unit length already: the same to the last bit
+    lengths[np.abs(lengths - 1) < 1e-5] = 1  # already of unit length: do not change a bit
     scaled: Floats = array / lengths
     return scaled

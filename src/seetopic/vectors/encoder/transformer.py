@@ -1,4 +1,4 @@
-"""Any Hugging Face or sentence-transformers model, in batches of equally long texts."""
+"""Any Hugging Face or sentence-transformers model, run on batches of texts of equal length."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     import torch
 
 _TOKENS_A_BATCH = {"cpu": 2048, "cuda": 65536}
-# Smaller products run on other kernels, whose last bits differ, so such batches are filled up. Measured: below
+# Smaller products use other kernels, whose last bits differ, so small batches are padded. Measured: below
 # 16 tokens in float32, below 216 in bfloat16 (Intel's AMX).
 _LEAST_TOKENS = 256
 _MODEL_FILES = ("*.json", "*.txt", "*.model", "*.safetensors")
-_OLD_WEIGHTS = "*.bin"  # of models that have no safetensors: BioBERT
-# Parts of sentence-transformers models that hold nothing but numbers. Others name classes to import: some versions of
-# the library take such a class from the model's own folder, whatever `trust_remote_code` says.
+_OLD_WEIGHTS = "*.bin"  # for models without safetensors, such as BioBERT
+# Modules of sentence-transformers models that contain nothing but numbers. Others name classes to import, which some
+# versions of the library load from the model's folder, whatever `trust_remote_code` says.
 _PARTS = (
     "Transformer",
     "Pooling",
@@ -45,7 +45,7 @@ Forward = Callable[["torch.Tensor"], "torch.Tensor"]  # token ids (n, length) ->
 
 @dataclass(frozen=True)
 class Loaded:
-    """A model ready to run: how it cuts a text into token ids, and what it makes of a batch of them."""
+    """A model ready to run: its tokeniser, and its forward pass on a batch of token ids."""
 
     token_ids: Callable[[list[str]], list[list[int]]]
     forward: Forward
@@ -53,7 +53,7 @@ class Loaded:
 
 @dataclass(frozen=True)
 class TransformerEncoder:
-    """A model from a folder, with its own pooling if it is a sentence-transformers model, else the
+    """A model from a folder, with its own pooling if it is a sentence-transformers model, otherwise the
     mean of the last layer over all tokens of `[CLS] text [SEP]` (Section 3.1)."""
 
     name: str
@@ -86,7 +86,7 @@ class TransformerEncoder:
             return _plain_model(self.folder, self._device, self.precision)
 
     def __getstate__(self) -> dict[str, Any]:
-        """It travels without the model, which is loaded where it arrives."""
+        """Pickled without the model, which is loaded again after unpickling."""
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
     def encode(self, texts: Sequence[str], jobs: int, progress: Progress) -> Floats:
@@ -98,7 +98,7 @@ class TransformerEncoder:
 
 @dataclass(frozen=True)
 class SentenceModelEncoder:
-    """A sentence-transformers model that the caller has loaded."""
+    """A sentence-transformers model that the caller has already loaded."""
 
     model: Any
 
@@ -118,7 +118,7 @@ class SentenceModelEncoder:
 
 
 def encode_in_batches(loaded: Loaded, texts: Sequence[str], device: str, jobs: int, progress: Progress) -> Floats:
-    """Texts of equal token count together: no padding, so no wasted work; large products, one thread each."""
+    """Encode texts of equal token count together, without padding; each product runs on one thread."""
     import torch
 
     require_texts(texts)
@@ -127,7 +127,7 @@ def encode_in_batches(loaded: Loaded, texts: Sequence[str], device: str, jobs: i
     batches = list(_batches(token_ids, _TOKENS_A_BATCH.get(kind, 8192)))
 
     def vectors_of(batch: list[int]) -> Floats:
-        torch.set_num_threads(1)  # for this thread; several threads within a product would change its last bits
+        torch.set_num_threads(1)  # for this thread; splitting a product among threads would change its last bits
         rows = [token_ids[number] for number in batch]
         rows += [rows[0]] * (_rows(_LEAST_TOKENS, rows[0]) - len(rows))
         with torch.inference_mode():
@@ -158,19 +158,21 @@ def _batches(token_ids: list[list[int]], tokens: int) -> Iterator[list[int]]:
 
 
 def _rows(tokens: int, row: list[int]) -> int:
-    """How many such rows have at least so many tokens."""
+    """How many rows of this length have at least `tokens` tokens."""
     return -(-tokens // max(len(row), 1))
 
 
 def from_sentence_transformer(model: Any) -> Loaded:
-    """Its own prompt, its own pooling, whatever modules it has; only the batching is ours."""
+    """Runs the model's own prompt, modules and pooling; only the batching is ours."""
     import torch
 
     prompt = model.prompts.get(model.default_prompt_name, "") if model.default_prompt_name else ""
     tokenizer = model.tokenizer
     if not callable(tokenizer):
-        raise EncoderError(f"a model whose first part is {type(model[0]).__name__} cannot be used; give a transformer")
-    # Some poolings leave the prompt's tokens out; it has no closing token.
+        raise EncoderError(
+            f"a model whose first module is {type(model[0]).__name__} cannot be used; choose a transformer model"
+        )
+    # Some kinds of pooling skip the prompt's tokens; it has no closing token.
     told = {"prompt_length": len(tokenizer(prompt)["input_ids"]) - 1} if prompt else {}
     lowercase = bool(getattr(model[0], "do_lower_case", False))
 
@@ -189,30 +191,37 @@ def from_sentence_transformer(model: Any) -> Loaded:
 
 
 def _refuse_code(folder: Path) -> None:
-    """Refuse a sentence-transformers model that names code of its own, before the library reads it."""
+    """Refuse a sentence-transformers model that names its own code, before the library reads it."""
     parts = json.loads((folder / "modules.json").read_text(encoding="utf-8"))
     for part in parts:
         kind = str(part["type"])
         if not kind.startswith("sentence_transformers.") or kind.rpartition(".")[2] not in _PARTS:
-            raise EncoderError(f"the model {folder} has a part {kind[:80]!r}, whose code is not run; use another model")
+            raise EncoderError(
+                f"the model {folder} contains the module {kind[:80]!r}, which seetopic does not run; use another model"
+            )
         config = folder / str(part["path"]) / "config.json"
         called = read_json(config).get("activation_function") if config.is_file() else None
         if kind.endswith(".Dense") and not (called is None or str(called).startswith("torch.nn.")):
-            raise EncoderError(f"the model {folder} names code to run, {str(called)[:80]!r}; use another model")
+            raise EncoderError(
+                f"the model {folder} asks for the code {str(called)[:80]!r}, which seetopic does not run; "
+                "use another model"
+            )
 
 
 def _plain_model(folder: Path, device: str, precision: Precision) -> Loaded:
     from transformers import AutoModel, AutoTokenizer
 
-    # Unless it is said, the library asks at the terminal whether to run a folder's code.
+    # Without these options, the library asks at the terminal whether to run the folder's code.
     safely = {"local_files_only": True, "trust_remote_code": False}
     tokenizer = AutoTokenizer.from_pretrained(folder, **safely)
     model, read = AutoModel.from_pretrained(folder, output_loading_info=True, **safely)
     missing = [name for name in read["missing_keys"] if "pooler" not in name]  # the pooler is not used
-    if missing:  # the library would fill them with random numbers
-        raise EncoderError(f"{folder} lacks {len(missing)} of the model's weights ({min(missing)}); fetch it again")
+    if missing:  # the library would initialise them at random
+        raise EncoderError(
+            f"{folder} is missing {len(missing)} of the model's weights ({min(missing)}); download it again"
+        )
     model = _in_precision(model.to(device).eval(), precision)
-    # Some models (RoBERTa's kin) count positions from after the padding token's number.
+    # RoBERTa and its relatives number positions from the padding token's id upwards.
     unused = getattr(getattr(model, "embeddings", None), "padding_idx", -1) + 1
     longest = min(tokenizer.model_max_length, getattr(model.config, "max_position_embeddings", 512) - unused)
 
@@ -232,12 +241,12 @@ def _in_precision(model: Any, precision: Precision) -> Any:
 
 
 def model_folder(name: str) -> Path:
-    """The folder of a model; only a name that is not a folder is looked up on the hub."""
+    """The folder of a model; a name that is not a folder is looked up on the hub."""
     folder = Path(name)
     if folder.is_dir():
         if not any((folder / file).exists() for file in ("config.json", "modules.json")):
             raise EncoderError(
-                f"the folder {name} holds no config.json, so it is not a model; give a Hugging Face model's folder"
+                f"the folder {name} has no config.json, so it is not a model; give the folder of a Hugging Face model"
             )
         return folder
     from huggingface_hub import snapshot_download
@@ -247,11 +256,11 @@ def model_folder(name: str) -> Path:
         if not any(folder.rglob("*.safetensors")):
             snapshot_download(name, allow_patterns=_OLD_WEIGHTS)
         return folder
-    except Exception as error:  # the hub's client has a dozen kinds; all mean that the model cannot be had
+    except Exception as error:  # the hub client raises a dozen kinds; all mean that the model is unavailable
         reason = " ".join(str(error).split())[:200]
         raise EncoderError(
-            f"the model {name!r} is not a folder here and could not be fetched from the hub ({reason}); "
-            "give the path of a downloaded model, or leave it out for the embedded one"
+            f"the model {name!r} is not a local folder and could not be downloaded from the hub ({reason}); "
+            "give the path of a downloaded model, or omit it to use the embedded one"
         ) from error
 
 
@@ -261,14 +270,16 @@ def _loading(name: str) -> Iterator[None]:
         yield
     except SeeTopicError:
         raise
-    except Exception as error:  # each format has kinds of its own; all mean that the folder is not a model we can run
+    except Exception as error:  # each format raises its own kinds; all mean that we cannot run the model
         reason = " ".join(str(error).split())[:200]
-        raise EncoderError(f"the model {name!r} cannot be loaded ({reason}); is its folder whole?") from error
+        raise EncoderError(
+            f"the model {name!r} cannot be loaded ({reason}); check that its folder is complete"
+        ) from error
 
 
 @contextmanager
 def _quietly() -> Iterator[None]:
-    """Without the library's own progress bars and reports; ours say what is going on."""
+    """Silence the library's progress bars and messages; ours report what is going on."""
     from transformers.utils import logging
 
     shown, level = logging.is_progress_bar_enabled(), logging.get_verbosity()

@@ -1,1 +1,1 @@
-"""Local term vectors: what the documents themselves say about which terms belong together."""
+"""Local term vectors, learned from how the documents use the terms."""

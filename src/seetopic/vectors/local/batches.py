@@ -1,8 +1,8 @@
 """A corpus as groups of neighbouring positions, each with the targets that the objective (Eq. 1) scores it against.
 
 The positions of a group share their targets: the terms around them, their documents, and negatives drawn once
-for all of them. So a group's inner products are one small matrix product, where going pair by pair would read
-two vectors for each.
+for the whole group. A group's inner products are therefore one small matrix product, whereas going pair by pair
+would read two vectors per pair.
 """
 
 from __future__ import annotations
@@ -20,47 +20,47 @@ if TYPE_CHECKING:
     import torch
 
 GROUP = 32  # positions: longer groups waste products on pairs outside the window, shorter ones read more vectors
-_NEGATIVE_POWER = 0.75  # negatives are drawn by counts to this power, of terms and of documents alike
+_NEGATIVE_POWER = 0.75  # negatives are drawn by counts to this power, both terms and documents
 
 
 @dataclass(frozen=True)
 class TrainingCorpus:
-    """What stays the same in every epoch."""
+    """The data that all epochs share."""
 
     terms: torch.Tensor  # (n_positions,)
-    documents: torch.Tensor  # (n_positions,) the positions of a document stand together
-    kept: torch.Tensor  # (n_terms,) chance that subsampling keeps an occurrence
-    term_chances: torch.Tensor  # (n_terms,) running sums of the chances to be drawn as a negative
+    documents: torch.Tensor  # (n_positions,) the positions of a document are consecutive
+    kept: torch.Tensor  # (n_terms,) probability that subsampling keeps an occurrence
+    term_chances: torch.Tensor  # (n_terms,) cumulative probabilities of being drawn as a negative
     document_chances: torch.Tensor  # (n_documents,)
 
 
 @dataclass(frozen=True)
 class Epoch:
-    """The positions that subsampling kept, in groups, padded by a window at both ends."""
+    """The positions kept by subsampling, in groups, padded by a window at both ends."""
 
     terms: torch.Tensor  # (window + n_groups * GROUP + window,)
-    ranks: torch.Tensor  # the same size: each position's document, counted from 0; -1: padding
+    ranks: torch.Tensor  # same shape: each position's document, counted from 0; -1: padding
     documents: torch.Tensor  # by rank
     starts: torch.Tensor  # (n_groups,) where each group's contexts begin, in random order
-    touched: torch.Tensor  # (n_groups,) how many documents each group has a part of
-    places: torch.Tensor  # (GROUP + 2 window,) of a group's contexts, from its start
+    touched: torch.Tensor  # (n_groups,) how many documents each group overlaps
+    places: torch.Tensor  # (GROUP + 2 window,) offsets of a group's contexts from its start
     near: torch.Tensor  # (GROUP, GROUP + 2 window) whether a place is within the window of a position
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Groups and their targets: first those that occur, then negatives. Targets are terms, then documents."""
+    """Groups and their targets: first those that occur, then negatives; in both, terms come before documents."""
 
     centres: torch.Tensor  # (n_groups, GROUP) terms
-    targets: torch.Tensor  # (n_groups, n_columns) a document's is n_terms + its number
-    weights: torch.Tensor  # (n_groups, GROUP, n_columns) what each pair counts; 0: not a pair
+    targets: torch.Tensor  # (n_groups, n_columns) documents are n_terms + their number
+    weights: torch.Tensor  # (n_groups, GROUP, n_columns) weight of each pair; 0: not a pair
     labels: torch.Tensor  # (n_columns,) 1: occurs; 0: negative
 
 
 def corpus_of(
     terms: Ids, documents: Ids, n_terms: int, n_documents: int, settings: SkipgramSettings, device: str
 ) -> TrainingCorpus:
-    """The positions and what their counts say, on the device."""
+    """The positions, and the probabilities that follow from their counts, on the device."""
     import torch
 
     counts, lengths = np.bincount(terms, minlength=n_terms), np.bincount(documents, minlength=n_documents)
@@ -76,10 +76,10 @@ def _running(counts: Longs) -> Doubles:
 
 
 def epoch_of(corpus: TrainingCorpus, settings: SkipgramSettings, generator: torch.Generator) -> Epoch:
-    """Subsample anew, and put the groups into a new order.
+    """Subsample again, and shuffle the groups.
 
-    The order parts the occurrences of a document's terms. A block sums the gradients of all its positions before
-    any vector moves; the fewer it has of a term, the nearer that is to a step for each.
+    A block sums the gradients of all its positions before any vector moves. Shuffling separates the occurrences of
+    a document's terms; the fewer of them a block has, the closer it comes to one step per occurrence.
     """
     import torch
 
@@ -105,7 +105,7 @@ def epoch_of(corpus: TrainingCorpus, settings: SkipgramSettings, generator: torc
 
 
 def draws_of(n_groups: int, settings: SkipgramSettings, generator: torch.Generator) -> torch.Tensor:
-    """What decides the negatives of each group; (n_groups, shared negatives of both kinds)."""
+    """Random numbers that determine each group's negatives; (n_groups, shared negatives of both kinds)."""
     import torch
 
     shape = (n_groups, settings.shared_negatives + settings.shared_documents)
@@ -120,10 +120,10 @@ def batch_of(
     draws: torch.Tensor,
     settings: SkipgramSettings,
 ) -> Batch:
-    """The groups that begin at `starts`, with room for `slots` documents each and the negatives that `draws` decide.
+    """The groups that begin at `starts`, with room for `slots` documents each and the negatives set by `draws`.
 
-    Each of K shared negatives counts b / K times the position's pairs. That is the expectation of b negatives a
-    pair, and so is its gradient.
+    Each of K shared negatives has weight b / K times the number of the position's pairs, which equals b negatives
+    per pair in expectation, as does the gradient.
     """
     import torch
 
@@ -155,7 +155,7 @@ def batch_of(
 
 
 def _near(window: int, device: torch.device) -> torch.Tensor:
-    """Which places are at most a window from which positions, and not the position itself."""
+    """Which places are within a window of each position, except the position itself."""
     import torch
 
     apart = torch.arange(-window, GROUP + window, device=device) - torch.arange(GROUP, device=device)[:, None]

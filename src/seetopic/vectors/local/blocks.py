@@ -1,4 +1,4 @@
-"""A block of groups: score all its pairs, and move all its vectors at once, none of them too far."""
+"""Training on a block of groups: score all its pairs, then move all its vectors at once, none of them too far."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from seetopic.vectors.local.batches import GROUP, Batch
 if TYPE_CHECKING:
     import torch
 
-REACH = 2.0  # of a row in a block, at most; see `shares_of`
-_CHUNK = 12  # groups of a block that one worker computes at a time on a CPU: what stays in its cache
+REACH = 2.0  # maximum for a row in a block; see `shares_of`
+_CHUNK = 12  # groups that one worker computes at a time on a CPU: what fits in its cache
 
 
 @dataclass(frozen=True)
 class Tables:
-    """The two sides of every pair."""
+    """The vectors on the two sides of every pair."""
 
     terms: torch.Tensor  # u_w; (n_terms, dimensions)
     targets: torch.Tensor  # v_w, then v_d; (n_terms + n_documents, dimensions)
 
 
 def zeros(n_rows: int, width: int, device: torch.device) -> torch.Tensor:
-    """numpy asks the system for large pages, which make reading scattered rows faster; torch does not."""
+    """NumPy, unlike torch, requests large pages, which make reading scattered rows faster."""
     import torch
 
     if device.type == "cpu":
@@ -37,7 +37,7 @@ def zeros(n_rows: int, width: int, device: torch.device) -> torch.Tensor:
 
 @dataclass(frozen=True)
 class Room:
-    """Memory for a block's vectors and their moves, taken once: taking it anew costs as much as the products."""
+    """Buffers for a block's vectors and moves, allocated once: allocating them again costs as much as the products."""
 
     terms: torch.Tensor  # (positions of a block, dimensions)
     term_moves: torch.Tensor
@@ -53,18 +53,18 @@ class Room:
 
 @dataclass(frozen=True)
 class Side:
-    """One table, which of its rows a block moves, and how; a row may come more than once."""
+    """One table, which of its rows a block moves, and how; rows may repeat."""
 
     table: torch.Tensor
     rows: torch.Tensor  # (n_groups, n)
     moves: torch.Tensor  # (at least n_groups * n, dimensions)
-    reaches: torch.Tensor  # (n_groups, n) how much each move could change inner products by
+    reaches: torch.Tensor  # (n_groups, n) the most that each move could change inner products
 
 
 def find_moves(
     tables: Tables, batch: Batch, rate: float | torch.Tensor, room: Room, pool: Executor
 ) -> tuple[Side, Side]:
-    """Score all pairs of a block, and put its vectors' moves along the gradient into the room."""
+    """Score all pairs of a block, and write its vectors' moves along the gradient into the buffers."""
     import torch
 
     def move(groups: slice) -> tuple[torch.Tensor, torch.Tensor]:
@@ -85,19 +85,19 @@ def find_moves(
 
 
 def add(side: Side) -> None:
-    """Add the moves to their rows, those of a row that would go too far shortened."""
+    """Add the moves to their rows, after shortening those of rows that would move too far."""
     rows, moves = side.rows.flatten(), side.moves[: side.rows.numel()]
     shares = shares_of(len(side.table), rows, side.reaches.flatten())
     if rows.device.type == "cpu":
         few = (shares < 1).nonzero()[:, 0]
         moves[few] *= shares[few, None]
-    else:  # a recording cannot have sizes that depend on values
+    else:  # a CUDA graph cannot have sizes that depend on values
         moves *= shares[:, None]
     side.table.index_add_(0, rows, moves)
 
 
 def _rows(table: torch.Tensor, rows: torch.Tensor, groups: slice, room: torch.Tensor) -> torch.Tensor:
-    """The rows of a table that some groups name, read into their part of the room."""
+    """Read the table rows of some groups into their part of the buffer."""
     import torch
 
     part = _part(room, rows, groups)
@@ -110,9 +110,9 @@ def _part(room: torch.Tensor, rows: torch.Tensor, groups: slice) -> torch.Tensor
 
 
 def pulls_of(terms: torch.Tensor, targets: torch.Tensor, weights: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
-    """Derivative of the objective by each pair's inner product; (n_groups, n_terms, n_targets).
+    """Derivative of the objective with respect to each pair's inner product; (n_groups, n_terms, n_targets).
 
-    Of log sigma(x) for a pair that occurs, it is 1 - sigma(x); of log sigma(-x) for a negative, -sigma(x).
+    A pair that occurs contributes log sigma(x), so 1 - sigma(x); a negative log sigma(-x), so -sigma(x).
     """
     import torch
 
@@ -121,7 +121,7 @@ def pulls_of(terms: torch.Tensor, targets: torch.Tensor, weights: torch.Tensor, 
 
 
 def reaches_of(pulls: torch.Tensor, terms: torch.Tensor, targets: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """How much moves could change inner products by, at most, through each term and through each target."""
+    """The most that moves could change inner products, through each term and through each target."""
     import torch
 
     strength = pulls.abs()
@@ -134,13 +134,13 @@ def reaches_of(pulls: torch.Tensor, terms: torch.Tensor, targets: torch.Tensor) 
 
 
 def shares_of(n_rows: int, rows: torch.Tensor, reaches: torch.Tensor) -> torch.Tensor:
-    """What share of each row's moves it may go; the shape of `rows`, which may repeat.
+    """The fraction of its moves that each row may take; same shape as `rows`, which may repeat.
 
-    A block's gradients are taken at vectors that stand still. Summed over the many occurrences of a frequent
+    A block's gradients are all taken at the same, fixed vectors. Summed over the many occurrences of a frequent
     term they overshoot, the next block overshoots back by more, and inner products grow without bound. A step
     along the gradient cannot raise the loss while its rate is at most 2 / curvature, and a row's curvature is
-    at most the sum over its pairs of |pull| |other side|^2, since sigma' <= |label - sigma|. With the rate in
-    it that is the row's reach. Shorter steps are left alone.
+    at most the sum over its pairs of |pull| |other side|^2, since sigma' <= |label - sigma|. Multiplied by the
+    rate, that is the row's reach. Shorter steps are left unchanged.
     """
     import torch
 

@@ -1,4 +1,4 @@
-"""The category term of the objective: each category's terms near to its own vector, far from the others'."""
+"""The category term of the objective: pulls terms towards their category's vector and away from the others."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Categories = Sequence[Sequence[int]]  # S_i: the terms of each category
 
 @dataclass(frozen=True)
 class CategoryPull:
-    """The objective's category term, while the categories keep their terms."""
+    """The objective's category term, for as long as the categories keep the same terms."""
 
     vectors: Vectors
     terms: torch.Tensor  # (n_members,)
@@ -29,7 +29,7 @@ class CategoryPull:
 
     @classmethod
     def of(cls, categories: Categories, vectors: Vectors, settings: SkipgramSettings) -> CategoryPull:
-        """Each category counts the same, however many terms it has."""
+        """Every category has the same weight, however many terms it has."""
         import torch
 
         device = vectors.terms.device
@@ -39,7 +39,7 @@ class CategoryPull:
         return cls(vectors, terms, own.to(device), weights[:, None].to(device), settings)
 
     def start(self) -> None:
-        """A category that has no vector yet begins at the mean of its terms."""
+        """A category that has no vector yet starts at the mean of its terms."""
         import torch
 
         table = self.vectors.categories
@@ -47,7 +47,7 @@ class CategoryPull:
         table.copy_(torch.where(table.any(1, keepdim=True), table, means))
 
     def move(self, rate: float | torch.Tensor) -> None:
-        """One step of all the terms and all the categories."""
+        """One step of all terms and all categories."""
         terms, categories = self.vectors.terms[self.terms], self.vectors.categories
         pulls = category_pulls_of(terms, categories, self.own, self.weights, self.settings) * rate
         term_reaches, category_reaches = reaches_of(pulls[None], terms[None], categories[None])
@@ -60,9 +60,9 @@ class CategoryPull:
 def category_pulls_of(
     terms: torch.Tensor, categories: torch.Tensor, own: torch.Tensor, weights: torch.Tensor, settings: SkipgramSettings
 ) -> torch.Tensor:
-    """Derivative of the category term by each inner product; (n_members, n_categories).
+    """Derivative of the category term with respect to each inner product; (n_members, n_categories).
 
-    There are few categories, so all of them stand in for b drawn ones, each for its share.
+    There are few categories, so all of them are used in place of b sampled ones, each with its share of the weight.
     """
     scores = terms @ categories.T
     if settings.category_term == "softmax":

@@ -1,4 +1,4 @@
-"""Local vectors as the factors of the objective's PMI matrices (Eq. 3 and 4), by a randomised factorisation.
+"""Local vectors as factors of the objective's PMI matrices (Eq. 3 and 4), by randomised factorisation.
 
 The paper's training implicitly factorises [X_ww; X_wd]; doing so directly takes seconds, is
 deterministic, and needs no learning rate.
@@ -17,13 +17,13 @@ from seetopic.settings import LocalSettings
 from seetopic.vectors.cooccurrence import Block
 from seetopic.vectors.local.pmi import ROUNDING, Matrix, Rows, context_pmi, document_pmi, keep_probability
 
-_ROWS = 1 << 14  # of a basis that are in memory in twice the precision
-_SLAB = 48  # columns of a product on a CPU at a time: what is gathered from stays in its cache
+_ROWS = 1 << 14  # of a basis held in double precision at a time
+_SLAB = 48  # columns per product on a CPU, so that what it gathers from stays in the cache
 
 
 @dataclass(frozen=True)
 class Counts:
-    """What the factorisation needs to know of the documents."""
+    """What the factorisation needs to know about the documents."""
 
     term_counts: Longs  # (n_terms,)
     neighbours: Sequence[Band]  # (n_terms, n_terms)
@@ -39,17 +39,17 @@ def factorise(
     desk: Desk,
     progress: Progress,
 ) -> Floats:
-    """Local vectors u_w, unit rows; (n_terms, rank). Terms that never meet another have a zero row."""
+    """Local vectors u_w, unit rows; (n_terms, rank). Terms that never co-occur with another have a zero row."""
     progress("local vectors", 0, settings.power_iterations + 1)
     kept = keep_probability(counts.term_counts, settings.subsample)
     contexts = context_pmi(engine, counts.neighbours, kept, settings.context_smoothing, desk.folder / "contexts")
     for band in counts.neighbours:
-        band.remove()  # all that they tell is in the matrix now, and disks have an end, too
+        band.remove()  # the matrix now contains all of their information, and disk space is limited
     documents, alone = document_pmi(
         engine, counts.blocks, counts.term_counts, kept, desk.folder / "documents", settings.document_weight
     )
     if not engine.remote:
-        engine.close()  # its workers are done here, and products need the memory
+        engine.close()  # its workers are finished, and the products need the memory
     matrices: list[Matrix] = [contexts, documents] if settings.document_weight > 0 else [contexts]
     vectors = left_factor(matrices, len(kept), settings, random_state, device, engine, progress)
     vectors[alone] = 0
@@ -66,7 +66,7 @@ def left_factor(
     engine: Engine,
     progress: Progress,
 ) -> Floats:
-    """U sqrt(S) of the matrices side by side, rows to unit length; randomised subspace iteration."""
+    """U sqrt(S) of the matrices side by side, with rows of unit length; randomised subspace iteration."""
     import torch
 
     rank = min(settings.rank, n_terms, sum(matrix.n_columns for matrix in matrices))
@@ -81,7 +81,7 @@ def left_factor(
     with one_torch_thread():
         squares, rotation = torch.linalg.eigh(gram)
         squares, rotation = squares.flip(0)[:rank].clamp(min=0), rotation.flip(1)[:, :rank]
-        squares[squares <= squares[0] * ROUNDING**2] = 0  # else its fourth root would show
+        squares[squares <= squares[0] * ROUNDING**2] = 0  # rounding errors, whose fourth roots would be noticeable
         # Singular values are the roots of `squares`; U sqrt(S) needs their fourth roots.
         vectors = torch.from_numpy(basis) @ (rotation * squares**0.25).float()
         lengths = torch.linalg.vector_norm(vectors, dim=1, keepdim=True)
@@ -93,10 +93,10 @@ def left_factor(
 
 
 def orthonormalise(basis: Floats, device: str) -> None:
-    """Turn the columns, in place, into orthonormal ones that span the same; those that others make up become 0.
+    """Orthonormalise the columns in place, keeping their span; linearly dependent ones become 0.
 
-    Some rows at a time, where a decomposition would need the whole several times. By the products of columns in
-    twice the precision; once more, because the first time is exact only as far as the columns are unlike.
+    Works on some rows at a time, where a decomposition would need several copies of the whole. It uses the Gram
+    matrix in double precision, twice, because the first pass is inexact for columns that are nearly parallel.
     """
     import torch
 
@@ -115,7 +115,7 @@ def orthonormalise(basis: Floats, device: str) -> None:
 
 
 def squared(matrices: Sequence[Matrix], basis: Floats, device: str, engine: Engine) -> Floats:
-    """X X^T times the basis, some columns at a time: results are small, and whoever makes them reads all of X."""
+    """X X^T times the basis, some columns at a time: results are small, and each worker reads all of X."""
     width = basis.shape[1]
     slab = _SLAB if device == "cpu" else width
     slabs = [slice(first, min(first + slab, width)) for first in range(0, width, slab)]
@@ -139,7 +139,7 @@ def _multiplied(columns: slice, matrices: Sequence[Matrix], basis: Floats, devic
 
 
 def gram_of(matrices: Sequence[Matrix], basis: Floats, device: str, engine: Engine) -> Doubles:
-    """Q^T X X^T Q as a sum of products of X^T Q with itself, which keeps small directions apart from rounding."""
+    """Q^T X X^T Q as a sum of products of X^T Q with itself, which separates small directions from rounding."""
     total = np.zeros((basis.shape[1], basis.shape[1]))
     multiply = partial(_gram, basis=basis, device=device)
     for matrix in matrices:

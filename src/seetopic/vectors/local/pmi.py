@@ -1,4 +1,4 @@
-"""The objective's PMI matrices (Eq. 3 and 4) on disk, in parts, and their products with a few columns at a time."""
+"""The objective's PMI matrices (Eq. 3 and 4), stored on disk in parts, and their products with a few columns."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from seetopic.vectors.cooccurrence import Block
 if TYPE_CHECKING:
     import torch
 
-ROUNDING = 1e-6  # what is smaller, beside the largest of its kind, may be rounding alone
+ROUNDING = 1e-6  # smaller values, relative to the largest of their kind, may be mere rounding
 
 
 class Matrix(Protocol):
-    """A block X of the matrix that is factorised; its rows are terms."""
+    """A block X of the matrix to factorise; its rows are terms."""
 
     @property
     def n_columns(self) -> int: ...
@@ -31,21 +31,21 @@ class Matrix(Protocol):
 
     @property
     def transposed(self) -> list[Rows]:
-        """All rows of X^T, before they are scaled."""
+        """All rows of X^T, not yet scaled."""
 
     def squared(self, dense: torch.Tensor) -> torch.Tensor:
-        """X X^T times a dense matrix of a few columns; (n_terms, few)."""
+        """X X^T times a dense matrix with a few columns; (n_terms, few)."""
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows of few entries on disk."""
+    """Sparse rows on disk."""
 
     folder: Path
     name: str
 
     def write(self, starts: Longs, columns: Ids, values: Floats) -> None:
-        # 32-bit positions: half the memory, and a part never has as many entries as they can count.
+        # 32-bit positions halve the memory, and no part has more entries than they can count.
         write_array(self._path("starts"), starts.astype(np.int32), lasting=False)
         write_array(self._path("columns"), columns.astype(np.int32, copy=False), lasting=False)
         write_array(self._path("values"), values, lasting=False)
@@ -57,8 +57,8 @@ class Rows:
         starts, columns, values = (
             torch.from_numpy(load_array(self._path(kind))).to(dense.device) for kind in ("starts", "columns", "values")
         )
-        # A weighted sum of rows of `dense` for each row: a sparse product. Unlike torch's own, it gives the
-        # same bits every time on a GPU, and on a CPU it is the faster of the two.
+        # A sparse product, as weighted sums of rows of `dense`: unlike torch's own, it gives the same bits every
+        # time on a GPU, and it is faster on a CPU.
         return embedding_bag(columns, dense, starts, mode="sum", per_sample_weights=values, include_last_offset=True)
 
     def _path(self, kind: str) -> Path:
@@ -66,7 +66,7 @@ class Rows:
 
 
 def keep_probability(term_counts: Longs, subsample: float) -> Doubles:
-    """The share of a term's occurrences that word2vec's subsampling keeps; counts are weighted by it."""
+    """The share of a term's occurrences that word2vec's subsampling keeps, by which counts are weighted."""
     if subsample == 0:
         return np.ones(len(term_counts))
     share = term_counts / term_counts.sum()
@@ -75,7 +75,7 @@ def keep_probability(term_counts: Longs, subsample: float) -> Doubles:
 
 
 def _scale(norm: float, squares: float) -> float:
-    """What gives a matrix the norm, so that neither block drowns the other."""
+    """The factor that gives a matrix this norm, so that neither block dominates the other."""
     return norm / float(np.sqrt(squares)) if squares > 0 else 0.0
 
 
@@ -84,7 +84,7 @@ class ContextPmi:
     """X_ww: positive PMI of terms and context terms, scaled to norm 1; (n_terms, n_terms)."""
 
     folder: Path
-    bounds: tuple[tuple[int, int], ...]  # of the terms of each part
+    bounds: tuple[tuple[int, int], ...]  # range of terms in each part
     n_columns: int
     scale: float
 
@@ -113,11 +113,11 @@ def context_rows(folder: Path, number: int, side: str) -> Rows:
 def context_pmi(
     engine: Engine, bands: Sequence[Band], kept: Doubles, smoothing: float, folder: Path, norm: float = 1.0
 ) -> ContextPmi:
-    """X_ww from counts of neighbours."""
+    """X_ww from neighbour counts."""
     parts = engine.map(partial(_thinned_totals, kept=kept), bands)
     totals = np.concatenate([np.empty(0), *parts])
     contexts = totals**smoothing
-    with np.errstate(divide="ignore", invalid="ignore"):  # at terms without context, which no pair asks for
+    with np.errstate(divide="ignore", invalid="ignore"):  # for terms without context, which no pair uses
         row_log, context_log = np.log(totals), np.log(contexts) - np.log(contexts.sum())
     write = partial(_write_context_rows, kept=kept, row_log=row_log, context_log=context_log, folder=folder)
     squares = sum_of(engine, write, bands, 0.0)
@@ -153,7 +153,7 @@ def _squares(values: Floats) -> float:
 
 @dataclass(frozen=True)
 class DocumentPmi:
-    """X_wd: positive PMI of terms and documents; (n_terms, n_documents). A part has some documents' columns."""
+    """X_wd: positive PMI of terms and documents; (n_terms, n_documents). Each part has some of the columns."""
 
     folder: Path
     n_parts: int
@@ -171,12 +171,12 @@ class DocumentPmi:
         for number in range(self.n_parts):
             by_document, by_term, terms = document_rows(self.folder, number)
             held = torch.from_numpy(load_array(terms)).to(dense.device)
-            found.index_add_(0, held, by_term @ (by_document @ dense))  # each term once: the order is no matter
+            found.index_add_(0, held, by_term @ (by_document @ dense))  # each term once, so the order does not matter
         return found.mul_(self.scale**2)
 
 
 def document_rows(folder: Path, number: int) -> tuple[Rows, Rows, Path]:
-    """A part of X_wd by documents and by those terms that it holds, and the file of these terms."""
+    """A part of X_wd by document and by the terms that occur in it, and the file that lists these terms."""
     name = f"{number:06d}"
     return Rows(folder, f"{name}.documents"), Rows(folder, f"{name}.terms"), folder / f"{name}.held.npy"
 
@@ -184,7 +184,7 @@ def document_rows(folder: Path, number: int) -> tuple[Rows, Rows, Path]:
 def document_pmi(
     engine: Engine, blocks: Sequence[Block], term_counts: Longs, kept: Doubles, folder: Path, norm: float
 ) -> tuple[DocumentPmi, Flags]:
-    """X_wd from the documents, and which terms share none of their documents with another term."""
+    """X_wd from the documents, and which terms share no document with another term."""
     write = partial(_write_document_rows, term_counts=term_counts, kept=kept, folder=folder)
     squares, alone = 0.0, np.ones(len(kept), np.bool_)
     for part, meeting in engine.map(write, list(enumerate(blocks))):
@@ -196,7 +196,7 @@ def document_pmi(
 def _write_document_rows(
     numbered: tuple[int, Block], term_counts: Longs, kept: Doubles, folder: Path
 ) -> tuple[float, NDArray[np.uint8]]:
-    """The sum of squares, and a bit for each term that meets another in a document."""
+    """The sum of squares, and a bit per term that is set if it shares a document with another."""
     number, block = numbered
     n_terms = len(term_counts)
     positions, numbers = block.terms()

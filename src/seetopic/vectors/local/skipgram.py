@@ -1,7 +1,7 @@
-"""Local vectors by the paper's own training: the objective (Eq. 1) with negative sampling; Section 3.2.
+"""Local vectors by the paper's own training of the objective (Eq. 1), with negative sampling; Section 3.2.
 
-Every pair of the objective is a term's vector u against a target's: a context term (v_w), a document (v_d) or a
-category (v_c). A block of positions is scored with few matrix products and moves all its vectors at once.
+Every pair of the objective is a term's vector u and a target's: a context term (v_w), a document (v_d) or a
+category (v_c). A block of positions is scored with a few matrix products and moves all its vectors at once.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 
 _STAGE = "local vectors"
-_LAST_RATE = 1e-4  # share of the learning rate below which it never falls
+_LAST_RATE = 1e-4  # lowest learning rate, as a share of the initial one
 
 
 @dataclass(frozen=True)
 class Vectors:
-    """Tensors on the training's device; while it goes on they show its present state."""
+    """Tensors on the training device; during training they show its current state."""
 
     terms: torch.Tensor  # u_w; (n_terms, dimensions)
     contexts: torch.Tensor  # v_w; (n_terms, dimensions)
@@ -54,9 +54,9 @@ def train(
 ) -> Vectors:
     """Vectors of terms, documents and categories; Eq. (1).
 
-    `terms` are the term ids of all documents, `documents` the number of each position's document, rising.
-    `after_epoch` gets the number of epochs done and the vectors, and may give the categories other terms. On a
-    CPU the same `random_state` gives the same bytes, however many threads torch has.
+    `terms` are the term ids of all documents, `documents` the number of each position's document, ascending.
+    `after_epoch` receives the number of completed epochs and the vectors, and may return other terms for the
+    categories. On a CPU the same `random_state` gives the same bytes, however many threads torch has.
     """
     import torch
 
@@ -81,14 +81,14 @@ def train(
 
 def _as_many(grown: Categories | None, categories: Categories) -> Categories:
     if grown is not None and len(grown) != len(categories):
-        raise ValueError(f"`after_epoch` gave terms for {len(grown)} categories, but there are {len(categories)}")
+        raise ValueError(f"`after_epoch` returned terms for {len(grown)} categories, but there are {len(categories)}")
     return categories if grown is None else grown
 
 
 def _start(
     n_terms: int, n_documents: int, n_categories: int, settings: SkipgramSettings, generator: torch.Generator
 ) -> tuple[Vectors, Tables]:
-    """As word2vec begins: small random vectors of terms, zeros as their targets."""
+    """Initial values as in word2vec: small random vectors for terms, zeros for targets."""
     width = settings.dimensions
     terms = zeros(n_terms, width, generator.device).uniform_(-0.5 / width, 0.5 / width, generator=generator)
     targets = zeros(n_terms + n_documents, width, generator.device)
@@ -97,7 +97,7 @@ def _start(
 
 
 class _AtOnce(Executor):
-    """No workers: a GPU works in parallel by itself."""
+    """Runs tasks in the calling thread: a GPU works in parallel by itself."""
 
     def submit(self, function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Future[Any]:
         done: Future[Any] = Future()
@@ -109,13 +109,13 @@ class _AtOnce(Executor):
 def _workers(device: str) -> Iterator[Executor]:
     """On a CPU, as many workers as torch has threads, and one thread for each worker.
 
-    The work is cut the same way for any number of workers, and one thread sums in one order, so that the
-    number of threads cannot show in the result.
+    The work is divided the same way for any number of workers, and one thread sums in one order, so the number
+    of threads cannot affect the result.
     """
     import torch
 
     threads, precision = torch.get_num_threads(), torch.get_float32_matmul_precision()
-    # Gradients of random negatives gain nothing from the last bits of a product's factors; rounding them is faster.
+    # Gradients of random negatives gain nothing from full precision in products, and rounding is faster.
     torch.set_float32_matmul_precision("medium")
     torch.set_num_threads(1)
     try:
@@ -128,7 +128,7 @@ def _workers(device: str) -> Iterator[Executor]:
 
 @dataclass(frozen=True)
 class _Training:
-    """What every block of an epoch needs."""
+    """What every block needs, in any epoch."""
 
     corpus: TrainingCorpus
     tables: Tables
@@ -139,11 +139,11 @@ class _Training:
 
 @dataclass(frozen=True)
 class _EpochWork:
-    """An epoch, cut into blocks."""
+    """An epoch, divided into blocks."""
 
     epoch: Epoch
     blocks: list[tuple[torch.Tensor, int]]  # starts of groups, and how many documents a group has room for
-    rates: Iterator[float]  # of learning, one a block
+    rates: Iterator[float]  # of learning, one per block
     pull: CategoryPull | None
     room: Room
 
@@ -169,7 +169,7 @@ def _train_epoch(training: _Training, done: int, pull: CategoryPull | None, prog
 
 
 def _in_turn(training: _Training, work: _EpochWork) -> None:
-    """Block after block, the next one's targets made while this one's moves are added."""
+    """One block after another; the next one's targets are prepared while this one's moves are added."""
     settings, pool, blocks = training.settings, training.pool, work.blocks
 
     def made(starts: torch.Tensor, slots: int) -> Batch:
@@ -181,7 +181,7 @@ def _in_turn(training: _Training, work: _EpochWork) -> None:
         batch = upcoming.result()
         adding = [pool.submit(add, side) for side in find_moves(training.tables, batch, rate, work.room, pool)]
         if number + 1 < len(blocks):
-            # Behind what this block waits for, and always one at a time: draws keep their order.
+            # Queued after this block's tasks, and always one at a time, so that draws keep their order.
             upcoming = pool.submit(made, *blocks[number + 1])
         for each in adding:
             each.result()
@@ -190,9 +190,9 @@ def _in_turn(training: _Training, work: _EpochWork) -> None:
 
 
 def _replayed(training: _Training, work: _EpochWork) -> None:
-    """The same on a GPU, with the hundred kernels of a block recorded once: starting each takes longer than it runs.
+    """The same on a GPU, with a block's hundred kernels recorded once: launching each takes longer than running it.
 
-    The last block may be short. It comes first, as the run that a recording needs before it.
+    The last block, which may be short, comes first, as the warm-up run that a recording needs.
     """
     import torch
 
@@ -223,11 +223,11 @@ def _replayed(training: _Training, work: _EpochWork) -> None:
         draws.copy_(draws_of(len(these), settings, training.generator))
         rate.fill_(present)
         recording.replay()
-    torch.cuda.synchronize()  # before the recording, and the memory it works in, goes
+    torch.cuda.synchronize()  # before the recording and its memory are freed
 
 
 def _most(touched: torch.Tensor, size: int) -> list[int]:
-    """The largest of each block's numbers."""
+    """The largest number in each block."""
     import torch
 
     padded = torch.nn.functional.pad(touched, (0, -len(touched) % size))
