@@ -8,13 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from seetopic.discovery.ranking import ensemble_score, pick_best, pick_in_turns, ranks, reciprocal
+from seetopic.discovery.ranking import ensemble_score, pick_best, pick_in_turns, placed, ranked, reciprocal
 
 matrices = hnp.arrays(
     np.float64,
     hnp.array_shapes(min_dims=2, max_dims=2, max_side=8),
     elements=st.sampled_from([0.0, 0.1, 0.5, 0.5, 0.9]),
 )
+
+
+def ranks_of(scores, checked):
+    return placed(ranked(scores, checked), scores.shape[1])
 
 
 def ranks_written_out(row: list[float], checked: int) -> list[int]:
@@ -36,18 +40,18 @@ def pick_written_out(scores: np.ndarray, size: int) -> list[list[int]]:
 @given(matrices, st.integers(1, 10))
 def test_ranks_are_those_of_a_plain_sort(scores, checked):
     expected = [ranks_written_out(row.tolist(), checked) for row in scores]
-    assert ranks(scores.astype(np.float32), checked).tolist() == expected
+    assert ranks_of(scores.astype(np.float32), checked).tolist() == expected
 
 
 def test_equal_scores_rank_in_the_order_of_term_ids():
-    assert ranks(np.array([[0.5, 0.9, 0.5, 0.5]], np.float32), 3).tolist() == [[2, 1, 3, 0]]
+    assert ranks_of(np.array([[0.5, 0.9, 0.5, 0.5]], np.float32), 3).tolist() == [[2, 1, 3, 0]]
 
 
 def test_beyond_the_checked_ranks_the_reciprocal_is_zero():
     assert reciprocal(np.array([[1, 4, 0]])).tolist() == [[1.0, 0.25, 0.0]]
 
 
-def test_with_rho_1_the_score_is_the_mean_of_reciprocal_ranks():
+def test_with_rho_1_the_score_is_the_mean_of_reciprocal_ranks_of():
     assert ensemble_score([np.array([[1.0]]), np.array([[0.5]])], rho=1.0) == pytest.approx(0.75)
 
 
@@ -78,8 +82,8 @@ def test_a_term_with_score_zero_is_never_picked():
 
 def test_a_score_of_minus_infinity_takes_no_place():
     scores = np.array([[1.0, -np.inf, 2.0], [-np.inf, -np.inf, -np.inf]], np.float32)
-    assert ranks(scores, 10).tolist() == [[2, 0, 1], [0, 0, 0]]
-    assert ranks(scores, 2).tolist() == [[2, 0, 1], [0, 0, 0]]
+    assert ranks_of(scores, 10).tolist() == [[2, 0, 1], [0, 0, 0]]
+    assert ranks_of(scores, 2).tolist() == [[2, 0, 1], [0, 0, 0]]
 
 
 @given(matrices, st.integers(0, 10))

@@ -18,7 +18,6 @@ from seetopic.cli.options import (
     SEEDS,
     SHOWING,
     given_documents,
-    is_index,
     say_warning,
     with_options,
 )
@@ -51,6 +50,7 @@ def evaluate(topics: Path, held_out: str, top: int, quiet: bool, as_json: bool, 
     """
     from seetopic.cli.verdicts import print_evaluation
     from seetopic.evaluation import EvaluationOptions, evaluate_folder
+    from seetopic.index import is_index
     from seetopic.runtime import shown_progress
 
     label_field = options["label_field"]

@@ -89,15 +89,15 @@ MODEL = click.option(
     metavar="NAME|PATH",
     help="Language model: a folder or a Hugging Face name.  [default: embedded all-MiniLM-L6-v2]",
 )
+PRESET = click.option(
+    "--preset",
+    type=click.Choice(list(PRESETS)),
+    default="default",
+    show_default=True,
+    help="Method; all but the default train vectors, which takes minutes on a CPU.",
+)
 INDEXING = (
     MODEL,
-    click.option(
-        "--preset",
-        type=click.Choice(list(PRESETS)),
-        default="default",
-        show_default=True,
-        help="Method of `discover`; all but the default train vectors, which takes minutes on a CPU.",
-    ),
     click.option(
         "--min-count",
         type=int,
@@ -181,12 +181,6 @@ def with_options(*options: Callable[[Command], Command]) -> Callable[[Command], 
     return decorate
 
 
-def is_index(source: str) -> bool:
-    from seetopic.index import is_index
-
-    return is_index(Path(source))
-
-
 def open_index(source: str | Path, options: dict[str, Any]) -> Index:
     from seetopic.index import Index
 
@@ -221,7 +215,7 @@ def build_options(options: dict[str, Any], progress: Progress) -> dict[str, Any]
 
 
 def _index_settings(options: dict[str, Any]) -> IndexSettings:
-    settings = PRESETS[options["preset"]].index
+    settings = DEFAULT.index
     text = replace(
         settings.text,
         min_count=options["min_count"],

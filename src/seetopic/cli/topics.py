@@ -18,6 +18,7 @@ from seetopic.cli.options import (
     JOBS,
     MODEL,
     PATH,
+    PRESET,
     READING,
     SEEDS,
     SHOWING,
@@ -25,7 +26,6 @@ from seetopic.cli.options import (
     build_options,
     cached_build,
     given_documents,
-    is_index,
     open_index,
     say_doubts,
     say_skipped,
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 )
 @with_options(*SHOWING, JOBS, CACHE)
 def demo(out: Path, quiet: bool, as_json: bool, jobs: int | None, cache: Path | None) -> None:
-    """Find topics in the 2,225 news articles that come with seetopic."""
+    """Find topics in the 2,224 news articles that come with seetopic."""
     from seetopic.corpus import NAMES, demo_documents
     from seetopic.discovery import run_of
     from seetopic.index import Index, plan_cached
@@ -115,7 +115,7 @@ def check(source: str, seeds: Path, quiet: bool, as_json: bool, **options: Any) 
     from seetopic.cli.render import print_check
     from seetopic.corpus import read_seeds
     from seetopic.discovery import check, check_build
-    from seetopic.index import is_intact
+    from seetopic.index import is_index, is_intact
     from seetopic.runtime import shown_progress
 
     asked = read_seeds(seeds)
@@ -142,7 +142,7 @@ def check(source: str, seeds: Path, quiet: bool, as_json: bool, **options: Any) 
 @click.argument("source", metavar="DOCS|INDEX")
 @SEEDS
 @click.option("--out", type=PATH, metavar="DIR", help="Folder for topics.json, topics.csv and report.html.")
-@with_options(TOP, *READING, *INDEXING, *SHOWING)
+@with_options(TOP, PRESET, *READING, *INDEXING, *SHOWING)
 @click.option("--keep-variants", is_flag=True, help="List inflections and other spellings as separate terms.")
 def discover(
     source: str,
@@ -160,6 +160,7 @@ def discover(
     """
     from seetopic.corpus import read_seeds
     from seetopic.discovery import run_of
+    from seetopic.index import is_index
     from seetopic.runtime import shown_progress
 
     asked = read_seeds(seeds)
@@ -208,6 +209,7 @@ def suggest(
     from seetopic.corpus import read_seeds
     from seetopic.discovery import as_seeds_file
     from seetopic.discovery import suggest as suggested
+    from seetopic.index import is_index
     from seetopic.runtime import write_text
 
     asked = None if seeds is None else read_seeds(seeds)

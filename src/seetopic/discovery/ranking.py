@@ -12,17 +12,11 @@ from seetopic.runtime import Doubles, Floats, Longs, available_cores
 _MANY = 1 << 20  # scores that take longer to be ranked than threads to be started
 
 
-def ranks(scores: Floats, checked: int) -> Longs:
-    """The place of each term among a category's best, 1 for the best, 0 beyond the first `checked`.
-
-    (n_categories, n_terms). Equal scores stand in the order of term ids, that is by frequency;
-    a score of minus infinity takes no place.
-    """
-    return placed(ranked(scores, checked), scores.shape[1])
-
-
 def ranked(scores: Floats, checked: int) -> list[Longs]:
-    """Each category's best terms, best first."""
+    """Each category's best terms, best first, at most `checked` of them.
+
+    Equal scores are ordered by term id, that is by frequency; a score of minus infinity is never ranked.
+    """
 
     def best(row: Floats) -> Longs:
         found = best_first(row, checked)

@@ -65,7 +65,7 @@ def ready_index(source: Any, model: Any, tokenizer: Any, cache: Any) -> Index | 
     """The index, if that or its folder was given."""
     if isinstance(source, Index):
         return source
-    if isinstance(source, str | Path) and len(str(source)) < 4096 and is_index(Path(source)):
+    if isinstance(source, str | Path) and is_index(source):
         options = {} if tokenizer is None else {"tokenizer": tokenizer}
         return Index.open(source, model=model, cache=cache, **options)
     return None

@@ -235,7 +235,7 @@ def _read_about(folder: Path) -> dict[str, Any]:
 
 def _what_it_is(folder: Path) -> str:
     """What a folder without a model has instead, and what to do with that."""
-    if (folder / layout.MANIFEST).is_file():
+    if layout.is_index(folder):
         return "it is an index; fit on it: SeeTopic(names).fit(folder)"
     if folder.is_file():
         return "it is a file; give the folder that `model.save(folder)` made"

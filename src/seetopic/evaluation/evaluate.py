@@ -20,7 +20,7 @@ from seetopic.evaluation.figures import Evaluation, TopicFigures
 from seetopic.evaluation.held_out import IndexedTexts, scan_texts
 from seetopic.evaluation.judge import EvaluationOptions, Judge, depths_of, names_of, terms_of
 from seetopic.evaluation.labels import Labels, labels_of, own_labels
-from seetopic.index import Index, layout
+from seetopic.index import Index, is_index
 from seetopic.runtime import LocalEngine, Progress, available_cores, remove_temporary, silent, temporary_folder
 from seetopic.settings import DEFAULT
 from seetopic.text import Tokenizer, tokenize
@@ -196,13 +196,7 @@ def _opened(documents: Any, text_field: str | None, label_field: str | None, on_
 def _index_of(documents: Any) -> Index | None:
     if isinstance(documents, Index):
         return documents
-    if not isinstance(documents, str | Path):
-        return None
-    try:
-        is_index = layout.is_index(Path(documents))
-    except (OSError, ValueError):  # not a valid path; opening the documents reports it
-        return None
-    return Index.open(documents) if is_index else None
+    return Index.open(documents) if isinstance(documents, str | Path) and is_index(documents) else None
 
 
 def labels_for(names: Sequence[str], given: list[tuple[str, ...]], documents: Documents) -> Labels:

@@ -215,9 +215,12 @@ def place_of(folder: Path) -> Path:
     return folder
 
 
-def is_index(folder: Path) -> bool:
-    """Whether the folder holds an index, or is about to hold another one."""
-    return (place_of(folder) / MANIFEST).is_file()
+def is_index(folder: str | Path) -> bool:
+    """Whether the folder holds an index, or is about to hold another one; False for what cannot be a path."""
+    try:
+        return (place_of(Path(folder)) / MANIFEST).is_file()
+    except (OSError, ValueError):
+        return False
 
 
 def put_back(out: Path) -> None:

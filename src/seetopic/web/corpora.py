@@ -12,7 +12,7 @@ from pydantic import Field, ValidationError
 
 from seetopic.corpus import Documents, demo_documents, open_documents
 from seetopic.errors import DamagedIndex, SeeTopicError
-from seetopic.index import MANIFEST, Index, plan, read_manifest
+from seetopic.index import MANIFEST, Index, is_index, plan, read_manifest
 from seetopic.runtime import Progress, ignore
 from seetopic.vectors import EMBEDDED_NAME
 from seetopic.web.database import Database, new_id, now
@@ -93,7 +93,7 @@ class Corpora:
         if options.model is not None:
             self._offered(options.model)
         made, path = new_id(), self.path_of(source)
-        if path is not None and (path / MANIFEST).is_file():
+        if path is not None and is_index(path):
             manifest = read_manifest(path)
             self._model_for(manifest, options)
             title = title or str(manifest["corpus"]["name"])
@@ -349,6 +349,6 @@ def _is_same_folder(first: str, second: str) -> bool:
 
 def _last_change(path: Path) -> str:
     """A value that differs if the file or index has changed."""
-    meant = path / MANIFEST if (path / MANIFEST).is_file() else path
+    meant = path / MANIFEST if is_index(path) else path
     found = meant.stat()
     return f"{found.st_mtime_ns}-{found.st_size}"

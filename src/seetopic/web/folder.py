@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from seetopic.corpus import FORMATS
-from seetopic.index import MANIFEST
+from seetopic.index import is_index
 from seetopic.web.errors import Missing, Refused
 from seetopic.web.limits import LISTED
 from seetopic.web.schemas import Frozen
@@ -105,7 +105,7 @@ def _kind(path: Path) -> Literal["folder", "file", "index"] | None:
         if path.name.startswith(".") or path.name != readable(path.name):
             return None
         if path.is_dir():
-            return "index" if (path / MANIFEST).is_file() else "folder"
+            return "index" if is_index(path) else "folder"
         return "file" if path.is_file() and is_readable(path.name) else None
     except OSError:  # no permission
         return None

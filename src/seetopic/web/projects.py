@@ -158,9 +158,6 @@ class Projects:
         if not self._data.do("DELETE FROM projects WHERE id = ?", (project,)):
             raise Missing(f"there is no project {project!r}; it may have been removed")
 
-    def of_corpus(self, corpus: str) -> list[str]:
-        return [row["id"] for row in self._data.all("SELECT id FROM projects WHERE corpus = ?", (corpus,))]
-
     def _row(self, project: str) -> Any:
         row = self._data.one("SELECT * FROM projects WHERE id = ?", (project,))
         if row is None:

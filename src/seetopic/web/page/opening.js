@@ -179,5 +179,5 @@ function demo(direct) {
     },
     "Open the demo corpus",
   );
-  return way("Try it", "2,225 news articles in five sections; indexed in about a minute.", button, place);
+  return way("Try it", "2,224 news articles in five sections; indexed in about a minute.", button, place);
 }

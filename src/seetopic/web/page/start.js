@@ -83,7 +83,7 @@ export function show(root, { announce, notify, me }) {
           ? h("p", { class: "soft" }, "None yet: choose a corpus below and name your categories.")
           : empty(
               "Start with documents",
-              "Open a CSV, JSON Lines, text or Parquet file, an existing index, or the demo corpus of 2,225 news articles.",
+              "Open a CSV, JSON Lines, text or Parquet file, an existing index, or the demo corpus of 2,224 news articles.",
               h("a", { class: "button primary", href: "#/open" }, "Open a corpus"),
             ),
     );
