@@ -221,7 +221,7 @@ def test_a_file_whose_name_looks_like_a_pattern_is_opened_if_it_exists(tmp_path,
     if name.startswith("docs"):
         assert list(open_documents(str(tmp_path / name)).texts()) == ["another's"]
     else:
-        with pytest.raises(CorpusError, match="stands for no file"):
+        with pytest.raises(CorpusError, match="matches no files"):
             open_documents(str(tmp_path / name))
 
 
