@@ -1,4 +1,4 @@
-"""A user's script that uses every public name; the tests have it checked by `mypy --strict`, and run it."""
+"""A user's script that uses every public name; it is checked by `mypy --strict` and run by the tests."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def use_the_estimator(folder: Path) -> None:
     tables: list[Any] = [model.get_topic_info(), model.get_document_info(TEXTS, library="polars")]
     other: SeeTopic = model.with_seeds(["food", "football"]).accept("food", "bread").reject(1, ["garlic"])
     missed: tuple[Residual, ...] = ()
-    with suppress(CorpusError):  # so few texts have no themes
+    with suppress(CorpusError):  # too few texts for themes
         missed = other.suggest(3)
     same: SeeTopic = other.partial_fit(["A late goal."])
     same.save(folder / "model")
