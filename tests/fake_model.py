@@ -1,4 +1,4 @@
-"""A language model of no knowledge: any text gets a fixed direction of its own. Fast, and the same in every process."""
+"""A fast fake language model: each text gets its own random direction, the same in every process."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def build_and_die(out: str, stage: str) -> None:
 
 
 def build_and_die_in_each(folder: str, *stages: str) -> None:
-    """The same for several stages, each in a copy of this process, which has loaded all that a build needs."""
+    """The same for several stages, each in a fork of this process, which has loaded everything a build needs."""
     import os
     import sys
     import traceback
@@ -49,7 +49,7 @@ def build_and_die_in_each(folder: str, *stages: str) -> None:
             finally:
                 os._exit(1)
         sys.stdout.write(f"{os.waitstatus_to_exitcode(os.wait()[1])}\n")
-        sys.stdout.flush()  # no copy of this process has it, too
+        sys.stdout.flush()  # or forks would write it again
 
 
 def update_and_die(folder: str, stage: str) -> None:

@@ -1,4 +1,4 @@
-"""Kills a copy of this process as it is about to change the file system, for the n-th time, or has that refused."""
+"""Kills a fork of this process just before its n-th change to the file system, or makes its changes fail."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _changes_something(event: str, arguments: tuple[object, ...]) -> bool:
 
 
 def killed_at(step: int, work: Callable[[], object]) -> int:
-    """Do the work in a forked process that is killed at a step; gives how many steps it made, or 0 if it was killed."""
+    """Do the work in a fork that is killed at a step; return how many steps it made, or 0 if it was killed."""
 
     def kill(made: int, _: str) -> None:
         if made == step:
@@ -29,9 +29,9 @@ def killed_at(step: int, work: Callable[[], object]) -> int:
 
 
 def refused_from(step: int, number: int, work: Callable[[], object]) -> tuple[int, Any]:
-    """Do the work in a forked process of which every change is refused from a step on, with this error number.
+    """Do the work in a fork in which every change from a step on fails with this error number.
 
-    Gives how many steps were tried, and what the work returned.
+    Return how many steps were tried, and what the work returned.
     """
 
     def refuse(made: int, event: str) -> None:

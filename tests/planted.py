@@ -1,4 +1,4 @@
-"""A corpus with planted topics: which words belong together is known. Imports nothing slow, for processes of tests."""
+"""A corpus with planted topics, whose words are known; imports nothing slow, for the processes that tests start."""
 
 from __future__ import annotations
 
@@ -10,14 +10,18 @@ PLANTED = {
     "astronomy": "planet galaxy telescope comet asteroid orbit nebula moon satellite astronomer eclipse meteor",
 }
 KINDS = [words.split(" ") for words in PLANTED.values()]
-NAMES = ["sports and games", "cooking & cuisine", "outer space"]  # of these kinds, in this order; none occurs
+NAMES = [
+    "sports and games",
+    "cooking & cuisine",
+    "outer space",
+]  # of these kinds, in this order; none occurs in the documents
 _FILLER = ["people", "time", "place", "thing", "story", "morning", "reason", "number", "letter", "window"]
 
 
 def planted_documents(size: int = 240, seed: int = 0) -> list[str]:
     """Documents of one topic each: six of its twelve words among filler words and function words.
 
-    Commas part the words, so that no phrases are found by chance.
+    Commas separate the words, so that no phrases are found by chance.
     """
     chance = random.Random(seed)
     documents = []

@@ -1,4 +1,4 @@
-"""The page of benchmarks says what was measured."""
+"""The benchmark page reports what was measured."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What README and docs promise: every command and piece of code in them runs, and so do the examples."""
+"""The README and the docs: every command and code block in them runs, and so do the examples."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ PAGES = [ROOT / "README.md", *sorted(page for page in DOCS.rglob("*.md") if "_bu
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 FENCE = re.compile(r"^```(\S*)[^\n]*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 RUN = ("sh", "python")
-SHOWN = {  # what is not run, and where alone it may stand
+SHOWN = {  # languages that are not run, and the only pages that may use them
     "r": ["howto/r.md", "coming-from/seededlda.md"],  # R is not installed with the tests
     "math": ["equations.md"],
     "nginx": ["howto/workbench.md"],  # run by tests/web/test_behind_nginx.py
     "yaml": ["scale.md"],  # for a Kubernetes cluster
     "{toctree}": ["index.md"],
-    "{literalinclude}": ["examples.md"],  # the examples have a test of their own
+    "{literalinclude}": ["examples.md"],  # the examples have their own test
 }
 
 
 def blocks(page: Path) -> list[tuple[str, str]]:
-    """What stands between fences, with its language."""
+    """The fenced blocks of a page, with their languages."""
     return FENCE.findall(page.read_text(encoding="utf-8"))
 
 
@@ -43,7 +43,7 @@ def named(page: Path) -> str:
 
 
 def run_python(code: str, folder: Path, name: str) -> str:
-    """What a piece of code prints."""
+    """What a block of code prints."""
     out = io.StringIO()
     with contextlib.chdir(folder), contextlib.redirect_stdout(out):
         exec(compile(code, name, "exec"), {"__name__": "__main__"})
@@ -51,7 +51,7 @@ def run_python(code: str, folder: Path, name: str) -> str:
 
 
 def run_blocks(page: Path, folder: Path, cache: Path) -> None:
-    """All that runs on a page, in its order, in one folder, as a reader would."""
+    """Run all blocks of a page in order, in one folder, as a reader would."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SEETOPIC_CACHE", str(cache))
         for language, block in blocks(page):
@@ -66,13 +66,13 @@ def run_blocks(page: Path, folder: Path, cache: Path) -> None:
 
 @pytest.fixture(scope="session")
 def started(made_once: Callable[[str, Callable[[Path], None]], Path], demo_cache: Path) -> Path:
-    """The folder of someone who has followed the first page."""
+    """The folder of a reader who has followed the first page."""
     return made_once("started", lambda folder: run_blocks(START, folder, demo_cache))
 
 
 @pytest.fixture
 def folder(started: Path, tmp_path: Path) -> Path:
-    """A copy of it, without the topics that were found."""
+    """A copy of it, without the topics."""
     copy = tmp_path / "started"
     shutil.copytree(started, copy)
     shutil.rmtree(copy / "topics")
@@ -94,7 +94,7 @@ FOLLOWING = [page for page in PAGES if page != START and any(language in RUN for
 
 @pytest.mark.parametrize("page", FOLLOWING, ids=named)
 def test_commands_and_code_of_a_page_run(page, request, tmp_path, cache):
-    if page.parent in (ROOT, DOCS):  # these stand by themselves
+    if page.parent in (ROOT, DOCS):  # these are self-contained
         run_blocks(page, tmp_path, cache)
     else:
         run_blocks(page, request.getfixturevalue("folder"), request.getfixturevalue("demo_cache"))
@@ -109,7 +109,7 @@ def test_what_is_not_run_is_listed(page):
 
 
 def mentioned(page: Path) -> list[str]:
-    """Commands outside of blocks: within a sentence, a table, or indented."""
+    """Commands outside blocks: in a sentence, in a table, or indented."""
     text = FENCE.sub("", page.read_text(encoding="utf-8"))
     inline = re.findall(r"`(seetopic [^`]+)`", re.sub(r"\s+", " ", text))
     return [*inline, *re.findall(r"^ {4,}(seetopic .*)$", text, re.MULTILINE)]
@@ -128,7 +128,7 @@ def test_commands_that_are_only_mentioned_exist(page):
 
 def test_what_make_is_told_in_the_docs_it_knows():
     rules = (ROOT / "Makefile").read_text(encoding="utf-8")
-    ours = [page for page in PAGES if page.parent.name != "coming-from"]  # others have a Makefile, too
+    ours = [page for page in PAGES if page.parent.name != "coming-from"]  # other projects have a Makefile too
     for page in [*ours, ROOT / "CONTRIBUTING.md"]:
         for target in re.findall(r"(?:^ {4}|`)make ([a-z]+)", page.read_text(encoding="utf-8"), re.MULTILINE):
             assert re.search(rf"^{target}:", rules, re.MULTILINE), f"{page.name}: make {target}"

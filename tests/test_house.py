@@ -1,4 +1,4 @@
-"""The floor plan: twelve packages, each used by its public names, and no name for two things."""
+"""The floor plan: twelve packages, each used through its public names, and no name used for two things."""
 
 import ast
 from collections import Counter

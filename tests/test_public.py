@@ -1,4 +1,4 @@
-"""What the package promises to those who import it."""
+"""The package's public names."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_every_public_name_is_documented_and_typed(name, thing):
 
 @pytest.mark.slow
 def test_a_script_that_uses_every_public_name_runs(tmp_path, monkeypatch, capsys):
-    """It is typed, too: `make lint` has it in its list."""
+    """The script is also type-checked, by `make lint`."""
     script = ROOT / "tests" / "user_script.py"
     named = {node.id for node in ast.walk(ast.parse(script.read_text())) if isinstance(node, ast.Name)}
     assert {name for name in seetopic.__all__ if not name.startswith("_")} <= named

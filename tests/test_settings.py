@@ -1,4 +1,4 @@
-"""Settings: every number is checked where it is made, and comes back from JSON as it was."""
+"""Settings: every number is validated on creation, and survives a round trip through JSON."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_numbers_of_every_settings_class_are_tested():
 @given(st.sampled_from(NUMBERS), ANYTHING)
 def test_a_number_is_taken_as_it_is_or_refused_by_its_name(number, value):
     kind, name, type_ = number
-    beside = {"warm_up": 0} if name == "epochs" else {}  # which may not be longer than the whole
+    beside = {"warm_up": 0} if name == "epochs" else {}  # it must not exceed the epochs
     told, made = "", None
     try:
         made = kind(**{name: value}, **beside)

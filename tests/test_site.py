@@ -1,4 +1,4 @@
-"""The documentation site: built without a warning, whole, and working without any network."""
+"""The documentation site: built without warnings, complete, and working without a network."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ROOT = Path(__file__).parent.parent
 
 @pytest.fixture(scope="session")
 def site(made_once: Callable[[str, Callable[[Path], None]], Path]) -> Path:
-    """As `make docs` builds it."""
+    """The site as `make docs` builds it."""
 
     def fill(folder: Path) -> None:
         command = [sys.executable, "-m", "sphinx", "-b", "html", "-n", "-W", "--keep-going", "-q"]
@@ -43,7 +43,7 @@ def site(made_once: Callable[[str, Callable[[Path], None]], Path]) -> Path:
 
 @dataclass
 class Seen(HTMLParser):
-    """What a page links to, what it loads, and the places in it."""
+    """What a page links to, what it loads, and the anchors in it."""
 
     text: str
     links: list[str] = field(default_factory=list)
@@ -131,5 +131,5 @@ def test_pages_fit_the_screen_and_ask_for_nothing_outside(browser, pages):
             wider = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
             assert wider <= 0, f"{path.name} is {wider} pixels wider than a screen of {width}"
         assert not complaints, (path.name, complaints)
-        widths = widths[::-1]  # the next page is laid out where this one ended
+        widths = widths[::-1]  # the next page starts at the width this one ended with
     page.close()

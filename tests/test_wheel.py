@@ -1,4 +1,4 @@
-"""The wheel works where nothing is installed but what it asks for."""
+"""The wheel works with nothing installed but its dependencies."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from planted import NAMES, planted_documents
 ROOT = Path(__file__).parent.parent
 pytestmark = pytest.mark.slow
 
-# Runs commands of the package where some of what is installed cannot be imported.
+# Runs commands of the package while some installed packages cannot be imported.
 _COMMANDS = """
 import json, os, sys
 for name in json.loads(os.environ["NOT_INSTALLED"]):
@@ -37,7 +37,7 @@ for arguments in json.loads(sys.argv[1]):
 
 @pytest.fixture(scope="module")
 def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What the wheel holds."""
+    """The contents of the wheel."""
     folder = tmp_path_factory.mktemp("wheel")
     build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", folder, ROOT]
     built = subprocess.run(build, capture_output=True, text=True, check=False)
@@ -51,7 +51,7 @@ def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def asked_for(
     distribution: metadata.Distribution, extras: frozenset[str] = frozenset()
 ) -> set[tuple[str, frozenset[str]]]:
-    """What a distribution needs here, by name and extras."""
+    """The requirements of a distribution here, by name and extras."""
     needed = set()
     for line in distribution.requires or ():
         each = Requirement(line)
@@ -61,7 +61,7 @@ def asked_for(
 
 
 def dependencies(of: Path) -> set[str]:
-    """The names of all distributions that an install of the wheel brings."""
+    """The names of all distributions that installing the wheel brings in."""
     (own,) = metadata.distributions(path=[str(of)])
     seen: set[tuple[str, frozenset[str]]] = set()
     waiting = asked_for(own)
@@ -74,7 +74,7 @@ def dependencies(of: Path) -> set[str]:
 
 @pytest.fixture(scope="module")
 def environment(unpacked: Path) -> dict[str, str]:
-    """Variables of a process that sees the wheel, and its dependencies alone."""
+    """Environment variables of a process that sees only the wheel and its dependencies."""
     there = dependencies(unpacked)
     missing = [
         module

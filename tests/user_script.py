@@ -1,4 +1,4 @@
-"""A user's script that uses every public name; the tests have it checked by `mypy --strict`, and run it."""
+"""A user's script that uses every public name; it is checked by `mypy --strict` and run by the tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Waiting for conditions, never for a time."""
+"""Waiting for conditions, never for a fixed time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def until(reached: Callable[[], Any], seconds: float = 120) -> Any:
-    """Wait for something to become true; fails if it does not."""
+    """Wait until a condition holds; fail if it never does."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if found := reached():

@@ -203,7 +203,7 @@ def test_a_broken_line_is_named_and_skipped_where_asked(place):
     lines[16] = '{"text": "cut off'
     (place / "broken.jsonl").write_text("\n".join(lines))
     refused = run_here("index", "broken.jsonl", "--out", "broken", "--cache", "cache", "--quiet", cwd=place)
-    assert "broken.jsonl, line 17: is not valid JSON" in one_line_error(refused)
+    assert "broken.jsonl, line 17 is not valid JSON" in one_line_error(refused)
     assert not (place / "broken").exists()
     skipped = run_here("index", "broken.jsonl", "--out", "broken", "--cache", "cache", "--on-error", "skip", cwd=place)
     assert skipped.returncode == 0
@@ -223,12 +223,12 @@ def test_a_broken_line_is_named_and_skipped_where_asked(place):
             ["index", "docs.txt", "--out", "x", "--known-phrases", "missing.txt"],
             "cannot read known phrases from missing",
         ),
-        (["index", "empty.txt", "--out", "x"], "empty.txt holds no documents"),
+        (["index", "empty.txt", "--out", "x"], "empty.txt' contains no documents"),
         (
             ["index", "docs.txt", "--out", "x", "--model", "no/such-model"],
             "the model 'no/such-model' is not a local folder",
         ),
-        (["index", "docs.txt", "--out", "x", "--device", "cuda"], "no GPU can be used here"),
+        (["index", "docs.txt", "--out", "x", "--device", "cuda"], "no usable GPU was found"),
         (["frobnicate"], "No such command 'frobnicate'"),
     ],
 )
@@ -302,9 +302,9 @@ def test_a_folder_one_may_not_write_to_is_said(place, tmp_path):
     found = run_here(
         "discover", "ready", "--seeds", "names.txt", "--out", folder / "out", "--cache", "cache", cwd=place
     )
-    assert "choose a place that you may write to" in one_line_error(found)
+    assert "choose a location you can write to" in one_line_error(found)
     built = run_here("index", "docs.txt", "--out", folder / "out", "--cache", "cache", "--quiet", cwd=place)
-    assert "choose a place that you may write to" in one_line_error(built)
+    assert "choose a location you can write to" in one_line_error(built)
 
 
 def test_the_demo_finds_the_five_topics(tmp_path, demo_cache):

@@ -1,4 +1,4 @@
-"""Files of any format that change while an index is built: the build says so, and nothing of it becomes an index."""
+"""Files of any format that change while an index is built: the build says so and leaves no index."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FORMATS = ["txt", "jsonl", "csv", "tsv", "parquet", "txt.gz", "jsonl.gz", "csv.g
 
 
 def written(path: Path, texts: list[str]) -> Path:
-    """The texts in the format that the file's name tells."""
+    """The texts in the format of the file's extension."""
     plain = path.with_suffix("") if path.suffix == ".gz" else path
     if plain.suffix == ".parquet":
         pyarrow.parquet.write_table(pyarrow.table({"text": texts}), plain, row_group_size=40)

@@ -64,7 +64,7 @@ WRITERS: dict[str, Callable[[Path, list[str]], None]] = {
 
 
 def packed(path: Path, cut: int | None = None) -> Path:
-    """The file as .gz beside it, cut short where asked."""
+    """The file as .gz beside it, truncated at `cut` if given."""
     target = path.with_name(f"{path.name}.gz")
     target.write_bytes(gzip.compress(path.read_bytes())[:cut])
     return target
@@ -86,14 +86,14 @@ def skipped_of(source: Any, **options: Any) -> tuple[list[str], dict[str, int]]:
 
 
 def refuse_reading(path: Path, message: str, **options: Any) -> None:
-    """Both ways of dealing with faults refuse the corpus as a whole."""
+    """The whole corpus is refused, however faults are handled."""
     for on_error in ("raise", "skip"):
         with pytest.raises(CorpusError, match=message):
             texts_of(path, on_error=on_error, **options)
 
 
 def refuse_or_skip(source: Any, message: str, left: list[str], kind: str, **options: Any) -> None:
-    """By default the fault is an error; else it is counted, and the other documents are read."""
+    """By default the fault is an error; otherwise it is counted, and the other documents are read."""
     with pytest.raises(CorpusError, match=message):
         texts_of(source, **options)
     assert skipped_of(source, **options) == (left, {kind: 1})
@@ -161,7 +161,9 @@ def test_a_frame_without_names_is_read_by_the_number_of_its_column():
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
 def test_a_frame_without_the_column_is_refused_with_its_columns(frame):
-    with pytest.raises(CorpusError, match="the table has no column 'text'; it has id, body: name one as `text_field`"):
+    with pytest.raises(
+        CorpusError, match="the table has no column 'text'; its columns are id, body: choose one with `text_field`"
+    ):
         open_documents(frame({"id": [1], "body": ["x"]}))
 
 
@@ -181,13 +183,13 @@ def test_a_folder_gives_its_txt_files_in_the_order_of_their_names(tmp_path):
 
 
 def test_a_folder_without_txt_files_is_refused(tmp_path):
-    refuse_reading(tmp_path, r"holds no \.txt files; give a file, or a folder with \.txt files")
+    refuse_reading(tmp_path, r"contains no \.txt files; give a file, or a folder with \.txt files")
 
 
 def test_a_file_of_a_folder_that_is_no_text_is_named(tmp_path):
     written(tmp_path / "good.txt", "good")
     written(tmp_path / "latin.txt", "na\xefve".encode("latin-1"))
-    refuse_or_skip(tmp_path, r"latin\.txt: is not UTF-8 text \(at character 2\)", ["good"], "not UTF-8")
+    refuse_or_skip(tmp_path, r"latin\.txt is not UTF-8 text \(at character 2\)", ["good"], "not UTF-8")
 
 
 @pytest.mark.parametrize("ending", ["txt", "jsonl", "csv", "tsv"])
@@ -275,13 +277,13 @@ def test_standard_input_takes_every_format(tmp_path, typed, ending):
 
 def test_faults_in_standard_input_are_placed_by_line(typed):
     typed(b"fine\n\xff\n")
-    with pytest.raises(CorpusError, match=r"^standard input, line 2: is not UTF-8"):
+    with pytest.raises(CorpusError, match=r"^standard input, line 2 is not UTF-8"):
         texts_of("-")
 
 
 def test_empty_standard_input_is_refused(typed):
     typed(b"")
-    with pytest.raises(CorpusError, match="standard input holds no documents"):
+    with pytest.raises(CorpusError, match="standard input' contains no documents"):
         texts_of("-")
 
 
@@ -354,7 +356,7 @@ def test_documents_are_read_as_a_stream():
 
 @pytest.mark.parametrize("once", [(text for text in TEXTS), iter(TEXTS), map(str, TEXTS)])
 def test_an_iterator_is_refused_because_it_can_be_read_only_once(once):
-    with pytest.raises(CorpusError, match=r"this iterator can be read only once; give list\(\.\.\.\) of it"):
+    with pytest.raises(CorpusError, match=r"this iterator can be read only once; convert it with list\(\.\.\.\)"):
         open_documents(once)
 
 
@@ -375,9 +377,11 @@ def test_a_text_in_place_of_a_path_is_refused_in_a_short_sentence():
     assert len(str(refused.value)) < 200
 
 
-@pytest.mark.parametrize(("name", "ending"), [("a.docx", ".docx"), ("a.docx.gz", ".docx"), ("a.gz", "nothing")])
+@pytest.mark.parametrize(("name", "ending"), [("a.docx", ".docx"), ("a.docx.gz", ".docx"), ("a.gz", "")])
 def test_an_unknown_ending_is_refused_with_the_known_ones(tmp_path, name, ending):
-    with pytest.raises(CorpusError, match=rf"ends with '{ending}'; known are \.txt, \.jsonl, .* or say --format"):
+    with pytest.raises(
+        CorpusError, match=rf"has the unsupported extension '{ending}'; use one of \.txt, \.jsonl, .* or give --format"
+    ):
         open_documents(written(tmp_path / name, "text"))
 
 
@@ -405,7 +409,7 @@ def test_a_file_that_may_not_be_read_is_refused(tmp_path, monkeypatch):
 
     path = written(tmp_path / "secret.txt", "text")
     monkeypatch.setattr(Path, "open", forbidden)
-    refuse_reading(path, r"secret\.txt cannot be opened: Permission denied; check its name and your rights")
+    refuse_reading(path, r"secret\.txt cannot be opened: Permission denied; check its name and your permissions")
 
 
 def test_a_disk_that_fails_while_reading_is_reported_with_the_line(tmp_path, monkeypatch):
@@ -426,31 +430,31 @@ def test_a_disk_that_fails_while_reading_is_reported_with_the_line(tmp_path, mon
 @pytest.mark.parametrize("ending", ["txt", "jsonl", "csv", "tsv"])
 def test_an_empty_file_is_refused(tmp_path, ending):
     empty = written(tmp_path / f"a.{ending}", "")
-    refuse_reading(empty, rf"a\.{ending} holds no documents; give a corpus with text")
-    refuse_reading(packed(empty), "holds no documents; give a corpus with text")
+    refuse_reading(empty, rf"the corpus 'a\.{ending}' contains no documents; give a corpus with text")
+    refuse_reading(packed(empty), "contains no documents; give a corpus with text")
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "parquet"])
 def test_a_table_without_rows_is_refused(tmp_path, ending):
     path = tmp_path / f"a.{ending}"
     WRITERS[ending](path, [])
-    refuse_reading(path, "holds no documents; give a corpus with text")
+    refuse_reading(path, "contains no documents; give a corpus with text")
 
 
 @pytest.mark.parametrize("ending", WRITERS)
 def test_a_file_of_empty_documents_is_refused_with_their_number(tmp_path, ending):
     path = tmp_path / f"a.{ending}"
     WRITERS[ending](path, ["", "  ", "\u3000"])
-    refuse_reading(path, r"holds no documents \(3 empty\)")
+    refuse_reading(path, r"contains no documents \(3 empty\)")
 
 
 def test_no_documents_at_all_are_refused():
-    with pytest.raises(CorpusError, match="documents holds no documents; give a corpus with text"):
+    with pytest.raises(CorpusError, match="the corpus 'documents' contains no documents; give a corpus with text"):
         texts_of([])
 
 
 def test_a_corpus_of_which_all_is_skipped_is_refused_with_the_reasons():
-    with pytest.raises(CorpusError, match=r"holds no documents \(2 not text, 1 empty\)"):
+    with pytest.raises(CorpusError, match=r"contains no documents \(2 not text, 1 empty\)"):
         texts_of([1, 2, ""], on_error="skip")
 
 
@@ -485,18 +489,16 @@ def test_missing_values_count_as_empty(column):
     ("value", "kind"), [(7, "int"), (b"bytes", "bytes"), (["a"], "list"), (np.zeros(3), "ndarray"), (0.5, "float")]
 )
 def test_a_value_that_is_no_text_is_named_by_place_and_type(value, kind):
-    refuse_or_skip(
-        ["fine", value], f"document 1: is of type {kind}, not text; mend it, or .*skip", ["fine"], "not text"
-    )
+    refuse_or_skip(["fine", value], f"document 1 is of type {kind}, not text; fix it, or .*skip", ["fine"], "not text")
 
 
 def test_a_column_of_lists_is_no_column_of_texts():
-    with pytest.raises(CorpusError, match="document 0: is of type Series, not text"):
+    with pytest.raises(CorpusError, match="document 0 is of type Series, not text"):
         texts_of(pl.Series([["a"], ["b"]]))
 
 
 def test_a_string_that_is_no_unicode_text_is_refused():
-    refuse_or_skip(["fine", "a\ud800"], r"document 1: is not UTF-8 text \(at character 1\)", ["fine"], "not UTF-8")
+    refuse_or_skip(["fine", "a\ud800"], r"document 1 is not UTF-8 text \(at character 1\)", ["fine"], "not UTF-8")
 
 
 @pytest.mark.parametrize("ending", ["txt", "csv", "tsv"])
@@ -505,12 +507,12 @@ def test_latin_1_bytes_are_refused_with_their_line(tmp_path, ending):
     WRITERS[ending](path, ["fine", "naïve"])
     written(path, path.read_text(encoding="utf-8").encode("latin-1"))
     line = 2 if ending == "txt" else 3
-    refuse_or_skip(path, rf"a\.{ending}, line {line}: is not UTF-8 text \(at character 2\)", ["fine"], "not UTF-8")
+    refuse_or_skip(path, rf"a\.{ending}, line {line} is not UTF-8 text \(at character 2\)", ["fine"], "not UTF-8")
 
 
 def test_latin_1_bytes_in_json_are_refused_with_their_line(tmp_path):
     path = written(tmp_path / "a.jsonl", b'{"text": "fine"}\n{"text": "na\xefve"}\n')
-    refuse_or_skip(path, r"a\.jsonl, line 2: is not UTF-8 text", ["fine"], "not UTF-8")
+    refuse_or_skip(path, r"a\.jsonl, line 2 is not UTF-8 text", ["fine"], "not UTF-8")
 
 
 def test_bad_bytes_in_another_column_do_no_harm(tmp_path):
@@ -520,21 +522,21 @@ def test_bad_bytes_in_another_column_do_no_harm(tmp_path):
 @pytest.mark.parametrize("ending", ["txt", "jsonl"])
 def test_nul_bytes_are_refused(tmp_path, ending):
     path = written(tmp_path / f"a.{ending}", b"\0" * 4096)
-    with pytest.raises(CorpusError, match=rf"a\.{ending}, line 1: holds NUL bytes, so it is not UTF-8 text"):
+    with pytest.raises(CorpusError, match=rf"a\.{ending}, line 1 contains NUL bytes, so it is not UTF-8 text"):
         texts_of(path)
-    with pytest.raises(CorpusError, match=r"holds no documents \(1 with NUL bytes\)"):
+    with pytest.raises(CorpusError, match=r"contains no documents \(1 with NUL bytes\)"):
         texts_of(path, on_error="skip")
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv"])
 def test_a_header_of_nul_bytes_is_refused(tmp_path, ending):
-    refuse_reading(written(tmp_path / f"a.{ending}", b"\0" * 4096), "the first line of .* holds NUL bytes")
+    refuse_reading(written(tmp_path / f"a.{ending}", b"\0" * 4096), "the first line of .* contains NUL bytes")
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv"])
 def test_a_nul_byte_in_a_row_is_refused_with_its_line(tmp_path, ending):
     path = written(tmp_path / f"a.{ending}", "text\nfine\nb\0d\n")
-    refuse_or_skip(path, "line 3: holds NUL bytes", ["fine"], "with NUL bytes")
+    refuse_or_skip(path, "line 3 contains NUL bytes", ["fine"], "with NUL bytes")
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le"])
@@ -550,7 +552,7 @@ def test_utf_16_is_refused(tmp_path, ending, encoding):
 def test_utf_16_without_zero_bytes_is_refused(tmp_path):
     refuse_or_skip(
         written(tmp_path / "a.txt", b"fine\n" + "\ufeff北京".encode("utf-16-le")),
-        "line 2: is not UTF-8 text",
+        "line 2 is not UTF-8 text",
         ["fine"],
         "not UTF-8",
     )
@@ -565,10 +567,8 @@ def test_a_broken_line_17_is_named(tmp_path):
     path = tmp_path / "a.jsonl"
     write_lines(path, lines)
     left = [f"text {number}" for number in range(20) if number != 16]
-    refuse_or_skip(
-        path, r"a\.jsonl, line 17: is not valid JSON \(.*\); mend it, or .*--on-error skip", left, "not JSON"
-    )
-    refuse_or_skip(packed(path), r"a\.jsonl\.gz, line 17: is not valid JSON", left, "not JSON")
+    refuse_or_skip(path, r"a\.jsonl, line 17 is not valid JSON \(.*\); fix it, or .*--on-error skip", left, "not JSON")
+    refuse_or_skip(packed(path), r"a\.jsonl\.gz, line 17 is not valid JSON", left, "not JSON")
 
 
 @pytest.mark.parametrize(
@@ -584,12 +584,12 @@ def test_a_broken_line_17_is_named(tmp_path):
         ('{"text": 5}', "is of type int, not text", "not text"),
         ('{"text": {"a": "b"}}', "is of type dict, not text", "not text"),
         ('{"text": "\\ud800"}', r"is not UTF-8 text \(at character 0\)", "not UTF-8"),
-        ('{"text": "a\\u0000b"}', "holds NUL bytes", "with NUL bytes"),
+        ('{"text": "a\\u0000b"}', "contains NUL bytes", "with NUL bytes"),
     ],
 )
 def test_a_line_that_is_no_document_is_named(tmp_path, line, message, kind):
     path = written(tmp_path / "a.jsonl", f'{{"text": "fine"}}\n\n{line}\n{{"text": "also"}}\n')
-    refuse_or_skip(path, rf"a\.jsonl, line 3: {message}", ["fine", "also"], kind)
+    refuse_or_skip(path, rf"a\.jsonl, line 3 {message}", ["fine", "also"], kind)
 
 
 @pytest.mark.parametrize("value", ["null", "NaN", '""'])
@@ -628,13 +628,15 @@ def test_a_table_without_the_column_is_refused_with_its_columns(tmp_path, ending
 @pytest.mark.parametrize(("ending", "tab"), [("csv", ","), ("tsv", "\t")])
 def test_a_row_that_is_too_short_is_named_by_its_line(tmp_path, ending, tab):
     path = written(tmp_path / f"a.{ending}", f"id{tab}text\n1{tab}fine\n2\n3{tab}also\n")
-    refuse_or_skip(path, "line 3: has 1 fields, so none in column 'text'", ["fine", "also"], "without text field")
+    refuse_or_skip(
+        path, "line 3 has only 1 of 2 fields, so it lacks the column 'text'", ["fine", "also"], "without text field"
+    )
 
 
 @pytest.mark.parametrize(("ending", "tab"), [("csv", ","), ("tsv", "\t")])
 def test_a_text_that_is_cut_by_a_delimiter_is_a_fault(tmp_path, ending, tab):
     path = written(tmp_path / f"a.{ending}", f"id{tab}text\n1{tab}fine\n2{tab}cut{tab} in two\n")
-    refuse_or_skip(path, "line 3: has 3 fields, but the header has 2", ["fine"], "with too many fields")
+    refuse_or_skip(path, "line 3 has 3 fields, but the header has 2", ["fine"], "with too many fields")
 
 
 def test_a_row_may_lack_fields_behind_its_text_or_have_empty_ones(tmp_path):
@@ -643,7 +645,7 @@ def test_a_row_may_lack_fields_behind_its_text_or_have_empty_ones(tmp_path):
 
 def test_a_row_of_several_lines_is_named_by_its_first(tmp_path):
     path = written(tmp_path / "a.csv", b'id,text\n1,"two\nlines"\n2,"\xff\n\n"\n')
-    refuse_or_skip(path, r"a\.csv, line 4: is not UTF-8", ["two\nlines"], "not UTF-8")
+    refuse_or_skip(path, r"a\.csv, line 4 is not UTF-8", ["two\nlines"], "not UTF-8")
 
 
 @pytest.mark.parametrize("rest", ["1,b\n2,c\n", "", 'x "" y\n'])
@@ -655,16 +657,16 @@ def test_a_quote_that_is_never_closed_is_refused_with_the_line_that_opened_it(tm
 @pytest.mark.parametrize("ending", ["csv", "tsv"])
 def test_a_row_that_is_no_row_is_named_by_its_line(tmp_path, ending):
     path = written(tmp_path / f"a.{ending}", "text\nfine\nold\rline ends\nalso\n")
-    refuse_or_skip(path, "line 3: is not a row of a table", ["fine", "also"], "not a row")
+    refuse_or_skip(path, "line 3 is not a table row", ["fine", "also"], "not a row")
 
 
 def test_a_header_that_is_no_row_is_refused(tmp_path):
-    refuse_reading(written(tmp_path / "a.csv", "id\rtext\r1\rx\n"), r"the first line of a\.csv is not a header")
+    refuse_reading(written(tmp_path / "a.csv", "id\rtext\r1\rx\n"), r"the first line of a\.csv is not a table header")
 
 
 @pytest.fixture
 def limit() -> Iterator[int]:
-    """A limit on fields that somebody else has set."""
+    """A field size limit that somebody else has set."""
     before = csv.field_size_limit(5000)
     yield 5000
     csv.field_size_limit(before)
@@ -693,14 +695,15 @@ def test_a_truncated_gz_is_refused(tmp_path, ending):
     path = tmp_path / f"a.{ending}"
     WRITERS[ending](path, [os.urandom(20).hex() for _ in range(1000)])
     refuse_reading(
-        packed(path, cut=-1000), rf"a\.{ending}\.gz cannot be unpacked after line \d+: .*; is the file whole\?"
+        packed(path, cut=-1000),
+        rf"a\.{ending}\.gz cannot be unpacked after line \d+: .*; check that the file is complete",
     )
 
 
 @pytest.mark.parametrize("ending", ["txt", "parquet"])
 def test_a_gz_that_is_none_is_refused(tmp_path, ending):
     path = written(tmp_path / f"a.{ending}.gz", "plain text\n")
-    refuse_reading(path, r"cannot be unpacked.*Not a gzipped file .*; is the file whole\?")
+    refuse_reading(path, r"cannot be unpacked.*Not a gzipped file .*; check that the file is complete")
 
 
 @pytest.mark.parametrize(("place", "damage"), [(10, b"\xff"), (2000, bytes(100))])
@@ -720,7 +723,7 @@ def test_a_truncated_parquet_gz_is_refused(tmp_path):
 @pytest.mark.parametrize("contents", ["", "plain text\n" * 100])
 def test_a_parquet_file_that_is_none_is_refused(tmp_path, contents):
     path = written(tmp_path / "a.parquet", contents)
-    refuse_reading(path, r"a\.parquet cannot be read as Parquet: .*; is the file whole\?")
+    refuse_reading(path, r"a\.parquet cannot be read as Parquet: .*; check that the file is complete")
     refuse_reading(packed(path), r"a\.parquet\.gz cannot be read as Parquet")
 
 
@@ -734,7 +737,7 @@ def test_a_parquet_file_with_damaged_contents_is_refused(tmp_path):
 def test_parquet_values_that_are_no_texts_are_named_by_their_row(tmp_path):
     pq.write_table(pa.table({"id": [1, None], "text": ["a", None]}), tmp_path / "a.parquet")
     assert skipped_of(tmp_path / "a.parquet") == (["a"], {"empty": 1})
-    with pytest.raises(CorpusError, match=r"a\.parquet, row 1: is of type int, not text"):
+    with pytest.raises(CorpusError, match=r"a\.parquet, row 1 is of type int, not text"):
         texts_of(tmp_path / "a.parquet", text_field="id")
 
 
@@ -742,7 +745,7 @@ def test_a_parquet_text_that_is_no_utf_8_is_named_by_its_row(tmp_path):
     bytes_column = pa.array([b"fine", b"na\xefve", None, b"also"], pa.binary())
     column = pa.Array.from_buffers(pa.string(), 4, bytes_column.buffers())
     pq.write_table(pa.table({"text": column}), tmp_path / "a.parquet")
-    with pytest.raises(CorpusError, match=r"a\.parquet, row 2: is not UTF-8 text \(at character 2\)"):
+    with pytest.raises(CorpusError, match=r"a\.parquet, row 2 is not UTF-8 text \(at character 2\)"):
         texts_of(tmp_path / "a.parquet")
     assert skipped_of(tmp_path / "a.parquet") == (["fine", "also"], {"not UTF-8": 1, "empty": 1})
 
@@ -766,7 +769,7 @@ def test_without_pyarrow_the_missing_extra_is_named(tmp_path, monkeypatch):
         texts_of(tmp_path / "a.parquet")
 
 
-# Whatever the bytes.
+# Arbitrary bytes.
 
 
 @given(st.sampled_from(["txt", "jsonl", "csv", "tsv", "parquet"]), st.booleans(), st.binary(max_size=200))
@@ -796,5 +799,5 @@ def test_corpora_are_joined_in_order_by_the_name_of_the_first(tmp_path):
 
 def test_a_broken_record_keeps_its_place_as_an_empty_text_or_is_refused():
     assert list(open_documents(["a", 3, "b"], on_error="skip").all_texts()) == ["a", "", "b"]
-    with pytest.raises(CorpusError, match="document 1: is of type int"):
+    with pytest.raises(CorpusError, match="document 1 is of type int"):
         list(open_documents(["a", 3, "b"]).all_texts())

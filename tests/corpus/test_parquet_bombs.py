@@ -1,4 +1,4 @@
-"""Small Parquet files that hold one long text many times: memory stays bounded wherever they are read."""
+"""Small Parquet files that contain one long text many times: memory stays bounded wherever they are read."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ else:
 def bomb(path: Path, kind: str) -> Path:
     """The same text in every row, stored once."""
     text = pa.array(["word " * (LONG // 5)])
-    if kind == "delta":  # every text goes on from the one before it
+    if kind == "delta":  # every text extends the one before it
         table, encoding = pa.table({"text": pa.concat_arrays([text] * 100)}), {"text": "DELTA_BYTE_ARRAY"}
         pq.write_table(table, path, use_dictionary=False, column_encoding=encoding, compression="zstd")
         return path
@@ -71,7 +71,7 @@ def test_a_bomb_is_read_within_bounded_memory(tmp_path: Path) -> None:
 
 def test_a_column_of_lists_is_refused_before_it_is_read(tmp_path: Path) -> None:
     pq.write_table(pa.table({"text": ["a"], "lists": [["a", "b"]]}), tmp_path / "a.parquet")
-    with pytest.raises(CorpusError, match=r"the column 'lists' of a\.parquet holds lists, not texts"):
+    with pytest.raises(CorpusError, match=r"the column 'lists' of a\.parquet contains lists, not texts"):
         list(open_documents(tmp_path / "a.parquet", text_field="lists").texts())
 
 
@@ -87,5 +87,5 @@ def test_texts_of_every_length_and_encoding_are_read_in_order(tmp_path: Path) ->
 def test_two_columns_of_one_name_are_refused(tmp_path: Path) -> None:
     table = pa.Table.from_arrays([pa.array(["a"]), pa.array(["b"])], names=["text", "text"])
     pq.write_table(table, tmp_path / "a.parquet")
-    with pytest.raises(CorpusError, match=r"a\.parquet has two columns 'text'; rename one of them"):
+    with pytest.raises(CorpusError, match=r"a\.parquet has two columns named 'text'; rename one of them"):
         list(open_documents(tmp_path / "a.parquet").texts())

@@ -1,4 +1,4 @@
-"""Pieces: what workers read where it lies is what one process reads in a row, however files are cut and stored."""
+"""Pieces: workers together read what one process would, however files are split and stored."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from seetopic.text.shards import scan
 from seetopic.text.tokenizer import tokenize
 
 HERE = LocalEngine(1)
-# Anything but line ends, which end a text in some formats; U+2028 and the like do not.
+# Anything but line breaks, which end a text in some formats; U+2028 and the like do not.
 LETTERS = st.characters(exclude_categories=["Cs"], exclude_characters="\0\n\r\ufeff")
 TEXT = st.text(LETTERS, max_size=12)
 PLAIN = st.text(st.characters(exclude_categories=["Cc", "Cs"], exclude_characters="\ufeff"), max_size=12)
@@ -59,7 +59,7 @@ def two() -> Iterator[LocalEngine]:
 
 @contextmanager
 def cut_small(searched: int = 64) -> Iterator[None]:
-    """Files are searched for lines whatever their size, in small stretches."""
+    """Files of any size are searched for lines, in small stretches."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(partition, "_SMALL", 0)
         patch.setattr(partition, "_SEARCHED", searched)
@@ -97,7 +97,7 @@ def known(documents: Documents, engine: LocalEngine = HERE, number: int = 2048) 
     return fingerprint(documents, documents.pieces(sizes_of(number), engine), engine, silent)
 
 
-# The same as in a row.
+# Pieces against one process.
 
 
 def line_of(ending: str) -> st.SearchStrategy[bytes]:
@@ -118,7 +118,7 @@ def line_of(ending: str) -> st.SearchStrategy[bytes]:
 
 @st.composite
 def line_files(draw: st.DrawFn) -> tuple[str, bytes]:
-    """A file of lines with every oddity: two kinds of line ends, blank lines, a byte order mark, faults."""
+    """A file of lines with every oddity: two kinds of line breaks, blank lines, a byte order mark, faults."""
     ending = draw(st.sampled_from(["txt", "jsonl", "tsv"]))
     lines = draw(st.lists(line_of(ending), max_size=14))
     if ending == "tsv":
@@ -137,7 +137,7 @@ def test_pieces_of_lines_hold_what_one_process_reads_in_a_row(file, number, sear
         documents = open_documents(path, on_error=on_error)
         in_a_row = outcome(lambda: read_in_a_row(documents))
         in_pieces = outcome(lambda: read(documents.pieces(sizes_of(number)))[::2])
-        if isinstance(in_a_row, str) and "holds no documents" in in_a_row:
+        if isinstance(in_a_row, str) and "contains no documents" in in_a_row:
             assert in_pieces[0] == []
         else:
             assert in_pieces == in_a_row
@@ -163,7 +163,7 @@ def test_parts_begin_at_lines_and_are_as_large_as_they_may_be(lines, most_lines,
             for (start, line), (end, last) in pairwise(own):
                 assert last - line <= most_lines
                 longest = contents[start:end].split(b"\n")[-2]
-                assert end - start < most_bytes + len(longest) + 1  # a line is never cut
+                assert end - start < most_bytes + len(longest) + 1  # a line is never split
                 assert last - line == most_lines or end - start >= most_bytes
     assert before == len(lines) + 1
     assert begins[0] == (0, 0)
@@ -271,7 +271,7 @@ def test_one_and_two_processes_find_the_same(tmp_path, two):
             texts = beginnings(engine, pieces, found.sizes, chosen, 2)
             files = {path.name: path.read_bytes() for path in sorted((tmp_path / name).iterdir())}
             results.append((pieces, found, words.words, sizes, skipped, texts, files))
-    assert len(results[0][0].cut) > 16  # so that workers were asked
+    assert len(results[0][0].cut) > 16  # enough that workers were used
     assert results[0][1:] == results[1][1:]
     assert results[0][1].documents == sum(results[0][3]) == 3000 - 429
     assert results[0][4] == {"empty": 429}
@@ -303,13 +303,13 @@ def test_a_fault_is_named_by_its_line_whoever_finds_it(tmp_path, two, jobs):
     (tmp_path / "a.jsonl").write_text("\n".join(lines))
     documents = open_documents(tmp_path / "a.jsonl")
     engine = two if jobs == 2 else HERE
-    with cut_small(searched=1000), pytest.raises(CorpusError, match=r"^a\.jsonl, line 1717: is not valid JSON .*skip"):
+    with cut_small(searched=1000), pytest.raises(CorpusError, match=r"^a\.jsonl, line 1717 is not valid JSON .*skip"):
         fingerprint(documents, documents.pieces(sizes_of(10), engine), engine, silent)
     left_out = replace(documents, on_error="skip")
     assert known(left_out, engine).documents == 1999
 
 
-# Files that are not what they were.
+# Files that have changed.
 
 
 def changed(path: Path, documents: Documents, change: Any) -> str:
@@ -346,7 +346,7 @@ def test_a_damaged_row_group_is_named(tmp_path):
     path.write_bytes(contents)
     pieces = list(open_documents(path).pieces(TextSettings(shard_documents=100)))
     assert [len(list(piece.shards())) for piece in (pieces[0], pieces[3])] == [1, 1]
-    with pytest.raises(CorpusError, match=r"^a\.parquet, row groups 3 to 3, cannot be read as Parquet: .*whole\?$"):
+    with pytest.raises(CorpusError, match=r"^a\.parquet, row groups 3 to 3, cannot be read as Parquet: .*complete$"):
         list(pieces[2].shards())
 
 
@@ -361,7 +361,7 @@ def test_a_pattern_stands_for_files_in_the_order_of_their_names(tmp_path):
     assert list(documents.texts()) == ["one", "two"]
     assert documents.name == "part-*.txt"
     (tmp_path / "b" / "part-2.txt").write_bytes(b"fine\n\xff\n")
-    with pytest.raises(CorpusError, match=r"^b/part-2\.txt, line 2: is not UTF-8"):
+    with pytest.raises(CorpusError, match=r"^b/part-2\.txt, line 2 is not UTF-8"):
         list(open_documents(str(tmp_path / "?" / "part-[0-9].txt")).texts())
 
 
@@ -379,11 +379,11 @@ def test_a_path_is_never_a_pattern_nor_a_url(tmp_path):
 
 
 def test_a_pattern_for_nothing_or_for_several_formats_is_refused(tmp_path):
-    with pytest.raises(CorpusError, match=r"\*\.jsonl stands for no file; give a pattern that fits some"):
+    with pytest.raises(CorpusError, match=r"\*\.jsonl matches no files; give a pattern that matches some"):
         open_documents(str(tmp_path / "*.jsonl"))
     write_all(tmp_path, "a", ["one"])
     with pytest.raises(
-        CorpusError, match=r"^a\.\* stands for files of different formats \(csv, jsonl, parquet, tsv, txt\)"
+        CorpusError, match=r"^a\.\* matches files of different formats \(csv, jsonl, parquet, tsv, txt\)"
     ):
         open_documents(str(tmp_path / "a.*"))
     assert list(open_documents(str(tmp_path / "a.t*"), format="txt").texts()) == ["text", "one", "one"]
@@ -439,9 +439,9 @@ def test_a_file_in_memory_that_changed_is_refused(memory):
     [
         ("s3://key:secret@bucket/part-*.jsonl", r"^reading part-\*\.jsonl needs the package s3fs: pip install s3fs$"),
         ("gs://secret/a.csv", "^reading a.csv needs the package gcsfs"),
-        ("nowhere://secret/a.txt", "^a.txt cannot be opened: nowhere:// is unknown"),
-        ("memory://secret/a.txt", "^a.txt does not exist at the address"),
-        ("memory://secret/*.txt", r"^\*\.txt stands for no file"),
+        ("nowhere://secret/a.txt", "^a.txt cannot be opened: the protocol nowhere:// is unknown"),
+        ("memory://secret/a.txt", "^a.txt does not exist at the given address"),
+        ("memory://secret/*.txt", r"^\*\.txt matches no files"),
         ("zip://a.txt::file:///secret/none.zip", "^a.txt does not exist"),
         ("http://user:secret@127.0.0.1:9/a.txt?sign=secret", "^a.txt (cannot be opened|does not exist)"),
     ],
@@ -454,7 +454,7 @@ def test_what_cannot_be_opened_is_told_without_secrets(memory, url, message):
 
 
 class Ranges(http.server.SimpleHTTPRequestHandler):
-    """Sends parts of files, and refuses whoever does not sign."""
+    """Sends parts of files, and refuses requests without a signature."""
 
     sends_parts = True
 
@@ -485,7 +485,7 @@ class Ranges(http.server.SimpleHTTPRequestHandler):
             self.wfile.write(body)
 
     def log_message(self, *_: Any) -> None:
-        """Nothing is told."""
+        """Nothing is logged."""
 
 
 class NoRanges(Ranges):
@@ -518,7 +518,7 @@ def test_documents_are_read_from_a_web_server(tmp_path, two, handler):
             pieces = documents.pieces(sizes_of(2), two)
             assert (len(pieces.cut) > 8) == (ending == "txt" and handler is Ranges)
             assert fingerprint(documents, pieces, two, silent)[:2] == known(open_documents(texts))[:2]
-        with pytest.raises(CorpusError, match=r"^faulty\.txt, line 2: is not UTF-8"):
+        with pytest.raises(CorpusError, match=r"^faulty\.txt, line 2 is not UTF-8"):
             list(open_documents(f"{address}/faulty.txt?sign=secret").texts())
         with pytest.raises(CorpusError, match=r"^a\.txt (does not exist|cannot be opened)") as refused:
             open_documents(f"{address}/a.txt?sign=other-secret")

@@ -1,4 +1,4 @@
-"""Seeds: the user's names in the user's order and spelling, or one sentence that says which name is wrong."""
+"""Seeds: names in the user's order and spelling, or one sentence that says which name is wrong."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_a_path_is_read_and_seeds_are_taken_as_they_are(tmp_path):
 @pytest.mark.parametrize(
     ("given_names", "message"),
     [
-        ("books", r"not one text: give \['books'\], or a pathlib\.Path"),
+        ("books", r"not one string; give \['books'\], or a pathlib\.Path"),
         (7, "not int"),
         (None, "not NoneType"),
         ({"books", "food"}, "in a set have no order"),
@@ -95,7 +95,7 @@ def test_a_path_is_read_and_seeds_are_taken_as_they_are(tmp_path):
         ({"": ["books"]}, "category 1 has an empty name"),
         ({"books": ["novels", " "]}, "category 1 has an empty name"),
         ({"books": ""}, "category 1 has an empty name"),
-        ([[]], "a category has no names; give it one or remove it"),
+        ([[]], "a category has no names; give it a name or remove it"),
         ([["books"], ()], "a category has no names"),
         (["books", None], "must be text, not None; put it in quotes"),
         (["books", 2024], "must be text, not 2024; put it in quotes"),
@@ -106,10 +106,10 @@ def test_a_path_is_read_and_seeds_are_taken_as_they_are(tmp_path):
         ({None: ["books"]}, "must be text, not None"),
         ([b"books"], "must be text, not 98"),
         ([[["books"]]], r"must be text, not \['books'\]"),
-        ({"books": {"novels": ["x"]}}, "'novels' is not a part of a category; it may have names, pinned, negative"),
+        ({"books": {"novels": ["x"]}}, "'novels' is not a field of a category; use names, pinned, negative"),
         ([{"books": ["novels"]}], "names of a category must be a list, not"),
         ([{"novels", "tales"}], "names of a category must be a list, not"),
-        (["books\ud800"], r"'books\\ud800' is not Unicode text \(at character 5\)"),
+        (["books\ud800"], r"'books\\ud800' is not valid Unicode \(at character 5\)"),
     ],
 )
 def test_what_is_no_name_is_refused(given_names, message):
@@ -120,7 +120,9 @@ def test_what_is_no_name_is_refused(given_names, message):
 @pytest.mark.parametrize("again", ["Books", "BOOKS", " books ", "books\t"])
 @pytest.mark.parametrize("shape", [list, lambda names: [names], dict.fromkeys, lambda names: {"a": names}])
 def test_a_name_that_stands_twice_is_refused_in_any_spelling(shape, again):
-    with pytest.raises(SeedError, match=f"the name '{again.strip()}' stands twice; a name may belong to one category"):
+    with pytest.raises(
+        SeedError, match=f"the name '{again.strip()}' appears twice; a name may belong to only one category"
+    ):
         as_seeds(shape(["books", again]))
 
 
@@ -129,17 +131,17 @@ def test_a_name_that_stands_twice_is_refused_in_any_spelling(shape, again):
     [("toys games", "Toys   Games"), ("Straße", "STRASSE"), ("caf\u00e9", "cafe\u0301"), ("a\u00a0b", "A b")],
 )
 def test_names_that_a_reader_cannot_tell_apart_are_refused(first, second):
-    with pytest.raises(SeedError, match="stands twice"):
+    with pytest.raises(SeedError, match="appears twice"):
         as_seeds([first, second])
 
 
 def test_two_categories_may_not_have_one_name():
-    with pytest.raises(SeedError, match="the name 'Books' stands twice"):
+    with pytest.raises(SeedError, match="the name 'Books' appears twice"):
         as_seeds({"books": ["novels"], "Books": ["tales"]})
 
 
 def test_a_name_may_not_belong_to_two_categories():
-    with pytest.raises(SeedError, match="the name 'novels' stands twice"):
+    with pytest.raises(SeedError, match="the name 'novels' appears twice"):
         as_seeds({"books": ["novels"], "reading": ["essays", "novels"]})
 
 
@@ -209,8 +211,8 @@ def test_numbers_are_part_of_names_unless_every_line_has_one(tmp_path):
 
 
 def test_an_ending_that_is_not_known_is_refused_with_the_known_ones(tmp_path):
-    refuse(tmp_path, "a.docx", "books", r"a\.docx ends with '\.docx'; seeds are read from \.txt, \.yaml, ")
-    refuse(tmp_path, "seeds", "books", "seeds ends with 'nothing'; seeds are read from")
+    refuse(tmp_path, "a.docx", "books", r"a\.docx has the unsupported extension '\.docx'; use one of \.txt, \.yaml, ")
+    refuse(tmp_path, "seeds", "books", "seeds has the unsupported extension ''; use one of")
 
 
 def test_a_missing_file_and_a_folder_are_refused(tmp_path):
@@ -225,7 +227,7 @@ def test_a_missing_file_and_a_folder_are_refused(tmp_path):
 def test_wrong_encodings_and_empty_files_are_refused(tmp_path, ending):
     refuse(tmp_path, f"a{ending}", "naïve".encode("latin-1"), r"is not UTF-8 text \(byte 2\); save it as UTF-8")
     refuse(tmp_path, f"a{ending}", "books".encode("utf-16"), "is not UTF-8 text")
-    refuse(tmp_path, f"a{ending}", "books".encode("utf-16-le"), "holds NUL bytes")
+    refuse(tmp_path, f"a{ending}", "books".encode("utf-16-le"), "contains NUL bytes")
     refuse(tmp_path, f"a{ending}", "", rf"^a\{ending}: ")
     refuse(tmp_path, f"a{ending}", " \n\n", rf"^a\{ending}: ")
 
@@ -248,7 +250,7 @@ def test_wrong_encodings_and_empty_files_are_refused(tmp_path, ending):
     ],
 )
 def test_a_name_that_stands_twice_in_a_file_is_refused(tmp_path, name, contents):
-    refuse(tmp_path, name, contents, rf"^{name}: the name '.*' stands twice")
+    refuse(tmp_path, name, contents, rf"^{name}: the name '.*' appears twice")
 
 
 @pytest.mark.parametrize(
@@ -257,14 +259,14 @@ def test_a_name_that_stands_twice_in_a_file_is_refused(tmp_path, name, contents)
         ("a.txt", "0:books\n1:\n", "category 2 has an empty name"),
         ("a.json", '["books"', "is not valid JSON"),
         ("a.json", "[" * 100_000, "is not valid JSON"),
-        ("a.json", '"books"', "must hold a list of names, or names with lists of names"),
-        ("a.json", "null", "must hold a list of names"),
+        ("a.json", '"books"', "must contain a list of names, or a mapping of names to lists of names"),
+        ("a.json", "null", "must contain a list of names"),
         ("a.json", "[2024]", "must be text, not 2024; put it in quotes"),
         ("a.json", "[NaN]", "must be text, not nan"),
-        ("a.json", '{"books": {"novels": 1}}', "is not a part of a category"),
-        ("a.json", '["\\ud800"]', "is not Unicode text"),
+        ("a.json", '{"books": {"novels": 1}}', "is not a field of a category"),
+        ("a.json", '["\\ud800"]', "is not valid Unicode"),
         ("a.yaml", "- [books", "is not valid YAML"),
-        ("a.yaml", "books", "must hold a list of names"),
+        ("a.yaml", "books", "must contain a list of names"),
         ("a.yaml", "- books\n- 2024\n", "must be text, not 2024; put it in quotes"),
         ("a.yaml", "- no\n", "must be text, not False; put it in quotes"),
         ("a.yaml", "no: [x]\n", "must be text, not False; put it in quotes"),
@@ -285,13 +287,13 @@ def test_a_name_that_stands_twice_in_a_file_is_refused(tmp_path, name, contents)
         ("a.csv", 'books\n"food"s\n', "is not valid CSV"),
         ("a.csv", "x" * 200_000, "is not valid CSV .*field larger than field limit"),
         ("a.csv", "name\n", "there are no category names"),
-        ("a.dic", "books\nfood\n", "is not a LIWC dictionary: its categories must stand between two lines"),
+        ("a.dic", "books\nfood\n", "is not a LIWC dictionary; put its categories between two lines"),
         ("a.dic", "%\n1\tbooks\n", "is not a LIWC dictionary"),
         ("a.dic", "books\n%\n1\tbooks\n%\n", "is not a LIWC dictionary"),
         ("a.dic", "%\n%\n", "there are no category names"),
-        ("a.dic", "%\n1 books\n%\n", "the category line '1 books' must be a number, a tab and a name"),
-        ("a.dic", "%\n1\tbooks\n1\tfood\n%\n", "the category number '1' stands twice"),
-        ("a.dic", "%\n1\tbooks\n%\nnovel\t2\n", "the word 'novel' has category '2', which is not among"),
+        ("a.dic", "%\n1 books\n%\n", "the category line '1 books' must consist of a number, a tab and a name"),
+        ("a.dic", "%\n1\tbooks\n1\tfood\n%\n", "the category number '1' appears twice"),
+        ("a.dic", "%\n1\tbooks\n%\nnovel\t2\n", "the word 'novel' has the undefined category '2'; define it"),
         ("a.dic", "%\n1\tbooks\n%\nnovel\n", "the word 'novel' has no category"),
         ("a.dic", "%\n1\tbooks\n%\n*\t1\n", "category 1 has an empty name"),
     ],
@@ -300,7 +302,7 @@ def test_a_file_that_is_wrong_is_refused_by_its_name(tmp_path, name, contents, m
     refuse(tmp_path, name, contents, rf"^{name}: .*{message}")
 
 
-# Whatever the contents.
+# Arbitrary contents.
 
 
 def are_distinct(names: Sequence[str]) -> bool:
@@ -325,7 +327,7 @@ def test_distinct_names_come_back_from_json_yaml_and_txt(names):
         assert read(folder, "a.yaml", yaml.safe_dump(names)) == plain
         assert read(folder, "a.yml", yaml.safe_dump({name: [name] for name in names}, sort_keys=False)) == plain
         assert read(folder, "a.txt", "\n".join(["not numbered", *names])) == first | plain
-        if not any("_" in name for name in names):  # which joins words in such a file
+        if not any("_" in name for name in names):  # it joins words in such a file
             assert read(folder, "a.txt", "".join(f"{n}:{name}\n" for n, name in enumerate(names))) == plain
 
 
@@ -377,7 +379,7 @@ def test_a_category_may_have_pinned_and_negative_terms(tmp_path):
     ("given_parts", "message"),
     [
         ({"a": {"pinned": ["x"], "negative": ["x"]}}, "'x' is both pinned and negative in 'a'"),
-        ({"a": {"pinned": ["x"]}, "b": {"pinned": ["X"]}}, "'X' stands twice"),
+        ({"a": {"pinned": ["x"]}, "b": {"pinned": ["X"]}}, "'X' appears twice"),
         ({"a": {"pinned": [" "]}}, "category 1 has an empty name"),
     ],
 )

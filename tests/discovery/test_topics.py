@@ -132,7 +132,7 @@ def test_one_category_works(index):
 
 
 def test_equal_names_are_refused(index):
-    with pytest.raises(SeedError, match="stands twice"):
+    with pytest.raises(SeedError, match="appears twice"):
         discover(index, ["food", "Food"])
 
 

@@ -80,7 +80,7 @@ def test_wrong_settings_are_refused_by_fit_with_a_sentence(documents, settings, 
 def test_names_that_cannot_be_used_are_refused_before_any_work(tmp_path):
     with pytest.raises(SeedError, match="no category names"):
         SeeTopic().fit(tmp_path / "missing.txt")
-    with pytest.raises(SeedError, match="stands twice"):
+    with pytest.raises(SeedError, match="appears twice"):
         SeeTopic(["a", "A"]).fit(tmp_path / "missing.txt")
     with pytest.raises(SettingsError, match="mean the same"):
         SeeTopic(["a"], seed_topic_list=["b"]).fit(tmp_path / "missing.txt")
@@ -273,7 +273,7 @@ def test_every_document_has_a_row_also_an_empty_or_missing_one(model):
 
 
 def test_what_is_no_text_is_refused(model):
-    with pytest.raises(CorpusError, match="document 1: is of type int"):
+    with pytest.raises(CorpusError, match="document 1 is of type int"):
         model.transform(["text", 3])
 
 

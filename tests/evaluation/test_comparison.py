@@ -152,7 +152,7 @@ def test_an_unknown_method_is_refused_with_those_that_there_are(tmp_path):
     ("held_out", "sentence"),
     [
         (["text"], "no document in documents has a label"),
-        ([], "holds no documents"),
+        ([], "contains no documents"),
     ],
 )
 def test_a_held_out_part_that_cannot_judge_is_refused_before_any_work(held_out, sentence, tmp_path):

@@ -77,7 +77,7 @@ def test_what_stays_on_disk_and_is_cut_off_is_told(copied, everything_is_large, 
     index = Index.open(copied, model=directions, cache=tmp_path / "cache")
     assert len(index.texts.occurrences("quokka eating bread")) == 2
     os.truncate(copied / layout.TEXTS, 500)
-    with pytest.raises(DamagedIndex, match=r"texts\.npy was cut off while it was read"):
+    with pytest.raises(DamagedIndex, match=r"texts\.npy was truncated while it was being read"):
         index.texts.occurrences("quokka eating bread")
 
 

@@ -322,7 +322,7 @@ def test_an_index_that_another_has_updated_is_not_updated_from_what_it_was(small
         ({"remove": ["documents"]}, IndexFailure, r"'documents' may mean part 1 \(documents\) and 2"),
         ({"remove": [1, 2]}, SettingsError, "all 2 parts would be removed"),
         ({"add": planted_documents(60)}, CorpusError, "the 60 documents of documents are in the index already"),
-        ({"add": [" "]}, CorpusError, "holds no documents"),
+        ({"add": [" "]}, CorpusError, "contains no documents"),
         ({"add": "nowhere.csv"}, CorpusError, "does not exist"),
     ],
 )

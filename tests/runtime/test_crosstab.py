@@ -41,7 +41,7 @@ def table(folder, shards: list[Cells], shape: tuple[int, int], held: int, jobs: 
 )
 def test_the_table_is_what_a_counter_finds(tmp_path_factory, shards, held):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(disk_counts, "_EVERY", 2)  # so that few keys make several bands
+        patch.setattr(disk_counts, "_EVERY", 2)  # so that few keys fill several bands
         found = table(tmp_path_factory.mktemp("table"), shards, (7, 5), held)
     assert found == Counter(cell for shard in shards for cell in shard)
 

@@ -1,4 +1,4 @@
-"""The engine: the same results in the same order for any number of workers; and how work is reported."""
+"""The engine: the same results in the same order for any number of workers; and reports of progress."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def square(number: int) -> int:
 
 
 def slow_if_early(number: int) -> int:
-    """Work that ends in another order than it began."""
+    """Work that finishes in a different order than it started."""
     sum(range(200_000 if number % 3 == 0 else 1))
     return number
 
@@ -84,7 +84,7 @@ def test_two_workers_are_other_processes_and_one_is_this(two):
 
 
 def test_a_sum_is_made_in_the_order_of_the_items(engine):
-    numbers = [1e16, 1.0, -1e16, 1.0]  # in floating point, another order has another sum
+    numbers = [1e16, 1.0, -1e16, 1.0]  # in floating point, the sum depends on the order
     total = np.zeros(1)
     assert sum_of(engine, np.array, ([number] for number in numbers), total) is total
     assert total.tolist() == [1.0]
@@ -201,7 +201,7 @@ def test_silence_prints_nothing(capsys):
 
 
 def squares_by_two_workers(pipe: Connection) -> None:
-    """What a process does that is itself somebody's worker."""
+    """Run by a process that is itself a worker."""
     engine = LocalEngine(2)
     pipe.send(list(engine.map(square, range(8))))
     engine.close()
@@ -228,12 +228,12 @@ def test_a_closed_engine_begins_anew():
     engine.close()
 
 
-# The function travels once.
+# The function is sent once.
 
 
 @dataclass
 class Scale:
-    """Knows how often it was packed."""
+    """Counts how often it was pickled."""
 
     values: np.ndarray
     packed: int = field(default=0)
@@ -251,8 +251,8 @@ def test_a_function_is_packed_once_a_map_and_not_for_each_item(two, size):
     scale = Scale(np.arange(size, dtype=np.float64))
     results = list(two.map(scale, range(150)))
     assert [value for value, _ in results] == list(range(150))
-    assert scale.packed <= 3  # looked at, measured, packed
-    assert [writeable for _, writeable in results] == [size == 200] * 150  # large arrays are pages that all share
+    assert scale.packed <= 3  # tested, measured, packed
+    assert [writeable for _, writeable in results] == [size == 200] * 150  # large arrays are shared and read-only
 
 
 def test_arrays_of_all_kinds_arrive_as_they_were(two):
@@ -277,7 +277,7 @@ def pick(arrays: list[np.ndarray], number: int) -> tuple[int, str, list[object]]
 
 @pytest.fixture
 def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder for temporary files, of this test only."""
+    """The folder for temporary files of this test."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     return tmp_path
 
@@ -300,7 +300,7 @@ def test_the_file_of_a_large_function_is_gone_after_the_map(two, temporary):
 
 
 def killed_once(number: int, marks: Path, at: tuple[int, ...]) -> int:
-    """Ends its own process, at some numbers, the first time."""
+    """Kills its own process at some numbers, the first time."""
     mark = marks / str(number)
     if number in at and not mark.exists():
         mark.touch()

@@ -1,4 +1,4 @@
-"""Results that belong together are exchanged together, and what was killed can be repeated."""
+"""Results that belong together are replaced together, and a killed command can be repeated."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def discover_over(place: Path, out: Path) -> Callable[[], None]:
 
 
 def kill_discover(place: Path) -> list[list[bool]]:
-    """Of each kill: whether the set was new, and whether it was whole."""
+    """For each kill: whether the set was new, and whether it was complete."""
     from killing import NEVER, killed_at
 
     run("discover", place / "index", "--seeds", place / "old.txt", "--out", place / "old", "--json", "--quiet")
@@ -55,13 +55,13 @@ def kill_discover(place: Path) -> list[list[bool]]:
         assert not killed_at(step, discover_over(place, out))
         Topics.load(out)  # as `assign`, `evaluate` or `export` would
         found.append([contents(out) == new, contents(out) in (old, new)])
-    discover_over(place, place / str(last - 20))()  # what was left by the kill goes
+    discover_over(place, place / str(last - 20))()  # removes what the kill left
     assert sorted(os.listdir(place / str(last - 20))) == sorted(RESULTS)  # noqa: PTH208
     return found
 
 
 def kill_annotate(place: Path) -> list[list[bool]]:
-    """Of each kill: whether a sheet was there, and whether the same command then gave all of it."""
+    """For each kill: whether there was a sheet, and whether the same command then completed it."""
     from killing import NEVER, killed_at
 
     def annotated(folder: Path) -> Callable[[], None]:
@@ -137,11 +137,11 @@ def test_a_sheet_is_repeated_but_never_one_that_was_filled_in(tmp_path):
     files.table.write_text(files.table.read_text().replace(",,", ",1,"))
     with pytest.raises(OutputError, match=r"sheet\.csv already exists and may contain judgements"):
         annotate([tmp_path / "topics"], tmp_path / "sheet.csv")
-    # Killed after the key was put in place; a sheet of the same name was made and filled in by other means.
+    # Killed after the key was moved into place; then a sheet of the same name was made and filled in separately.
     filled, settled = files.table.read_text(), tmp_path / ".sheet.csv.new"
     settled.mkdir()
     (settled / "sheet.csv").write_text("")
-    with pytest.raises(OutputError, match=r"sheet\.csv exists"):
+    with pytest.raises(OutputError, match=r"sheet\.csv already exists"):
         annotate([tmp_path / "topics"], tmp_path / "sheet.csv")
     assert files.table.read_text() == filled
     assert read_key(files.key).methods == ("topics",)

@@ -1,4 +1,4 @@
-"""Files: there whole or not at all."""
+"""Files: written completely or not at all."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from seetopic.runtime.files import (
 )
 
 ADVICE = [
-    (errno.ENOSPC, "No space left on device; free some space or choose another place"),
-    (errno.EDQUOT, "Disk quota exceeded; free some of your quota or choose another place"),
-    (errno.EFBIG, "File too large; raise the limit on file sizes or choose another place"),
-    (errno.EACCES, "Permission denied; choose a place that you may write to"),
-    (errno.EPERM, "Operation not permitted; choose a place that you may write to"),
-    (errno.EROFS, "Read-only file system; choose a place that you may write to"),
-    (errno.EIO, "Input/output error; choose another place"),
+    (errno.ENOSPC, "No space left on device; free some space or choose another location"),
+    (errno.EDQUOT, "Disk quota exceeded; free some of your quota or choose another location"),
+    (errno.EFBIG, "File too large; raise the limit on file sizes or choose another location"),
+    (errno.EACCES, "Permission denied; choose a location you can write to"),
+    (errno.EPERM, "Operation not permitted; choose a location you can write to"),
+    (errno.EROFS, "Read-only file system; choose a location you can write to"),
+    (errno.EIO, "Input/output error; choose another location"),
 ]
 
 
@@ -41,7 +41,7 @@ def os_error(number: int) -> OSError:
 
 @pytest.fixture
 def target(tmp_path: Path) -> Path:
-    """A file that is there already."""
+    """A file that already exists."""
     path = tmp_path / "result.txt"
     path.write_text("old")
     return path
@@ -80,7 +80,7 @@ def test_a_refusal_to_write_says_what_to_do_and_leaves_nothing_behind(target, nu
 
 def test_a_refusal_without_a_number_is_told_in_its_own_words(target):
     with (
-        pytest.raises(OutputError, match=r"result\.txt: 5 asked, 3 written; choose another place"),
+        pytest.raises(OutputError, match=r"result\.txt: 5 asked, 3 written; choose another location"),
         writing(target),
     ):
         raise OSError("5 asked, 3 written")
@@ -108,7 +108,7 @@ def test_a_place_that_cannot_be_is_refused_in_one_sentence(tmp_path):
     (tmp_path / "file").write_text("old")
     with pytest.raises(OutputError, match=r"cannot write .*child\.txt: (File exists|Not a directory); choose another"):
         write_text(tmp_path / "file" / "child.txt", "new")
-    with pytest.raises(OutputError, match=r"cannot write .*: File name too long; choose another place"):
+    with pytest.raises(OutputError, match=r"cannot write .*: File name too long; choose another location"):
         write_text(tmp_path / ("x" * 300), "new")
     (tmp_path / "folder").mkdir()
     with pytest.raises(OutputError, match=r"folder is a folder; name a file in it"):

@@ -1,4 +1,4 @@
-"""A disk that is full or read-only, and stays so, is told of in one sentence, whatever the program was doing."""
+"""A disk that is and stays full or read-only is reported in one sentence, whatever the program was doing."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ COMMANDS = {
 
 
 def given(place: Path, command: str, out: str) -> list[object]:
-    """Its exit code, and what it said."""
+    """The exit code of a command, and its messages."""
     arguments = [part.format(out=out) for part in COMMANDS[command]]
     done = run_here(*arguments, "--quiet", "--cache", "cache", "--jobs", "1", cwd=place)
     return [done.returncode, done.stderr]
@@ -36,7 +36,7 @@ def refuse(folder: str, tries: str) -> None:
 
     os.fsync = lambda _: None  # no test cuts the power
     place, said = Path(folder), []
-    for command in COMMANDS:  # all libraries are loaded, all vectors known
+    for command in COMMANDS:  # loads all libraries and caches all vectors
         assert given(place, command, "warm")[0] == 0
     for command in COMMANDS:
         if command in ("update", "discover"):
@@ -77,7 +77,7 @@ def test_a_disk_that_stays_full_or_read_only_gets_one_sentence(place):
     for command, step, steps, code, said in json.loads(result.stdout):
         where = f"{command}, step {step} of {steps}: {said}"
         assert "Traceback" not in said, where
-        assert code in (0, 2), where  # where only leftovers could not be removed, all is done
+        assert code in (0, 2), where  # 0 if only leftovers could not be removed
         if code == 2:
             assert said.count("\n") == 1, where
             assert "Read-only file system" in said or "No space left on device" in said, where

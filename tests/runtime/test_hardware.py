@@ -1,4 +1,4 @@
-"""Products have the same bits for any number of threads, also while other threads come and go."""
+"""Products have the same bits for any number of threads, even while other threads start and end."""
 
 import os
 import subprocess
@@ -42,7 +42,7 @@ def the_limit_is_lifted_after_an_error() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("claim", ["nobody_lifts_the_limit_of_another", "the_limit_is_lifted_after_an_error"])
 def test_where_there_are_two_threads(claim):
-    """In a process of its own: how many threads there are is decided when the library is loaded."""
+    """In a process of its own, because the number of threads is fixed when the library is loaded."""
     script = f"import test_hardware; test_hardware.{claim}(); print('held')"
     told = subprocess.run(
         [sys.executable, "-c", script],
@@ -60,7 +60,7 @@ def test_where_there_are_two_threads(claim):
 def test_a_product_is_the_product_whatever_the_cores(shape, monkeypatch):
     n_rows, inner, n_columns = shape
     random = np.random.default_rng(0)
-    left = random.normal(size=(inner, n_rows)).astype(np.float32).T  # also parted where rows are columns in memory
+    left = random.normal(size=(inner, n_rows)).astype(np.float32).T  # to be split even in column-major order
     right = random.normal(size=(inner, n_columns)).astype(np.float32)
     found = []
     for cores in (1, 2, 5):

@@ -1,4 +1,4 @@
-"""What killed programs leave is cleared by whoever comes next, and a signal ends a program as Ctrl-C does."""
+"""Leftovers of killed programs are removed by the next program, and a signal ends a program like Ctrl-C."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_parts_of_files_that_a_killed_build_left_are_in_no_index(tmp_path):
     (tmp_path / ".index.building" / "index" / part).touch()
     index = Index.build(planted_documents(9), tmp_path / "index", **OPTIONS)
     assert names_in(index.folder) == sorted([layout.MANIFEST, *layout.FILES])
-    # One that an earlier version left in a finished index, and a folder that a kill in the last tidy-up leaves.
+    # A file that an earlier version left in a finished index, and a folder that a kill during the clean-up leaves.
     (index.folder / part).touch()
     (tmp_path / ".index.building" / "index").mkdir(parents=True)
     Index.build(planted_documents(9), tmp_path / "index", **OPTIONS)
@@ -53,7 +53,7 @@ def test_whoever_opens_an_index_clears_the_rest_of_its_build_but_never_one_that_
     rest.mkdir(parents=True)
     with FileLock(tmp_path / ".index.lock"):
         Index.open(index.folder)
-        assert rest.exists()  # somebody builds
+        assert rest.exists()  # a build is running
     Index.open(index.folder)
     assert names_in(tmp_path) == ["index"]
     rest.mkdir(parents=True)
@@ -74,7 +74,7 @@ def test_parts_beside_results_go_unless_somebody_writes_them(tmp_path):
         Topics((), {}).save(tmp_path)
         assert names_in(tmp_path) == sorted([alive.name, other.name, "topics.csv", "topics.json"])
     Topics((), {}).save(tmp_path)
-    assert names_in(tmp_path) == [other.name, "topics.csv", "topics.json"]  # no file of ours is called so here
+    assert names_in(tmp_path) == [other.name, "topics.csv", "topics.json"]  # not the name of a file written here
 
 
 def test_folders_in_the_temporary_place_go_with_the_next_program_unless_they_are_used(tmp_path, monkeypatch):
@@ -103,7 +103,7 @@ def test_a_signal_ends_a_build_as_ctrl_c_does(tmp_path, number):
     ) as program:
         assert program.stderr is not None
         said = [program.stderr.readline()]
-        while said[-1] and "finding phrases" not in said[-1]:  # workers are there
+        while said[-1] and "finding phrases" not in said[-1]:  # by then there are workers
             said.append(program.stderr.readline())
         workers = psutil.Process(program.pid).children(recursive=True)
         program.send_signal(number)
@@ -125,7 +125,7 @@ def test_two_runs_on_the_same_new_documents_share_the_index(tmp_path):
     key = next(iter(_built(tmp_path, arguments)))
     (tmp_path / "cache" / "indexes" / key).rename(tmp_path / "moved")
     lock = FileLock(tmp_path / "cache" / "indexes" / f".{key}.lock")
-    lock.acquire()  # as a program has it that builds the index
+    lock.acquire()  # like a program that is building the index
     with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as second:
         assert second.stderr is not None
         said = second.stderr.readline()

@@ -1,4 +1,4 @@
-"""What was asked for last is remembered, and never more than so much."""
+"""The most recently used values are kept, and never more than the given number."""
 
 from concurrent.futures import ThreadPoolExecutor
 

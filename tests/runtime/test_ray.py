@@ -1,4 +1,4 @@
-"""The Ray engine, on a real cluster of two nodes on this machine: the same results, whatever is lost on the way."""
+"""The Ray engine on a real cluster of two nodes on this machine: the same results, whatever is lost."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ from seetopic.text.shards import Shard
 from seetopic.text.tokenizer import tokenize
 
 SMALL_SHARDS = replace(DEFAULT.index, text=replace(DEFAULT.index.text, shard_documents=25))
-_STORE = 80_000_000  # bytes of memory for what a node's workers share: the least that Ray takes
+_STORE = 80_000_000  # bytes of memory that a node's workers share: the minimum for Ray
 
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
-    """A head and a node with a GPU, a core each; on loopback only, with a secret and a folder of their own.
+    """A head and a node with a GPU, one core each; on loopback only, with their own secret and folder.
 
-    Every node, and every worker process on it, is seconds of work: tests start no more of them than they need.
+    Every node and every worker process takes seconds to start, so tests start no more than they need.
     """
-    folder = tempfile.mkdtemp(prefix="st-", dir="/tmp")  # short: sockets are made in it
+    folder = tempfile.mkdtemp(prefix="st-", dir="/tmp")  # short, because it contains sockets
     with pytest.MonkeyPatch.context() as patch:
         for name, value in {
             "RAY_TMPDIR": folder,
@@ -85,7 +85,7 @@ def square(number: int) -> int:
 
 
 def slow_if_early(number: int) -> tuple[int, str]:
-    """Work that ends in another order than it began."""
+    """Work that finishes in a different order than it started."""
     time.sleep(0.15 if number % 3 == 0 else 0.01)
     return number, node()
 
@@ -112,7 +112,7 @@ def test_results_come_in_the_order_of_the_items_from_all_nodes(ray):
 def test_no_items_give_no_results_and_a_function_of_here_is_run_here(ray):
     assert list(ray.map(square, [])) == []
     assert list(ray.map(lambda number: number + 5, range(3))) == [5, 6, 7]
-    lock = Lock()  # something that cannot travel
+    lock = Lock()  # something that cannot be pickled
     assert set(ray.map(lambda _: (lock.locked(), os.getpid())[1], range(3))) == {os.getpid()}
 
 
@@ -133,7 +133,7 @@ def test_only_a_few_items_are_taken_ahead_of_the_results(ray):
 
 @dataclass(frozen=True)
 class Noted:
-    """Leaves a note wherever it is unpacked."""
+    """Leaves a file wherever it is unpickled."""
 
     folder: Path
     values: np.ndarray
@@ -213,7 +213,7 @@ def test_a_node_that_is_lost_in_the_middle_changes_no_result(cluster, ray, capsy
     found += results
     assert [int(values[0]) for _, values in found] == list(range(60))
     assert all((values == values[0]).all() for _, values in found)
-    assert capsys.readouterr().out == ""  # Ray's own words about it go elsewhere
+    assert capsys.readouterr().out == ""  # Ray's messages about it go elsewhere
 
 
 def graphics(_: int) -> tuple[str, int, str | None]:
@@ -255,7 +255,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def tokenize_unless_killed(text: str) -> list[str]:
-    """The tokenizer, but a document may name a file whose absence kills the process that reads it, once."""
+    """The tokenizer, but a document may name a file; if it is missing, it is made and the process is killed."""
     if text.startswith("kill "):
         mark = Path(text.removeprefix("kill "))
         if not mark.exists():
@@ -275,7 +275,7 @@ def directions() -> dict[str, np.ndarray]:
 def build(
     directions: dict[str, np.ndarray], tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[..., dict[str, bytes]]:
-    """All files of an index that is made in some way, of documents that kill two workers where nobody minds."""
+    """All files of an index built with some options; if `faulty`, a document kills the worker that reads it."""
     folder = tmp_path_factory.mktemp("builds")
     documents = planted_documents()
     documents[60] = f"kill {folder / 'mark'}"
@@ -347,17 +347,15 @@ def test_what_a_killed_driver_has_begun_another_one_ends_with_the_same_bytes(clu
     assert contents(tmp_path / "index") == contents(tmp_path / "alone")
 
 
-# Clusters that cannot do the work.
+# Clusters that cannot be used.
 
 
 def test_a_folder_that_nodes_do_not_see_is_refused_by_name(ray, tmp_path, monkeypatch):
     ray.check_shared(tmp_path / "build")
     assert list((tmp_path / "build").iterdir()) == []
     monkeypatch.chdir(tmp_path)
-    apart = Path("/proc/self/cwd/apart")  # another folder for each process
-    with pytest.raises(
-        ClusterError, match=r"the node \S+ \(127\.0\.0\.1\) does not see the folder /proc/self/cwd/apart"
-    ):
+    apart = Path("/proc/self/cwd/apart")  # a different folder for each process
+    with pytest.raises(ClusterError, match=r"the node \S+ \(127\.0\.0\.1\) cannot see the folder /proc/self/cwd/apart"):
         ray.check_shared(apart)
 
 
@@ -370,9 +368,9 @@ def test_relative_paths_lead_where_they_lead_here(ray, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("seen", "python", "version", "said"),
     [
-        (True, "3.11.0", None, r"the node b \(1\.2\.3\.4\) has no seetopic; install seetopic=="),
-        (True, "3.11.0", "0.0.1", r"has seetopic 0\.0\.1, but here it is"),
-        (True, "2.7.18", "", r"has Python 2\.7\.18, but here it is"),
+        (True, "3.11.0", None, r"seetopic is not installed on the node b \(1\.2\.3\.4\); install seetopic=="),
+        (True, "3.11.0", "0.0.1", r"has seetopic 0\.0\.1, but this machine has"),
+        (True, "2.7.18", "", r"has Python 2\.7\.18, but this machine has"),
     ],
 )
 def test_a_node_with_other_programs_is_refused(seen, python, version, said):
@@ -387,12 +385,12 @@ def test_a_node_with_other_programs_is_refused(seen, python, version, said):
     [
         (
             "127.0.0.1:1",
-            r"no Ray cluster can be joined at '127\.0\.0\.1:1' \(ConnectionRefusedError: .*; give --address",
+            r"cannot connect to a Ray cluster at '127\.0\.0\.1:1' \(ConnectionRefusedError: .*; give --address",
         ),
-        ("ray://127.0.0.1:1", "no Ray cluster can be joined at 'ray://127"),
-        ("127.0.0.1:99999", "no Ray cluster can be joined at '127"),
-        ("nowhere", "'nowhere' is not an address of a Ray cluster; give auto, HOST:PORT or ray://HOST:PORT"),
-        ("", "'' is not an address of a Ray cluster"),
+        ("ray://127.0.0.1:1", "cannot connect to a Ray cluster at 'ray://127"),
+        ("127.0.0.1:99999", "cannot connect to a Ray cluster at '127"),
+        ("nowhere", "'nowhere' is not the address of a Ray cluster; give auto, HOST:PORT or ray://HOST:PORT"),
+        ("", "'' is not the address of a Ray cluster"),
     ],
 )
 def test_an_address_without_a_cluster_is_refused_at_once(address, said):

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 from seetopic.runtime import disk_counts as tally_module
 from seetopic.runtime.disk_counts import Tally, summed, tally
 
-# Few distinct keys, so that they meet again; and the largest that there are.
+# Few distinct keys, so that they repeat; and the largest possible ones.
 KEYS = st.integers(-3, 12) | st.sampled_from([2**62, 2**63 - 1, -(2**63)])
 SHARDS = st.lists(st.lists(KEYS, max_size=30), max_size=12)
 
 
 def as_dict(found: Tally) -> dict[int, int]:
     assert found.keys.dtype == found.counts.dtype == np.int64
-    assert (np.diff(found.keys.astype(object)) > 0).all()  # distinct and rising
+    assert (np.diff(found.keys.astype(object)) > 0).all()  # distinct and ascending
     return dict(zip(found.keys.tolist(), found.counts.tolist(), strict=True))
 
 
@@ -54,7 +54,7 @@ def test_tallies_are_merged_before_more_than_the_limit_piles_up(monkeypatch):
     monkeypatch.setattr(tally_module, "_merged", told)
     found = as_dict(summed(tallies([[1, 2, 3, 4]] * 50), 10))
     assert found == dict.fromkeys([1, 2, 3, 4], 50)
-    assert max(merged) == 12  # three shards of four keys are the first to be more than ten
+    assert max(merged) == 12  # three shards of four keys are the first to exceed ten
     assert len(merged) == 17
 
 

@@ -1,4 +1,4 @@
-"""Frequent runs: counted over shards, found again in each, against a readable twin."""
+"""Frequent runs: counted over shards and found again in each, compared with a simple implementation."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ word_ids = st.lists(st.integers(-1, 3), min_size=1, max_size=60)
 
 
 def plainly_counted(words: list[int], longest: int, min_count: int) -> dict[int, Counter[Run]]:
-    """Every run of n words that occurs often enough, by n; -1 parts words."""
+    """Every run of n words that occurs often enough, by n; -1 is a separator."""
     found = {}
     for length in range(2, longest + 1):
         runs = (tuple(words[first : first + length]) for first in range(len(words) - length + 1))
@@ -32,7 +32,7 @@ def plainly_counted(words: list[int], longest: int, min_count: int) -> dict[int,
 
 
 def shard_of(words: list[int], folder: Path, number: int = 0) -> Any:
-    """A shard whose words were never written; what it keeps is."""
+    """A shard whose words are not on disk; what it stores is."""
     return SimpleNamespace(
         words=lambda: np.array(words, np.int64), path=lambda kind: folder / f"{number:06d}.{kind}.npy"
     )
@@ -77,7 +77,7 @@ def test_runs_are_found_where_they_stand(words):
 def test_shards_keep_where_their_runs_stand(shards, longest):
     with tempfile.TemporaryDirectory() as folder:
         parts = [shard_of([*words, -1], Path(folder), number) for number, words in enumerate(shards)]
-        # What was kept of other runs is forgotten.
+        # What is stored of other runs is replaced.
         frequent_runs(LocalEngine(1), parts, 4, longest=6, min_count=1, desk=Desk(Path(folder)))
         found, _ = frequent_runs(LocalEngine(1), parts, 4, longest=longest, min_count=2, desk=Desk(Path(folder)))
         for shard in parts:

@@ -1,4 +1,4 @@
-"""Languages: whose function words are left out, which documents tell, and text without spaces."""
+"""Languages: lists of function words, detection from documents, and text without spaces."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def test_none_leaves_every_word():
     assert not found.grammar.connectors
 
 
-# Words that are function words of one language and say something in another.
+# Words that are function words in one language and mean something in another.
 
 ABROAD = {"son": "es", "war": "de", "die": "de", "come": "it", "pour": "fr", "men": "nl", "car": "fr"}
 
@@ -223,9 +223,9 @@ def test_text_without_spaces_is_said_with_the_hook_that_helps(text):
         *SENTENCES.values(),
         "북한과 한국은 서로 다른 나라입니다",
         "हिन्दी भारत की एक भाषा है",
-        "他们 昨天 去 了 北京 的 一个 大 公园",  # cut already
+        "他们 昨天 去 了 北京 的 一个 大 公园",  # already segmented
         "เมื่อวาน เรา ไป สวน สาธารณะ ใน กรุงเทพ",
-        f"{' '.join([SENTENCES['en']] * 20)} 北京大学校园",  # a little of it
+        f"{' '.join([SENTENCES['en']] * 20)} 北京大学校园",  # only a little
     ],
 )
 def test_text_with_spaces_and_a_little_without_is_fine(text):
@@ -253,7 +253,7 @@ def test_an_unknown_language_is_refused_with_those_that_are_known(wrong):
         TextSettings(language=wrong)
 
 
-# The whole way.
+# From documents to terms.
 
 
 @pytest.mark.slow

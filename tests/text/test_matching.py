@@ -1,4 +1,4 @@
-"""Terms in texts: many texts at once give what the rule gives for each."""
+"""Terms in texts: matching many texts at once finds what the rule finds in each."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TERMS = st.lists(st.sampled_from(WORDS), min_size=1, max_size=5).map(" ".join)
 
 
 def terms_among(words: list[str], terms: list[str]) -> list[int]:
-    """The rule: the words, and all that stand in a row from a word that is one; an empty one parts them."""
+    """The rule: single words, and runs of words that begin with a plain word; an empty word is a separator."""
     ids = {term: number for number, term in enumerate(terms)}
     found = {ids[word] for word in words if word in ids}
     for first, word in enumerate(words):
@@ -35,7 +35,7 @@ def test_texts_hold_what_the_rule_finds_in_each(texts, terms):
     sorter = Sorter((), tuple(terms), (), {})
     assert sorter.terms_in(texts).as_lists() == expected
     words = [[cleaned(token) or "" for token in tokenize(text.lower())] for text in texts]
-    assert sorter.terms_in(words).as_lists() == expected  # an index has documents as words
+    assert sorter.terms_in(words).as_lists() == expected  # an index stores documents as words
 
 
 def test_what_one_document_ends_with_is_not_read_on_in_the_next():

@@ -1,4 +1,4 @@
-"""Phrases: those that were planted, whole, and none by chance."""
+"""Phrases: the planted ones are found, complete, and none by chance."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def test_no_phrase_crosses_the_end_of_a_document(tmp_path):
 
 
 def test_a_rare_word_parts_phrases(tmp_path):
-    # "breast <word> cancer", each word but once: no pair remains, though what is left stands side by side.
+    # "breast <word> cancer", each word only once: without the rare words, "breast" and "cancer" are still no pair.
     letters = "abcdefghijklmnopqrstuvwxyz"
     texts = [f"breast rare{one}{other} cancer" for one in letters for other in letters[:3]]
     words, shards = scanned(tmp_path, [texts], min_count=3)

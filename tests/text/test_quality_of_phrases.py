@@ -1,4 +1,4 @@
-"""Quality of phrases in English sentences: nouns win over verbs, whole phrases over pieces; known phrases teach."""
+"""Quality of phrases in English sentences: nouns beat verbs, whole phrases beat fragments, and known phrases teach."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ PHRASES = ["breast cancer", "magnetic resonance imaging", "quality of life", "bl
 
 
 def sentences(number: int, seed: int = 0) -> list[str]:
-    """English of a kind: nouns after articles, verbs after nouns, phrases where nouns stand, set verb runs."""
+    """Artificial English: nouns after articles, verbs after nouns, phrases in place of nouns, fixed verb runs."""
     chance = random.Random(seed)
 
     def noun() -> str:
@@ -85,7 +85,7 @@ def test_noun_phrases_are_better_than_runs_of_verbs_and_adverbs(tmp_path):
         for run in ("clearly conclude", "carefully examined"):
             assert quality[phrase] > quality[run]
     for run in ("we clearly conclude", "was performed", "clearly conclude that", "were carefully examined"):
-        assert quality[run] == 0  # function words at the edge or of the wrong kind
+        assert quality[run] == 0  # function words at the edges or of the wrong kind
 
 
 def test_a_piece_of_a_longer_phrase_is_none(tmp_path):
@@ -218,7 +218,7 @@ def test_a_known_phrase_is_one_by_any_threshold(tmp_path):
 def test_what_known_phrases_have_in_common_is_learned():
     chance = np.random.default_rng(0)
     features = chance.normal(size=(2000, 5))
-    good = features[:, 2] > 0.5  # only this feature tells
+    good = features[:, 2] > 0.5  # only this feature matters
     known = good & (chance.random(2000) < 0.5)
     built_in = np.full(2000, 0.5)
     learned = taught(features, built_in, known, random_state=0)

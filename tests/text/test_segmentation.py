@@ -1,4 +1,4 @@
-"""Sentences cut into terms: the cut of the largest worth, against a readable twin."""
+"""Sentences cut into terms: the cut of the largest worth, compared with a simple implementation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WORTH = st.sampled_from([0.25, 0.5, 1.0, 1.5])
 
 
 def chosen_plainly(n_positions: int, worth: dict[tuple[int, int], float]) -> list[int]:
-    """Dynamic programming over all positions; of equal cuts the one whose last phrase is longer."""
+    """Dynamic programming over all positions; of equal cuts, the one with the longer last phrase."""
     best, last = [0.0], [0]
     for end in range(1, n_positions + 1):
         phrases = [length for length in range(2, min(end, 6) + 1) if (end - length, length) in worth]
@@ -45,7 +45,7 @@ def test_the_cut_is_the_best_of_all(data, n_positions):
 
 
 def table_of(quality: dict[Run, float], n_words: int) -> PhraseTable:
-    """A table of runs, which hold every run within a run, and how good each is."""
+    """A table of runs and their quality; it must include every run within a run."""
     levels: list[Tally] = []
     qualities = []
     numbers: dict[Run, int] = {(word,): word for word in range(n_words)}

@@ -112,7 +112,7 @@ def test_a_named_pipeline_travels_and_a_loaded_one_stays(tmp_path, pipeline):
     made.to_disk(tmp_path / "pipeline")
     travelled = pickle.loads(pickle.dumps(SpacyTokenizer(str(tmp_path / "pipeline"), lemmas=True)))
     assert travelled("New York") == ["new_york"]
-    with pytest.raises(TypeError, match="name it instead"):
+    with pytest.raises(TypeError, match="give its name instead"):
         pickle.dumps(SpacyTokenizer(pipeline))
 
 

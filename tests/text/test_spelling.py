@@ -1,4 +1,4 @@
-"""Which terms may be one by their spelling alone."""
+"""Which terms may be the same by their spelling alone."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ NUMBER = [
     ("causes of death", "cause of death"),
     ("x-ray", "xrays"),
     ("niño", "niños"),
-    # One may be the other's plural, but is not: here the vectors decide.
+    # One looks like the other's plural but is not: here the vectors decide.
     ("glass", "glasses"),
     ("new", "news"),
     ("physic", "physics"),
@@ -115,7 +115,7 @@ UNLIKE = [
 
 
 def found(first: str, second: str) -> Likeness | None:
-    """As in a vocabulary: only a pair of one skeleton is compared."""
+    """As in a vocabulary, where only pairs with the same skeleton are compared."""
     terms = folded([first, second])
     return likeness(*terms) if pairs_of_one_skeleton(terms) else None
 
@@ -162,7 +162,7 @@ def test_every_term_is_folded_for_itself(terms):
 
 @given(some.lists(some.text(some.sampled_from("abeinsgdyumv"), min_size=4, max_size=9), max_size=30, unique=True))
 def test_terms_that_are_alike_by_a_plural_of_s_or_the_same_letters_have_one_skeleton(words):
-    """The blocks lose no plain plural: the readable twin looks at all pairs."""
+    """The blocks miss no plain plural: the simple implementation looks at all pairs."""
     met = set(pairs_of_one_skeleton(words))
     for (first, word), (second, other) in combinations(enumerate(words), 2):
         plain = other == word + "s" and not other.endswith(("ss", "us", "is", "es"))

@@ -1,4 +1,4 @@
-"""Words: every language's letters are kept, and whatever parts words parts them."""
+"""Words: the letters of every language are kept, and separators separate words."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from seetopic.text.tokenizer import (
 
 
 def words(text: str) -> list[str | None]:
-    """What a reader would call the words, with None where they are parted."""
+    """The words as a reader sees them, with None for separators."""
     return [cleaned(token) for token in tokenize(text)]
 
 
@@ -227,7 +227,7 @@ def test_every_letter_and_number_of_ordinary_text_is_in_a_word(text):
 
 @cache
 def words_in(script: str) -> st.SearchStrategy[str]:
-    """A letter of the script, then more letters and marks of it."""
+    """A letter of the script, followed by more of its letters and marks."""
     letters = regex.findall(rf"(?=\p{{{script}}})\p{{L}}", "".join(map(chr, range(0x370, 0xD7A4))))
     marks = regex.findall(rf"(?=\p{{{script}}})\p{{M}}", "".join(map(chr, range(0x370, 0xD7A4))))
     more = st.lists(st.sampled_from(letters + marks), max_size=8).map("".join)

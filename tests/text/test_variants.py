@@ -1,4 +1,4 @@
-"""Variants of one term: spelled alike, and near each other by both kinds of vectors; in topics one stands for all."""
+"""Variants of one term: similar in spelling and by both kinds of vectors; in topics, one represents all."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ TOGETHER = [
 
 
 def vectors(groups: list[int], noise: float, seed: int = 0, dimension: int = 512) -> np.ndarray:
-    """Unit rows: terms of one number point one way, all others elsewhere."""
+    """Unit rows: terms with the same number point the same way, all others elsewhere."""
     chance = np.random.default_rng(seed)
     ways = chance.standard_normal((max(groups) + 1, dimension))
     rows = ways[groups] + noise * chance.standard_normal((len(groups), dimension))
@@ -50,7 +50,7 @@ def groups_of(terms: list[str], variants: Variants) -> set[frozenset[str]]:
 
 
 def among_others(groups: list[str]) -> tuple[list[str], list[int], int]:
-    """Terms of groups, the number of each one's group, and how many other terms stand behind them."""
+    """Terms of groups followed by other terms, the number of each one's group, and how many others there are."""
     terms = [term for group in groups for term in group.split("/")]
     numbers = [number for number, group in enumerate(groups) for _ in group.split("/")]
     others = [f"{letter}{end}" for letter in "bcdfghjklmnpqrtvwz" for end in ("olk", "unt", "arp", "ilt")]
@@ -143,7 +143,7 @@ def test_every_member_is_spelled_like_its_head_and_agrees_with_it(terms, seed):
 
 
 def representatives(heads, scores, kept):
-    """The readable twin."""
+    """The simple implementation."""
     stands = []
     for term, head in enumerate(heads):
         group = [other for other, other_head in enumerate(heads) if other_head == head]
@@ -233,7 +233,7 @@ def test_terms_with_their_variants_are_what_sorts_documents():
 
 
 def inflected(text: str, number: int) -> str:
-    """Now and then in the plural, so that "planet" and "planets" are used alike."""
+    """Sometimes in the plural, so that "planet" and "planets" are used alike."""
     for word in ("planet", "telescope", "comet", "tomato", "stadium"):
         plural = word + ("es" if word.endswith("o") else "s")
         text = text.replace(word, plural) if number % 2 else text.replace(word, f"{word}, {plural}")

@@ -1,4 +1,4 @@
-"""Words, terms and documents as term ids, against a readable twin."""
+"""Words, terms and documents as term ids, compared with a simple implementation."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from seetopic.text.shards import Shard, scan
 from seetopic.text.tokenizer import ENGLISH, cleaned, tokenize
 from seetopic.text.vocabulary import Vocabulary, segment_shards, vocabulary_of, write_documents
 
-MANY = 6  # occurrences that are enough for anything
+MANY = 6  # occurrences that are enough for everything
 
 
 def indexed(
@@ -55,7 +55,7 @@ def test_words_are_counted_over_shards_by_falling_count_then_spelling(tmp_path):
     words, _ = scan(LocalEngine(1), shards, tmp_path, tokenize, lowercase=True, min_count=2)
     assert words.words == ("apple", "fig", "pear")
     assert words.counts.tolist() == [3, 2, 2]
-    assert words.n_tokens == 8  # words, rare ones included; not what parts them
+    assert words.n_tokens == 8  # words, including rare ones but not separators
 
 
 def test_a_shards_file_gives_each_position_its_word(tmp_path):

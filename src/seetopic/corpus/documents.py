@@ -1,4 +1,4 @@
-"""Documents from files, folders, tables or any iterable, as a stream of texts cut into fixed-size shards."""
+"""Documents from files, folders, tables or any iterable, as a stream of texts in shards of bounded size."""
 
 from __future__ import annotations
 
@@ -43,20 +43,20 @@ _ENDINGS = {".txt": "txt", ".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv",
 
 @dataclass(frozen=True)
 class Documents:
-    """A corpus that can be read again and again, never held in memory as a whole."""
+    """A corpus that can be read repeatedly and is never held in memory as a whole."""
 
-    source: Any  # a path, files that a pattern or URL stands for, an iterable of strings, or corpora joined
+    source: Any  # a path, files that match a pattern or URL, an iterable of strings, or joined corpora
     text_field: str = "text"
     on_error: OnError = "raise"
-    format: str | None = None  # taken from the file's name where not given
-    title: str | None = None  # what a person calls the corpus, where the file's name does not say it
-    label_field: str | None = None  # of a file: where its documents' labels stand
+    format: str | None = None  # None: by the file's extension
+    title: str | None = None  # shown to users instead of the file's name
+    label_field: str | None = None  # of a file: the field with its documents' labels
     labels: Any = None  # of an iterable: a label, a list of labels or None for each document
-    is_kept: bool = False  # of a file: a copy of standard input, which only this machine has
+    is_kept: bool = False  # of a file: whether it is a copy of standard input, which only this machine has
 
     @property
     def name(self) -> str:
-        """The corpus as a person would call it: its title or the file's name, never its path."""
+        """The name shown to users: the title or the file's name, never its path."""
         if self.title is not None:
             return self.title
         return self.source.name if isinstance(self.source, Path | Files) else "documents"
@@ -69,18 +69,18 @@ class Documents:
         return isinstance(self.source, Path | Files | list | tuple)
 
     def texts(self, skipped: Counter[str] | None = None, labels: list[tuple[str, ...]] | None = None) -> Iterator[str]:
-        """Every text in order; what is left out is counted in `skipped` by its reason, `labels` get each text's."""
+        """Every text in order; skipped records are counted in `skipped` by reason, labels are appended to `labels`."""
         for _, record in self._kept(Counter() if skipped is None else skipped):
             if labels is not None:
                 labels.append(record.labels if isinstance(record, Labelled) else ())
             yield record.text if isinstance(record, Labelled) else record
 
     def numbers(self) -> Iterator[int]:
-        """Of each text, its number among all records, those that are left out included."""
+        """The number of each text among all records, including skipped ones."""
         return (number for number, _ in self._kept(Counter()))
 
     def all_texts(self) -> Iterator[str]:
-        """A text for every record: where one is left out elsewhere, an empty one keeps its place."""
+        """One text per record; an empty text keeps the place of a skipped record."""
         for record in self._records():
             if isinstance(record, Fault):
                 refuse_or_count(record, self.on_error, Counter())
@@ -101,15 +101,16 @@ class Documents:
         self.refuse_if_empty(found, skipped)
 
     def refuse_if_empty(self, found: int, skipped: Mapping[str, int]) -> None:
-        """Nothing can be done with no text at all."""
+        """Refuse a corpus without any text."""
         if not found:
             left_out = ", ".join(f"{count} {reason}" for reason, count in skipped.items())
             raise CorpusError(
-                f"{self.name} holds no documents{f' ({left_out})' if left_out else ''}; give a corpus with text"
+                f"the corpus {self.name!r} contains no documents{f' ({left_out})' if left_out else ''}; "
+                "give a corpus with text"
             )
 
     def pieces(self, settings: TextSettings = _USUAL, engine: Engine = _HERE) -> Pieces:
-        """The corpus cut into what a worker reads alone, found with the engine's help; it is looked at only now."""
+        """The corpus in pieces that workers read independently, found with the engine; files are first read here."""
         return Pieces(tuple(self._cut(self._rules(settings), engine)))
 
     def shards(
@@ -118,7 +119,7 @@ class Documents:
         skipped: Counter[str] | None = None,
         labels: list[tuple[str, ...]] | None = None,
     ) -> Iterator[list[str]]:
-        """Consecutive texts, cut by number and by size, all read by this process."""
+        """Consecutive texts, limited in number and size, all read by this process."""
         left_out: Counter[str] = Counter() if skipped is None else skipped
         found = False
         for shard in shards_of(self._records(), self._rules(settings)):
@@ -159,13 +160,13 @@ class Documents:
         return chain.from_iterable(records_of(file, file_format, rules) for file in files)
 
     def _files(self) -> tuple[Sequence[StoredFile], str | None]:
-        """The files in order, and their format; none where each is one document."""
+        """The files in order, and their format; None if each file is one document."""
         if isinstance(self.source, Files):
             file_format: str | None = self.format or _one_format(self.source)
         else:
             file_format = None if self.source.is_dir() else self.format or format_of(self.source)
         if file_format in (None, "txt") and self.label_field is not None:
-            raise CorpusError(f"{self.name} holds plain text, so it has no field {self.label_field!r}; give a table")
+            raise CorpusError(f"{self.name} is plain text, so it has no field {self.label_field!r}; give a table")
         if isinstance(self.source, Files):
             return self.source.files, file_format
         if file_format is not None:
@@ -174,7 +175,7 @@ class Documents:
 
 
 def text_files(folder: Path) -> list[Path]:
-    """The .txt files of a folder and those below it, in order; nothing that is hidden."""
+    """The .txt files of a folder and its subfolders, sorted; hidden ones are left out."""
     found = (file for file in folder.rglob("*.txt") if file.is_file())
     return sorted(file for file in found if not any(part.startswith(".") for part in file.relative_to(folder).parts))
 
@@ -182,7 +183,7 @@ def text_files(folder: Path) -> list[Path]:
 def _texts_in(folder: Path) -> list[StoredFile]:
     files = text_files(folder)
     if not files:
-        raise CorpusError(f"the folder {folder} holds no .txt files; give a file, or a folder with .txt files")
+        raise CorpusError(f"the folder {folder} contains no .txt files; give a file, or a folder with .txt files")
     return [local_file(file, str(file.relative_to(folder))) for file in files]
 
 
@@ -190,20 +191,20 @@ def _one_format(files: Files) -> str:
     formats = {format_of(PurePosixPath(file.name)) for file in files.files}
     if len(formats) > 1:
         raise CorpusError(
-            f"{files.name} stands for files of different formats ({', '.join(sorted(formats))}); give files of one"
+            f"{files.name} matches files of different formats ({', '.join(sorted(formats))}); give files of one format"
         )
     return formats.pop()
 
 
 @dataclass(frozen=True)
 class Joined:
-    """Corpora one after the other."""
+    """Corpora that are read one after the other."""
 
     parts: tuple[Documents, ...]
 
 
 def joined(first: Documents, *more: Documents) -> Documents:
-    """One corpus of several, by the name and the rules of the first."""
+    """Several corpora as one, with the name and rules of the first."""
     parts = [part for each in (first, *more) for part in (each.source.parts if _is_joined(each) else [each])]
     return replace(first, source=Joined(tuple(parts)), title=first.name, label_field=None, labels=None)
 
@@ -220,7 +221,7 @@ def open_documents(
     format: str | None = None,
     label_field: str | None = None,
 ) -> Documents:
-    """Documents from a path, a pattern, a URL, `-` (standard input), a column, or any re-iterable of strings."""
+    """Documents from a path, a pattern, a URL, `-` (standard input), a table, or any reusable iterable of strings."""
     if isinstance(source, Documents):
         return source
     if on_error not in ("raise", "skip"):
@@ -244,10 +245,10 @@ def open_documents(
 
 
 def _several(source: str) -> Files | None:
-    """What a URL or a pattern stands for. A `Path` is never one: it may come from elsewhere than its user."""
+    """The files of a URL or a pattern. A `Path` is never taken for one, because it may not come from the user."""
     if is_url(source):
         return files_of_url(source)
-    with suppress(OSError):  # too long for a name; whoever opens it says so
+    with suppress(OSError):  # too long for a name; opening it will say so
         return files_of_pattern(source) if is_pattern(source) else None
     return None
 
@@ -255,11 +256,11 @@ def _several(source: str) -> Files | None:
 def _check_path(path: Path, file_format: str | None) -> None:
     try:
         str(path).encode()
-    except UnicodeEncodeError as error:  # an index tells the name of its documents, in UTF-8
+    except UnicodeEncodeError as error:  # an index stores the name of its documents in UTF-8
         raise CorpusError(f"the name {str(path)!r} is not UTF-8; rename the file") from error
     try:
         exists = path.exists()
-    except OSError as error:  # a name too long to be one: a text in place of a path
+    except OSError as error:  # too long for a name: a text instead of a path
         raise CorpusError(
             f"{str(path)[:60]!r} cannot be opened: {error.strerror}; give a path, or a list of texts"
         ) from error
@@ -269,20 +270,20 @@ def _check_path(path: Path, file_format: str | None) -> None:
         return
     if not path.is_file():
         raise CorpusError(
-            f"documents are read more than once, but {path} can be read only once; give - and feed it to standard input"
+            f"documents are read more than once, but {path} can be read only once; give - and pipe it to standard input"
         )
     if file_format is None:
         format_of(path)
 
 
 def format_of(path: PurePath) -> str:
-    """The format that a file's ending tells; refused if it tells none."""
+    """The format by a file's extension; an unknown extension is refused."""
     ending = PurePath(path.stem).suffix if path.suffix.lower() == ".gz" else path.suffix
     if ending.lower() not in _ENDINGS:
         known = ", ".join(_ENDINGS)
         raise CorpusError(
-            f"{path} ends with {ending or 'nothing'!r}; known are {known}, each also with .gz, or say --format "
-            "(in Python: Documents(path, format=...))"
+            f"{path} has the unsupported extension {ending!r}; use one of {known}, each also with .gz, or give "
+            "--format (in Python: Documents(path, format=...))"
         )
     return _ENDINGS[ending.lower()]
 
@@ -291,8 +292,8 @@ def _from_standard_input(
     text_field: str, on_error: OnError, file_format: str, label_field: str | None = None
 ) -> Documents:
     if sys.stdin is None:
-        raise CorpusError("standard input is closed; feed the documents to it, or name a file")
-    # Kept on disk because a corpus is read more than once; errors and reports call it by its file's name.
+        raise CorpusError("standard input is closed; pipe the documents to it, or give a file")
+    # Stored on disk because a corpus is read more than once; errors and reports show the file's name.
     folder = temporary_folder()
     documents = Documents(
         folder / "standard input", text_field, on_error, file_format, label_field=label_field, is_kept=True
@@ -306,13 +307,13 @@ def _from_standard_input(
 def _labels_of(source: Any, label_field: str) -> Iterable[Any]:
     if not _is_table(source):
         raise CorpusError(
-            f"these documents are texts without fields, so there is no {label_field!r} in them; give a table or a file"
+            f"these documents are plain texts, so they have no field {label_field!r}; give a table or a file"
         )
     return _column_of(source, label_field, "label_field")
 
 
 def _is_table(source: Any) -> bool:
-    return hasattr(source, "columns") and hasattr(source, "__getitem__")  # a pandas or polars frame
+    return hasattr(source, "columns") and hasattr(source, "__getitem__")  # a pandas or polars table
 
 
 def _column_of(source: Any, field: str, option: str = "text_field") -> Iterable[Any]:
@@ -320,7 +321,9 @@ def _column_of(source: Any, field: str, option: str = "text_field") -> Iterable[
         names = [str(name) for name in source.columns]
         if names.count(field) != 1:
             found = "no column" if field not in names else "more than one column"
-            raise CorpusError(f"the table has {found} {field!r}; it has {', '.join(names)}: name one as `{option}`")
+            raise CorpusError(
+                f"the table has {found} {field!r}; its columns are {', '.join(names)}: choose one with `{option}`"
+            )
         column: Iterable[Any] = source[list(source.columns)[names.index(field)]]
         return column
     if isinstance(source, Mapping):
@@ -329,6 +332,6 @@ def _column_of(source: Any, field: str, option: str = "text_field") -> Iterable[
         raise CorpusError(f"documents must be a path or an iterable of strings, not {type(source).__name__}")
     if iter(source) is source:
         raise CorpusError(
-            "documents are read more than once, but this iterator can be read only once; give list(...) of it"
+            "documents are read more than once, but this iterator can be read only once; convert it with list(...)"
         )
     return source

@@ -1,4 +1,4 @@
-"""Files cut into pieces: plain lines by bytes, Parquet by row groups, small files together, others as a whole."""
+"""Files split into pieces: lines by bytes, Parquet by row groups; small files share a piece, others stay whole."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from seetopic.runtime import Engine, Longs
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 OnError: TypeAlias = Literal["raise", "skip"]
-_FEW = 8  # pieces that are read before a worker has started
+_FEW = 8  # up to this many pieces, reading is faster than starting workers
 _DELIMITERS = {"csv": ",", "tsv": "\t"}
 
 
 @dataclass(frozen=True)
 class Rules:
-    """How records become texts, and how many of them may be in memory at a time."""
+    """How records become texts, and how many may be in memory at a time."""
 
     text_field: str
     label_field: str | None
@@ -38,41 +38,41 @@ class Rules:
 
 @dataclass
 class TextShard:
-    """A shard: consecutive texts, cut by number and by size, so that one huge document cannot fill the memory."""
+    """Consecutive texts, limited in number and size, so that huge documents do not fill the memory."""
 
     texts: list[str] = field(default_factory=list)
-    labels: list[tuple[str, ...]] = field(default_factory=list)  # of each text, where labels were asked for
-    skipped: Counter[str] = field(default_factory=Counter)  # how many records were left out, by the reason
+    labels: list[tuple[str, ...]] = field(default_factory=list)  # of each text, if labels are read
+    skipped: Counter[str] = field(default_factory=Counter)  # number of skipped records by reason
 
 
 class PieceRange(Protocol):
-    """Where the records of a piece, or some of them, are."""
+    """Where some or all records of a piece are."""
 
     def records(self, rules: Rules) -> Iterator[Record]: ...
 
     def check(self) -> None:
-        """Refuse it if it has changed since the corpus was cut."""
+        """Refuse it if it has changed since the corpus was split."""
 
 
 @dataclass(frozen=True)
 class Piece:
-    """Consecutive records that can be read alone, wherever it is opened."""
+    """Consecutive records that any worker can read independently."""
 
     parts: tuple[PieceRange, ...]
     rules: Rules
 
     def shards(self) -> Iterator[TextShard]:
-        """Its texts; several shards where it could not be cut small enough."""
+        """Its texts, in several shards if it could not be split finely enough."""
         return shards_of(chain.from_iterable(part.records(self.rules) for part in self.parts), self.rules)
 
     def check(self) -> None:
-        """For those who do not read it to its end, which is checked, too."""
+        """For callers that do not read to the end, where the check is automatic."""
         for part in self.parts:
             part.check()
 
 
 def shards_of(records: Iterable[Record], rules: Rules) -> Iterator[TextShard]:
-    """What is kept of records, in shards, and with each what was left out; the last one may hold no text."""
+    """The texts of records in shards, each with counts of its skipped records; the last shard may contain no texts."""
     shard, characters = TextShard(), 0
     for record in records:
         if type(record) is str:
@@ -97,10 +97,10 @@ def shards_of(records: Iterable[Record], rules: Rules) -> Iterator[TextShard]:
 
 
 def refuse_or_count(fault: Fault, on_error: OnError, skipped: Counter[str]) -> None:
-    """A record that is not a document."""
+    """Refuse a faulty record, or count it as skipped."""
     if on_error == "raise":
         raise CorpusError(
-            f"{fault.place}: {fault.sentence}; mend it, or leave such records out with --on-error skip "
+            f"{fault.place} {fault.sentence}; fix it, or leave out such records with --on-error skip "
             '(in Python: on_error="skip")'
         )
     skipped[fault.kind] += 1
@@ -111,7 +111,7 @@ def refuse_or_count(fault: Fault, on_error: OnError, skipped: Counter[str]) -> N
 
 @dataclass(frozen=True)
 class Held:
-    """Records that travel with the piece, because only this process can read them."""
+    """Records that are sent with the piece, because only this process can read them."""
 
     held: tuple[Record, ...] = field(repr=False)
 
@@ -119,12 +119,12 @@ class Held:
         return iter(self.held)
 
     def check(self) -> None:
-        """Nobody else can change it."""
+        """Records in memory do not change."""
 
 
 @dataclass(frozen=True)
 class _InFile(ABC):
-    """Records of a file that must stay what it was when the corpus was cut."""
+    """Records of a file that must not change after the corpus is split."""
 
     seen: SeenFile
 
@@ -136,29 +136,29 @@ class _InFile(ABC):
         self.seen.check(self.place)
 
     def records(self, rules: Rules) -> Iterator[Record]:
-        """Checked before and after: what is read while somebody writes may be a mixture."""
+        """Checked before and after, because a file that is being written may mix old and new content."""
         self.check()
         try:
             yield from self._read(rules)
         except CorpusError:
-            self.check()  # if it has changed, that is why
+            self.check()  # if it has changed, that is the cause
             raise
         self.check()
 
     @abstractmethod
     def _read(self, rules: Rules) -> Iterator[Record]:
-        """The records, of a file that stays as it is."""
+        """The records, if the file does not change."""
 
 
 @dataclass(frozen=True)
 class Lines(_InFile):
-    """Whole lines of a plain file."""
+    """Whole lines of an uncompressed file."""
 
     format: str
     start: int
     end: int
     first_line: int = 1
-    n_lines: int | None = None  # where they were counted
+    n_lines: int | None = None  # if they were counted
     header: TableHeader | None = None
 
     def _read(self, rules: Rules) -> Iterator[Record]:
@@ -191,7 +191,7 @@ class RowGroups(_InFile):
 
 @dataclass(frozen=True)
 class Whole(_InFile):
-    """A file that can only be read from its beginning: packed, or a table whose texts may hold line ends."""
+    """A file that can only be read from its beginning: compressed, or a table whose texts may contain line breaks."""
 
     format: str
 
@@ -227,7 +227,7 @@ def _records(stretch: Stretch, file_format: str, rules: Rules, header: TableHead
 
 @dataclass(frozen=True)
 class Stream:
-    """Records that only this process can read, or that only one could: they travel with their pieces."""
+    """Records that only one process can read, so this one does; they are sent with their pieces."""
 
     records: Callable[[], Iterator[Record]]
     rules: Rules
@@ -247,7 +247,7 @@ class Stream:
 
 @dataclass(frozen=True)
 class Pieces:
-    """The pieces of a corpus in order, as often as they are asked for."""
+    """The pieces of a corpus in order, which can be iterated repeatedly."""
 
     cut: tuple[Piece | Stream, ...]
 
@@ -259,27 +259,27 @@ class Pieces:
                 yield from each.pieces()
 
     def mapped(self, engine: Engine, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
-        """Light work on all or some pieces: by the engine, unless it is done before workers have started.
+        """Light work on all or some pieces, by the engine unless this process is faster alone.
 
-        Where this process has to read the texts, it also does what is quicker than sending them away.
+        If this process has to read the texts, it also does the work, which is faster than sending them.
         """
         is_light = len(self.cut) <= _FEW or not all(isinstance(each, Piece) for each in self.cut)
         return map(work, items) if is_light else engine.map(work, items)
 
 
-_SMALL = 1 << 18  # bytes of a plain file in which lines are not worth looking for
+_SMALL = 1 << 18  # bytes up to which a file is not worth searching for lines
 _SEARCHED = 64 << 20  # bytes of a file that one worker searches for lines
 _READ = 4 << 20
-_LARGEST_WHOLE = 256 << 20  # bytes of a file that one worker may read from its beginning to its end
-_UNPACKED = 8  # how many times as large a packed file is in truth, as a rule
-_FEW_STRETCHES = 4  # stretches that are searched before a worker has started
+_LARGEST_WHOLE = 256 << 20  # bytes up to which one worker may read a file from beginning to end
+_UNPACKED = 8  # typical compression ratio
+_FEW_STRETCHES = 4  # up to this many stretches, searching is faster than starting workers
 
-Weighed: TypeAlias = tuple[PieceRange, int]  # with its size in bytes; parts that are large enough have the largest
-Begins: TypeAlias = list[tuple[int, int]]  # a byte, and the number of lines before it
+Weighed: TypeAlias = tuple[PieceRange, int]  # with its size in bytes; a part that fills a piece has the maximum
+Begins: TypeAlias = list[tuple[int, int]]  # byte offsets, each with the number of lines before it
 
 
 def cut_files(files: Sequence[StoredFile], file_format: str, rules: Rules, engine: Engine) -> list[Piece | Stream]:
-    """Files of one format, in order."""
+    """The pieces of files of one format, in order."""
     known = [seen(file) for file in files]
     n_sequential = sum(_is_sequential(each.file, file_format) for each in known)
     streamed = [_is_streamed(each, file_format, n_sequential, engine) for each in known]
@@ -293,18 +293,18 @@ def cut_files(files: Sequence[StoredFile], file_format: str, rules: Rules, engin
 
 
 def cut_folder(files: Iterable[StoredFile], rules: Rules) -> list[Piece | Stream]:
-    """Files that are one document each."""
+    """The pieces of files that are one document each."""
     known = [seen(file) for file in files]
     return list(_together([[(TextFile(each), each.size)] for each in known], rules))
 
 
 def _is_sequential(file: StoredFile, file_format: str) -> bool:
-    """Whether it can only be read from its beginning; the texts of a csv file may hold line ends."""
+    """Whether it can only be read from its beginning; the texts of a CSV file may contain line breaks."""
     return file_format == "csv" or file.is_packed or not file.can_seek
 
 
 def _is_streamed(each: SeenFile, file_format: str, n_sequential: int, engine: Engine) -> bool:
-    """Whether this process reads it: nobody else can, or it would keep one worker busy while the others wait."""
+    """Whether this process reads it: no other can, or it would keep one worker busy while the others wait."""
     reached = ("everywhere",) if engine.remote else ("everywhere", "this machine")
     if each.file.reach not in reached:
         return True
@@ -312,7 +312,7 @@ def _is_streamed(each: SeenFile, file_format: str, n_sequential: int, engine: En
 
 
 def _together(parts: Iterable[Stream | list[Weighed]], rules: Rules) -> Iterator[Piece | Stream]:
-    """Pieces in order; small parts share one."""
+    """Pieces in order; small parts share a piece."""
     least = -(-rules.most_characters // rules.most_documents)  # a part has at least one document
     waiting: list[PieceRange] = []
     total = 0
@@ -361,7 +361,7 @@ def _text(files: Sequence[SeenFile], file_format: str, rules: Rules, engine: Eng
 
 
 def _lines(file: SeenFile, file_format: str, found: Iterable[tuple[Begins, int]]) -> list[Lines]:
-    """Parts of a file from what its stretches hold."""
+    """Parts of a file, from the lines found in its stretches."""
     header = readers.header_of(file.file, "\t") if file_format == "tsv" else None
     begins: Begins = []
     before = 0
@@ -375,11 +375,11 @@ def _lines(file: SeenFile, file_format: str, found: Iterable[tuple[Begins, int]]
 
 
 def line_begins(stretch: tuple[SeenFile, int, int], most_lines: int, most_bytes: int) -> tuple[Begins, int]:
-    """Where parts begin among the lines that begin in a stretch of a file, and how many lines do."""
+    """Where parts begin within a stretch of a file, and how many lines begin there."""
     file, first, end = stretch
     begins: Begins = [(0, 0)] if first == 0 else []
     n_lines = len(begins)
-    at = max(first - 1, 0)  # a line begins behind the end of the one before
+    at = max(first - 1, 0)  # a line begins after the line break before it
     with file.file.open() as opened:
         opened.seek(at)
         while read := opened.read(min(_READ, end - 1 - at)):
@@ -391,7 +391,7 @@ def line_begins(stretch: tuple[SeenFile, int, int], most_lines: int, most_bytes:
 
 
 def _cut(lines: Longs, n_before: int, current: Begins, most_lines: int, most_bytes: int) -> Begins:
-    """The beginnings of further parts, behind the current one."""
+    """The beginnings of further parts, after the current one."""
     cut = current[:]
     while True:
         at = 0
@@ -412,7 +412,7 @@ def _parquet(files: Sequence[SeenFile], rules: Rules, engine: Engine) -> Iterato
 
 
 def _row_groups(file: SeenFile, rules: Rules) -> list[Weighed]:
-    """Row groups, small ones together; a packed file cannot be read by position."""
+    """Row groups, small ones together; a compressed file cannot be read by position."""
     if _is_sequential(file.file, "parquet"):
         return [(Whole(file, "parquet"), file.size * _UNPACKED)]
     with readers.parquet_file(file.file, file.file.name) as opened:

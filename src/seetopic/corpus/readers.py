@@ -1,4 +1,4 @@
-"""One reader per file format: a stream of records, each a text or a named fault at a named place."""
+"""One reader per file format: a stream of records, each a text or a fault with its location."""
 
 from __future__ import annotations
 
@@ -25,30 +25,30 @@ _NO_MORE = object()
 class Fault(NamedTuple):
     """Why a record cannot be used as a document."""
 
-    place: str  # where it stands, for errors: "reviews.csv, line 17"
+    place: str  # the location, for errors: "reviews.csv, line 17"
     sentence: str
-    kind: str  # the same as a word, for counting
+    kind: str  # the same in a few words, for counting
 
 
 class Labelled(NamedTuple):
-    """A document, and what people say it is about, where a field of that was asked for."""
+    """A document and its labels, if a label field is read."""
 
     text: str
     labels: tuple[str, ...]
 
 
-Record: TypeAlias = str | Labelled | Fault  # nearly always a plain string: there may be a thousand million of them
+Record: TypeAlias = str | Labelled | Fault  # nearly always a plain string, because there may be a billion of them
 
 
 def strings(values: Iterable[Any], labels: Iterable[Any] | None = None) -> Iterator[Record]:
-    """Any iterable; missing values of a table (None, NaN) count as empty."""
+    """The records of any iterable; missing values of a table (None, NaN) count as empty."""
     waiting = None if labels is None else iter(labels)
     for number, value in enumerate(values):
         record = checked(value, "", "document", number)
         if waiting is not None:
             label = next(waiting, _NO_MORE)
             if label is _NO_MORE:
-                raise CorpusError(f"there are only {number} labels, but more documents; give a label or None for each")
+                raise CorpusError(f"there are more documents than labels ({number}); give a label or None for each")
             record = labelled(record, label, f"document {number}")
         yield record
     if waiting is not None and next(waiting, _NO_MORE) is not _NO_MORE:
@@ -70,7 +70,7 @@ def labelled(record: Record, value: Any, place: str) -> Record:
 
 
 def checked(value: Any, name: str, unit: str, number: int) -> Record:
-    """The value as a text, or what is wrong with it."""
+    """The value as a text, or a fault that says what is wrong with it."""
     if type(value) is str and value.isascii() and "\0" not in value:
         return value
     if _is_missing(value):
@@ -80,19 +80,19 @@ def checked(value: Any, name: str, unit: str, number: int) -> Record:
         return Fault(place, f"is of type {type(value).__name__}, not text", "not text")
     if (fault := text_fault(value)) is not None:
         return Fault(place, *fault)
-    return str.__str__(value)  # strings of NumPy are plain ones from here on
+    return str.__str__(value)  # NumPy strings become plain ones
 
 
 def _is_missing(value: Any) -> bool:
-    # By name, because pandas need not be there; its NA refuses to be compared.
+    # By name, because pandas may not be installed, and its NA cannot be compared.
     is_nan = isinstance(value, float) and math.isnan(value)
     return value is None or is_nan or type(value).__name__ in ("NAType", "NaTType")
 
 
 def text_fault(text: str) -> tuple[str, str] | None:
-    """Why a text is none: a sentence, and its kind."""
+    """Why a string is not a valid text, as a sentence and its kind; None if it is valid."""
     if "\0" in text:
-        return "holds NUL bytes, so it is not UTF-8 text", "with NUL bytes"
+        return "contains NUL bytes, so it is not UTF-8 text", "with NUL bytes"
     if not text.isascii():
         try:
             text.encode("utf-8")
@@ -102,12 +102,12 @@ def text_fault(text: str) -> tuple[str, str] | None:
 
 
 def option(name: str) -> str:
-    """An option as it is given on the command line, and in Python."""
-    return f"{name}, in Python {name[2:].replace('-', '_')}"
+    """An option as it is called on the command line and in Python."""
+    return f"{name}, or {name[2:].replace('-', '_')} in Python"
 
 
 def column_named(names: tuple[str, ...], field: str, file: str, chosen_by: str = "--text-field") -> int:
-    """The number of a column in its table."""
+    """The position of a column in its table."""
     if (fault := text_fault("".join(names))) is not None:
         raise CorpusError(f"the first line of {file} {fault[0]}; save the file as UTF-8")
     if field not in names:
@@ -118,16 +118,16 @@ def column_named(names: tuple[str, ...], field: str, file: str, chosen_by: str =
     return names.index(field)
 
 
-Row: TypeAlias = list[str] | csv.Error  # a row, or why there is none
-_LONGEST_FIELD = 2**31 - 1  # what fits everywhere: a C long has 32 bits on some systems
-_BLOCK = 1 << 20  # bytes that are read at a time
-_BATCH_ROWS = 256  # of a Parquet file; more at once are hardly quicker
-_BATCH_BYTES = 16_000_000  # of such rows, unless a single one is larger
+Row: TypeAlias = list[str] | csv.Error  # a row, or why it could not be read
+_LONGEST_FIELD = 2**31 - 1  # the maximum everywhere: a C long has 32 bits on some systems
+_BLOCK = 1 << 20  # bytes read at a time
+_BATCH_ROWS = 256  # of a Parquet file; more at once are hardly faster
+_BATCH_BYTES = 16_000_000  # of such a batch, unless a single row is larger
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class Stretch(NamedTuple):
-    """Whole lines of a file, from one byte to another; to its end where none is said."""
+    """Whole lines of a file between two byte offsets; to the end of the file if `end` is None."""
 
     file: StoredFile
     start: int = 0
@@ -136,7 +136,7 @@ class Stretch(NamedTuple):
 
 
 class TableHeader(NamedTuple):
-    """The names of a table's columns, and the line they stand in."""
+    """The names of a table's columns, and the line they are on."""
 
     names: tuple[str, ...]
     line: int
@@ -147,11 +147,11 @@ class _Block(NamedTuple):
 
     text: str
     first_line: int
-    is_clean: bool  # UTF-8 without NUL, so that no line need be looked at for that
+    is_clean: bool  # UTF-8 without NUL, so that lines need not be checked one by one
 
 
 def lines(stretch: Stretch) -> Iterator[Record]:
-    """One document a line."""
+    """One document per line."""
     for block in _blocks(stretch):
         if block.is_clean:
             yield from map(_without_return, _split(block.text)) if "\r" in block.text else _split(block.text)
@@ -167,17 +167,17 @@ def _without_return(line: str) -> str:
 def _split(text: str) -> list[str]:
     found = text.split("\n")
     if not found[-1]:
-        found.pop()  # the end of the last line begins no further one
+        found.pop()  # the last line break begins no further line
     return found
 
 
 def json_lines(stretch: Stretch, text_field: str, label_field: str | None = None) -> Iterator[Record]:
-    """One JSON object a line; blank lines are passed over."""
+    """One JSON object per line; blank lines are skipped."""
     scan: Callable[[str, int], tuple[Any, int]] = vars(json.JSONDecoder())["scan_once"]
     for block in _blocks(stretch):
         plain = block.is_clean and label_field is None
         for number, line in enumerate(_split(block.text), start=block.first_line):
-            # The usual line is read without asking more of it than is needed; all others take the long way.
+            # A fast path for the usual line; all others are parsed in full.
             if plain:
                 try:
                     value, end = scan(line, 0)
@@ -217,7 +217,7 @@ def _json_record(line: str, name: str, number: int, text_field: str, label_field
 def table(
     stretch: Stretch, delimiter: str, text_field: str, label_field: str | None = None, header: TableHeader | None = None
 ) -> Iterator[Record]:
-    """Comma- or tab-separated; blank lines are passed over. The header stands first, unless it is known."""
+    """Comma- or tab-separated rows; blank lines are skipped. The first row is the header, unless `header` is given."""
     name = stretch.file.name
     rows = _rows(stretch, delimiter)
     header = header or _first_row(rows, name)
@@ -235,24 +235,24 @@ def table(
 
 
 def header_of(file: StoredFile, delimiter: str) -> TableHeader | None:
-    """The header of a table, if it has any line."""
+    """The header of a table; None if the table is empty."""
     return _first_row(_rows(Stretch(file), delimiter), file.name)
 
 
 def _first_row(rows: Iterator[tuple[int, Row]], name: str) -> TableHeader | None:
     number, row = next(rows, (0, None))
     if isinstance(row, csv.Error):
-        raise CorpusError(f"the first line of {name} is not a header of a table ({row}); mend it")
+        raise CorpusError(f"the first line of {name} is not a table header ({row}); fix it")
     return None if row is None else TableHeader(tuple(row), number)
 
 
 def _row_record(row: Row, name: str, number: int, header: tuple[str, ...], column: int) -> Record:
     if isinstance(row, csv.Error):
-        return Fault(f"{name}, line {number}", f"is not a row of a table ({row})", "not a row")
+        return Fault(f"{name}, line {number}", f"is not a table row ({row})", "not a row")
     if len(row) <= column:
-        sentence = f"has {len(row)} fields, so none in column {header[column]!r}"
+        sentence = f"has only {len(row)} of {len(header)} fields, so it lacks the column {header[column]!r}"
         return Fault(f"{name}, line {number}", sentence, "without text field")
-    if any(row[len(header) :]):  # most likely a text that holds the delimiter, which would be cut short
+    if any(row[len(header) :]):  # probably a text that contains the delimiter, which would be truncated
         sentence = f"has {len(row)} fields, but the header has {len(header)}"
         return Fault(f"{name}, line {number}", sentence, "with too many fields")
     return checked(row[column], name, "line", number)
@@ -266,7 +266,7 @@ def _rows(stretch: Stretch, delimiter: str) -> Iterator[tuple[int, Row]]:
     quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if delimiter == "," else csv.QUOTE_NONE
     rows = csv.reader(lines, delimiter=delimiter, quoting=quoting)
     while (number := before + rows.line_num + 1) and (row := _next_row(rows)) is not None:
-        if inspect.getgeneratorstate(lines) == inspect.GEN_CLOSED:  # the row wanted more than the last line
+        if inspect.getgeneratorstate(lines) == inspect.GEN_CLOSED:  # the row continues beyond the last line
             name = stretch.file.name
             raise CorpusError(f"{name}, line {number} opens a quote that is never closed; double it or remove it")
         if isinstance(row, list) and quoting == csv.QUOTE_NONE:
@@ -276,7 +276,7 @@ def _rows(stretch: Stretch, delimiter: str) -> Iterator[tuple[int, Row]]:
 
 
 def _next_row(rows: Iterator[list[str]]) -> Row | None:
-    # The module's own limit, 131,072 characters, is less than a long document. It is everyone's, so it is put back.
+    # The default limit, 131,072 characters, is less than a long document. It is global, so it is restored.
     before = csv.field_size_limit(_LONGEST_FIELD)
     try:
         return next(rows, None)
@@ -287,7 +287,7 @@ def _next_row(rows: Iterator[list[str]]) -> Row | None:
 
 
 def _unquoted(cell: str) -> str:
-    """A cell that stands in quotes as a whole, its own ones doubled, was put there by a program."""
+    """A cell wholly in quotes, with doubled quotes inside, was quoted by a program."""
     if cell[:1] != '"':
         return cell
     inside = cell[1:-1]
@@ -306,7 +306,7 @@ class GroupRange(NamedTuple):
 
 @dataclass(frozen=True)
 class ParquetSource:
-    """A Parquet file that is read by batches of few bytes, for a small file can hold one long text many times."""
+    """A Parquet file that is read in small batches, because a small file can contain one long text many times."""
 
     plain: Any  # the file, or its path
     opened: Any
@@ -317,7 +317,7 @@ class ParquetSource:
 
     @cached_property
     def flat(self) -> frozenset[str]:
-        """Columns of single values: of lists and the like one row alone may hold any number of texts."""
+        """Columns of single values; one row of a list column could contain any number of texts."""
         import pyarrow as arrow
 
         return frozenset(field.name for field in self.opened.schema_arrow if not arrow.types.is_nested(field.type))
@@ -334,19 +334,19 @@ class ParquetSource:
             yield from self.opened.iter_batches(batch_size=size, row_groups=[group], columns=list(fields))
 
     def _rows_at_once(self, group: int, fields: list[str]) -> int:
-        """As many rows of a row group as surely fit: all of them may be the longest text of its dictionary."""
+        """How many rows of a row group are sure to fit, even if all are the longest text of its dictionary."""
         about = self.metadata.row_group(group)
         chunks = [about.column(number) for number in range(about.num_columns)]
         wanted = frozenset(fields)
         chosen = [chunk for chunk in chunks if chunk.path_in_schema in wanted]
-        if any("DELTA_BYTE_ARRAY" in chunk.encodings for chunk in chosen):  # a text may go on from the one before it
+        if any("DELTA_BYTE_ARRAY" in chunk.encodings for chunk in chosen):  # a text may extend the one before it
             return 1
         mean = int(sum(chunk.total_uncompressed_size for chunk in chosen)) // max(int(about.num_rows), 1)
         longest = max(mean, self._longest_in_dictionary(group, fields), 1)
         return max(1, min(_BATCH_ROWS, _BATCH_BYTES // longest))
 
     def _longest_in_dictionary(self, group: int, fields: list[str]) -> int:
-        """Bytes of the longest text that is stored once and meant often; what a file says of itself may be wrong."""
+        """Bytes of the longest text in the dictionary; measured, because a file's metadata may be wrong."""
         import pyarrow.compute as compute
         from pyarrow.parquet import ParquetFile
 
@@ -368,7 +368,7 @@ def _is_long(kind: Any) -> bool:
 
 
 def unpacked_bytes(batch: Any) -> int:
-    """Of a batch of texts, each counted as often as it is meant."""
+    """The size of a batch of texts, each counted as often as it occurs."""
     import pyarrow as arrow
     import pyarrow.compute as compute
 
@@ -383,7 +383,7 @@ def unpacked_bytes(batch: Any) -> int:
 
 @contextmanager
 def parquet_file(file: StoredFile, place: str) -> Iterator[ParquetSource]:
-    """The file opened by pyarrow; what it says of damage becomes one sentence."""
+    """The file opened by pyarrow; errors about damage become one sentence."""
     try:
         import pyarrow as arrow
         import pyarrow.parquet as arrow_parquet
@@ -397,19 +397,19 @@ def parquet_file(file: StoredFile, place: str) -> Iterator[ParquetSource]:
             names = opened.schema_arrow.names
             twice = next((name for name, times in Counter(names).items() if times > 1), None)
             if twice is not None:
-                raise CorpusError(f"{place} has two columns {twice!r}; rename one of them")
+                raise CorpusError(f"{place} has two columns named {twice!r}; rename one of them")
             yield ParquetSource(plain, opened)
         except CorpusError:
             raise
         except failures as error:
-            sentence = f"{place} cannot be read as Parquet: {file.reason(error)}; is the file whole?"
+            sentence = f"{place} cannot be read as Parquet: {file.reason(error)}; check that the file is complete"
             raise CorpusError(sentence) from file.cause(error)
 
 
 def parquet(
     file: StoredFile, text_field: str, label_field: str | None = None, groups: GroupRange | None = None
 ) -> Iterator[Record]:
-    """A column of some row groups, or of all; a batch is in memory at a time."""
+    """The text column of some or all row groups; one batch is in memory at a time."""
     fields = [text_field] if label_field is None else [text_field, label_field]
     place = file.name if groups is None else f"{file.name}, row groups {groups.first + 1} to {groups.last + 1},"
     with parquet_file(file, place) as table:
@@ -417,7 +417,7 @@ def parquet(
             column_named(tuple(table.opened.schema_arrow.names), field, file.name, option)
             if field not in table.flat:
                 raise CorpusError(
-                    f"the column {field!r} of {file.name} holds lists, not texts; choose another with {option}"
+                    f"the column {field!r} of {file.name} contains lists, not texts; choose another with {option}"
                 )
         chosen = None if groups is None else range(groups.first, groups.last + 1)
         row = 0 if groups is None else groups.first_row - 1
@@ -433,7 +433,7 @@ def _python_values(column: Any) -> list[Any]:
     try:
         values: list[Any] = column.to_pylist()
         return values
-    except UnicodeDecodeError:  # somewhere in the batch: one by one, so that only that text is lost
+    except UnicodeDecodeError:  # convert values one by one, so that only the faulty text is lost
         return [_python_value(value) for value in column]
 
 
@@ -446,7 +446,7 @@ def _python_value(value: Any) -> Any:
 
 @contextmanager
 def _seekable(file: StoredFile) -> Iterator[IO[bytes]]:
-    """The file itself, or its unpacked copy: Parquet is read by position, which gzip cannot do."""
+    """The file itself, or a plain copy of it: Parquet is read by position, which gzip does not support."""
     with file.open() as opened:
         if not file.is_packed and file.can_seek:
             yield opened
@@ -455,7 +455,7 @@ def _seekable(file: StoredFile) -> Iterator[IO[bytes]]:
             try:
                 shutil.copyfileobj(opened, unpacked)
             except file.failures as error:
-                sentence = f"{file.name} cannot be unpacked: {file.reason(error)}; is the file whole?"
+                sentence = f"{file.name} cannot be unpacked: {file.reason(error)}; check that the file is complete"
                 raise CorpusError(sentence) from file.cause(error)
             unpacked.seek(0)
             yield unpacked
@@ -467,7 +467,7 @@ def whole_text(file: StoredFile) -> Record:
         try:
             read = opened.read()
         except file.failures as error:
-            sentence = f"{file.name} cannot be read: {file.reason(error)}; is the file whole?"
+            sentence = f"{file.name} cannot be read: {file.reason(error)}; check that the file is complete"
             raise CorpusError(sentence) from file.cause(error)
     text = read.decode("utf-8-sig", errors="surrogateescape").rstrip("\r\n")
     return text if (fault := text_fault(text)) is None else Fault(file.name, *fault)
@@ -475,18 +475,18 @@ def whole_text(file: StoredFile) -> Record:
 
 def _lines_with_ends(stretch: Stretch) -> Generator[str, None, None]:
     for block in _blocks(stretch):
-        yield from io.StringIO(block.text, newline="\n")  # other line ends belong to the text
+        yield from io.StringIO(block.text, newline="\n")  # other line breaks belong to the text
 
 
 def _blocks(stretch: Stretch) -> Iterator[_Block]:
-    """Whole lines by the megabyte; bytes that are not UTF-8 stay visible as lone surrogates."""
+    """Whole lines in blocks of a megabyte; bytes that are not UTF-8 become lone surrogates."""
     file, number = stretch.file, stretch.first_line
     with file.open() as opened:
         try:
             if stretch.start:
                 opened.seek(stretch.start)
             left = stretch.end - stretch.start if stretch.end is not None else None
-            begun: list[bytes] = []  # of a line that goes on in what is read next
+            begun: list[bytes] = []  # the beginning of a line that continues in the next read
             while read := opened.read(_BLOCK if left is None else min(_BLOCK, left)):
                 left = None if left is None else left - len(read)
                 whole = read.rfind(b"\n") + 1
@@ -499,11 +499,12 @@ def _blocks(stretch: Stretch) -> Iterator[_Block]:
             if any(begun):
                 yield _block(b"".join(begun), number)
             if left:
-                raise EOFError("it is shorter than it was")
+                raise EOFError("it has become shorter")
         except file.failures as error:
             failed = "unpacked" if file.is_packed else "read"
             sentence = (
-                f"{file.name} cannot be {failed} after line {number - 1}: {file.reason(error)}; is the file whole?"
+                f"{file.name} cannot be {failed} after line {number - 1}: {file.reason(error)}; "
+                "check that the file is complete"
             )
             raise CorpusError(sentence) from file.cause(error)
 

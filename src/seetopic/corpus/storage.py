@@ -1,4 +1,4 @@
-"""Which files a pattern or a URL means; what a URL holds beside its last part is never shown."""
+"""The files that a path, a pattern or a URL refers to; of a URL only the last part is ever shown."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from urllib.parse import unquote, urlsplit
 
 from seetopic.errors import CorpusError
 
-_MARKS = ("ETag", "etag", "mtime", "LastModified", "created")  # what file systems call it
+_MARKS = ("ETag", "etag", "mtime", "LastModified", "created")  # keys of a file's version in various file systems
 Reach: TypeAlias = Literal["everywhere", "this machine", "this process"]
 
 
 @dataclass(frozen=True)
 class StoredFile:
-    """One file; what a URL holds beside its path may be secret, so it is shown by its name only."""
+    """One file, shown by its name only, because a URL may contain secrets."""
 
     path: str = field(repr=False)
-    name: str  # what errors call it
-    system: Any = field(default=None, repr=False)  # of fsspec; none for a path on this machine
-    reach: Reach = "everywhere"  # who can open it
-    can_seek: bool = True  # whether it can be read from its middle as quickly as from its beginning
+    name: str  # shown in errors
+    system: Any = field(default=None, repr=False)  # of fsspec; None for a path on this machine
+    reach: Reach = "everywhere"  # where it can be opened
+    can_seek: bool = True  # whether it can be read from the middle as fast as from the beginning
 
     @property
     def is_packed(self) -> bool:
@@ -41,13 +41,13 @@ class StoredFile:
 
     @contextmanager
     def open(self) -> Iterator[IO[bytes]]:
-        """Its bytes, unpacked."""
+        """Its bytes, decompressed."""
         with self._plain() as plain:
             if not self.is_packed:
                 yield plain
                 return
             with gzip.open(plain) as unpacked:
-                yield unpacked  # type: ignore[misc] # it is one in all but name
+                yield unpacked  # type: ignore[misc] # it behaves like one
 
     def _plain(self) -> IO[bytes]:
         with self._opening():
@@ -59,7 +59,7 @@ class StoredFile:
             return opened
 
     def _copied(self) -> IO[bytes]:
-        """What a server sends only as a whole."""
+        """A local copy, for servers that only send whole files."""
         with ExitStack() as unless_whole:
             copy = unless_whole.enter_context(tempfile.TemporaryFile(prefix="seetopic-"))
             with self.system.open(self.path, "rb", block_size=0) as sent:
@@ -69,7 +69,7 @@ class StoredFile:
             return copy
 
     def version(self) -> tuple[int, str]:
-        """Its size, and what changes when it is written anew, where that is known."""
+        """Its size, and a mark that changes when it is rewritten, if the file system has one."""
         with self._opening():
             if self.system is None:
                 known = Path(self.path).stat()
@@ -82,17 +82,17 @@ class StoredFile:
 
     @property
     def failures(self) -> tuple[type[Exception], ...]:
-        """What reading it may raise: file systems behind URLs have errors of their own."""
+        """The errors that reading may raise; file systems behind URLs have their own."""
         return (OSError, EOFError, zlib.error) if self.system is None else (Exception,)
 
     def reason(self, error: Exception) -> str:
-        """The error in words; what a file system behind a URL says may hold the URL, so its kind must do."""
+        """The error in words; for a URL only its kind, because the message may contain the URL."""
         if self.system is None or isinstance(error, EOFError | zlib.error):
             return " ".join(str(error).split())
         return (error.strerror if isinstance(error, OSError) else None) or type(error).__name__
 
     def cause(self, error: Exception) -> Exception | None:
-        """The error, where it may be shown."""
+        """The error, if it may be shown."""
         return error if self.system is None else None
 
     @contextmanager
@@ -103,28 +103,26 @@ class StoredFile:
             shown = self.path if self.system is None else self.name
             missing = isinstance(error, FileNotFoundError)
             reason = os.strerror(errno.ENOENT) if missing else getattr(error, "strerror", None) or self.reason(error)
-            sentence = f"{shown} cannot be opened: {reason}; check its name and your rights"
+            sentence = f"{shown} cannot be opened: {reason}; check its name and your permissions"
             raise CorpusError(sentence) from self.cause(error)
 
 
 @dataclass(frozen=True)
 class SeenFile:
-    """A file as it was when its corpus was looked at."""
+    """A file, and its version when the corpus was first examined."""
 
     file: StoredFile
     size: int
     mark: str
 
     def check(self, place: str) -> None:
-        """Refuse it if it is not what it was: its pieces may begin elsewhere now."""
+        """Refuse it if it has changed, because its pieces may begin elsewhere now."""
         try:
             now = self.file.version()
         except CorpusError as error:
             raise CorpusError(str(error) if place == self.file.name else f"{place}: {error}") from None
         if now != (self.size, self.mark):
-            raise CorpusError(
-                f"{place}: the file has changed since it was first looked at; start again when it is whole"
-            )
+            raise CorpusError(f"{place}: the file has changed since it was first read; start again once it is complete")
 
 
 def seen(file: StoredFile) -> SeenFile:
@@ -132,7 +130,7 @@ def seen(file: StoredFile) -> SeenFile:
 
 
 def local_file(path: Path, name: str | None = None, reach: Reach = "everywhere") -> StoredFile:
-    # Absolute, for a worker may stand in another folder.
+    # Absolute, because a worker may run in another folder.
     return StoredFile(os.path.abspath(path), name or path.name, reach=reach)  # noqa: PTH100 - links stay links
 
 
@@ -141,11 +139,11 @@ def is_web(path: str) -> bool:
 
 
 def bare(path: str) -> str:
-    """A path without what a web address has around it."""
+    """The path within a web address; any other path as it is."""
     return unquote(urlsplit(path).path) if is_web(path) else path
 
 
-_URL = re.compile(r"([A-Za-z][\w+.-]*::)*[A-Za-z][\w+.-]+://")  # C:\ is none
+_URL = re.compile(r"([A-Za-z][\w+.-]*::)*[A-Za-z][\w+.-]+://")  # C:\ is not one
 _PATTERN = re.compile(r"[*?[]")
 _WEB_PATTERN = re.compile(r"[*[]")  # a question mark begins the query of a web address
 _READ_IN_ORDER = {"zip", "tar", "libarchive"}
@@ -160,10 +158,10 @@ _PACKAGES = {
 
 @dataclass(frozen=True)
 class Files:
-    """Files that are one corpus, in order."""
+    """The files of one corpus, in order."""
 
     files: tuple[StoredFile, ...]
-    name: str  # as a person would call them
+    name: str  # shown to users
 
 
 def is_url(source: str) -> bool:
@@ -171,12 +169,12 @@ def is_url(source: str) -> bool:
 
 
 def is_pattern(source: str) -> bool:
-    """Whether it is a pattern for several files rather than the name of one."""
+    """Whether it is a pattern rather than the name of a file."""
     return _PATTERN.search(source) is not None and not Path(source).exists()
 
 
 def files_of_pattern(pattern: str) -> Files:
-    """The files on this machine that a pattern stands for, in the order of their names."""
+    """The local files that match a pattern, sorted by name."""
     found = glob.glob(_with_plain_folder(pattern), recursive=True)  # noqa: PTH207 - a pattern may have any root
     paths = sorted(path for path in found if Path(path).is_file())
     _refuse_none(paths, pattern)
@@ -185,7 +183,7 @@ def files_of_pattern(pattern: str) -> Files:
 
 
 def _with_plain_folder(pattern: str) -> str:
-    """The pattern, but the folder that it begins with, if it exists, is taken as it is spelled."""
+    """The pattern with the existing folder it begins with escaped, so that the folder is taken literally."""
     for folder in map(str, Path(pattern).parents):
         if pattern.startswith(f"{folder}/") and Path(folder).is_dir():
             return glob.escape(folder) + pattern[len(folder) :]
@@ -193,8 +191,8 @@ def _with_plain_folder(pattern: str) -> str:
 
 
 def files_of_url(url: str) -> Files:
-    """The files that a URL, or a pattern of URLs, stands for, in the order of their names."""
-    links = url.split("::")  # "zip://*.csv::s3://bucket/all.zip": what lies in it, then where it lies
+    """The files that a URL, or a pattern of URLs, refers to, sorted by name."""
+    links = url.split("::")  # "zip://*.csv::s3://bucket/all.zip": the member, then the archive
     kinds = [link.partition("://")[0].lower() for link in links]
     name = _last_part(next(link for link in links if "://" in link).partition("://")[2])
     with _without_secrets(name, kinds):
@@ -217,17 +215,17 @@ def files_of_url(url: str) -> Files:
 
 def _refuse_none(found: Collection[str], name: str) -> None:
     if not found:
-        raise CorpusError(f"{name} stands for no file; give a pattern that fits some, or the name of a file")
+        raise CorpusError(f"{name} matches no files; give a pattern that matches some, or the name of a file")
 
 
 def _last_part(address: str) -> str:
-    """What may be shown of an address: neither who asks nor what the query proves."""
+    """The part of an address that may be shown: no credentials and no query."""
     host, _, path = re.split(r"[?#]", address)[0].rstrip("/").partition("/")
     return unquote(path.rpartition("/")[2]) or host.rpartition("@")[2] or "documents"
 
 
 def _names(paths: Sequence[str]) -> list[str]:
-    """Paths without the folders that all have in common; mostly their last parts."""
+    """Paths without the folders that they all share; usually the file names."""
     folders = [path.split("/")[:-1] for path in paths]
     shared = sum(1 for _ in takewhile(lambda level: len(set(level)) == 1, zip(*folders, strict=False)))
     return ["/".join(path.split("/")[shared:]) for path in paths]
@@ -236,43 +234,47 @@ def _names(paths: Sequence[str]) -> list[str]:
 def _can_travel(system: Any) -> bool:
     try:
         pickle.dumps(system)
-    except Exception:  # whatever keeps it here
+    except Exception:  # pickling fails in many ways
         return False
     return True
 
 
 def _exists(system: Any, path: str) -> bool:
-    """Whether there is a file of exactly this name."""
+    """Whether there is a file with exactly this name."""
     try:
         return bool(system.exists(path))
-    except Exception:  # whatever it says, it may still know what the pattern means
+    except Exception:  # it may still be able to expand the pattern
         return False
 
 
 def _has_ranges(system: Any, path: str) -> bool:
-    """Whether a part of it can be asked for; some servers only send all of it."""
+    """Whether part of a file can be requested; some servers only send whole files."""
     if not is_web(path):
         return True
     try:
         with system.open(path, "rb", cache_type="none") as opened:
             opened.seek(1)
             return len(opened.read(1)) == 1
-    except Exception:  # whatever it says, it is read from its beginning then
+    except Exception:  # whatever the reason, it is read from its beginning then
         return False
 
 
 @contextmanager
 def _without_secrets(name: str, kinds: Sequence[str]) -> Iterator[None]:
-    """One sentence for whatever a file system refuses; its own may hold the whole URL."""
+    """Turn any failure of a file system into one sentence; its own message may contain the whole URL."""
     try:
         yield
     except ImportError:
-        packages = [_PACKAGES[kind] for kind in kinds if kind in _PACKAGES] or [f"for {kinds[-1]}:// that fsspec names"]
-        package = packages[0]
-        raise CorpusError(f"reading {name} needs the package {package}: pip install {package}") from None
+        package = next((_PACKAGES[kind] for kind in kinds if kind in _PACKAGES), None)
+        missing = (
+            f"the package {package}: pip install {package}"
+            if package
+            else f"fsspec's package for {kinds[-1]}://; install it"
+        )
+        raise CorpusError(f"reading {name} needs {missing}") from None
     except FileNotFoundError:
-        raise CorpusError(f"{name} does not exist at the address that was given; check it") from None
+        raise CorpusError(f"{name} does not exist at the given address; check the address") from None
     except Exception as error:
         unknown = isinstance(error, ValueError) and "Protocol not known" in str(error)
-        reason = f"{kinds[0]}:// is unknown" if unknown else type(error).__name__
-        raise CorpusError(f"{name} cannot be opened: {reason}; check the address and your rights") from None
+        reason = f"the protocol {kinds[0]}:// is unknown" if unknown else type(error).__name__
+        raise CorpusError(f"{name} cannot be opened: {reason}; check the address and your permissions") from None

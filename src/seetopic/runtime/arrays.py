@@ -1,4 +1,4 @@
-"""The array types that functions here pass to each other."""
+"""Array types used throughout the package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns as a table of pandas or polars, whichever is asked for."""
+"""Columns as a pandas or polars table."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ LIBRARIES: tuple[Library, ...] = ("pandas", "polars")
 
 
 def dataframe(columns: Mapping[str, Sequence[Any]], library: Library = "pandas") -> Any:
-    """A table of these columns; where a whole number is missing, the others stay whole numbers."""
+    """A table of these columns; an integer column with missing values stays an integer column."""
     if library not in LIBRARIES:
         raise SettingsError(f"`library` is {library!r}, but must be one of {', '.join(LIBRARIES)}")
     try:
         made_by = import_module(library)
     except ImportError as error:
-        raise MissingExtra(f"a table of {library}", library) from error
+        raise MissingExtra(f"a {library} table", library) from error
     if library == "polars":
         return made_by.DataFrame(dict(columns), strict=False)
     return made_by.DataFrame({name: _pandas_column(made_by, values) for name, values in columns.items()})

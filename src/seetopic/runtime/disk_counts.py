@@ -1,6 +1,6 @@
-"""How often rows and columns meet: each shard's counts lie sorted on disk, and are summed by bands of rows.
+"""Co-occurrence counts of rows and columns: each shard's counts are sorted on disk, then summed in bands of rows.
 
-Memory is bounded by a band, whatever the number of shards; the disk holds what memory cannot.
+Memory is bounded by one band, whatever the number of shards.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from seetopic.runtime.files import write_array
 from seetopic.runtime.npy import load_array, map_array
 from seetopic.runtime.progress import Progress, counted, silent
 
-_HELD = 1 << 22  # keys held before they are merged: 64 MiB
+_HELD = 1 << 22  # keys buffered before a merge: 64 MiB
 
 
 @dataclass(frozen=True)
 class Tally:
-    """How often each key occurred; keys are distinct and rising."""
+    """The count of each key; keys are distinct and ascending."""
 
     keys: Longs
     counts: Longs
@@ -44,7 +44,7 @@ def tally(keys: Longs) -> Tally:
 
 
 def summed(parts: Iterable[Tally], most: int = _HELD) -> Tally:
-    """The sum of many shards' counts, merged whenever enough has piled up."""
+    """The summed counts of many shards, merged whenever the buffer is full."""
     total = Tally(np.empty(0, np.int64), np.empty(0, np.int64))
     waiting: list[Tally] = []
     held = 0
@@ -59,7 +59,7 @@ def summed(parts: Iterable[Tally], most: int = _HELD) -> Tally:
 def _merged(parts: list[Tally]) -> Tally:
     keys = np.concatenate([part.keys for part in parts])
     counts = np.concatenate([part.counts for part in parts])
-    # Stable sorting of runs that are already in order is a merge (timsort), far faster than sorting anew.
+    # A stable sort of runs that are already sorted is a merge (timsort), far faster than sorting from scratch.
     order = np.argsort(keys, kind="stable")
     keys, counts = keys[order], counts[order]
     first = np.flatnonzero(np.r_[True, keys[1:] != keys[:-1]]) if keys.size else np.empty(0, np.intp)
@@ -68,21 +68,21 @@ def _merged(parts: list[Tally]) -> Tally:
 
 
 Item = TypeVar("Item")
-Keys: TypeAlias = Callable[[Item], Longs]  # of a shard: row * n_columns + column for each time that they meet
+Keys: TypeAlias = Callable[[Item], Longs]  # of a shard: row * n_columns + column for each co-occurrence
 
-_EVERY = 1024  # one key of so many is told, to know how they are spread
-_LOW = 1 << 32  # keys are kept without their upper half, which is the same for long stretches of them
+_EVERY = 1024  # one key in this many is sampled to estimate how keys are distributed
+_LOW = 1 << 32  # only the lower half of a key is stored: the upper half is constant over long stretches
 
 
 @dataclass(frozen=True)
 class Desk:
-    """Where counts are summed, and how many of them may be in a worker's memory; about 100 bytes each."""
+    """A folder for summing counts, and how many a worker may hold in memory, at about 100 bytes each."""
 
     folder: Path
     held: int = 1 << 22
 
     def corner(self, name: str) -> Desk:
-        """A place for one table."""
+        """A subfolder for one table."""
         return Desk(self.folder / name, self.held)
 
     def clear(self) -> None:
@@ -91,7 +91,7 @@ class Desk:
 
 @dataclass(frozen=True)
 class Band:
-    """Rows of a table on disk: those of row `first + i` are `columns[starts[i]:starts[i + 1]]`, rising."""
+    """Rows of a table on disk; the columns of row `first + i` are `columns[starts[i]:starts[i + 1]]`, ascending."""
 
     folder: Path
     number: int
@@ -115,7 +115,7 @@ class Band:
 
     @property
     def rows(self) -> Longs:
-        """Of each column, its row."""
+        """The row of each entry of `columns`."""
         return np.repeat(np.arange(self.first, self.last), np.diff(self.starts))
 
     def _read(self, kind: str) -> Any:
@@ -133,7 +133,7 @@ class Band:
 
     def remove(self) -> None:
         for kind in ("starts", "columns", "counts"):
-            with suppress(PermissionError):  # Windows keeps a file that is mapped; it goes with its folder
+            with suppress(PermissionError):  # Windows cannot remove a mapped file; it is removed with its folder
                 self._path(kind).unlink(missing_ok=True)
 
 
@@ -146,7 +146,7 @@ def table_of(
     progress: Progress = silent,
     stage: str = "counting",
 ) -> list[Band]:
-    """The table of all shards, in bands of rows."""
+    """The summed counts of all shards, in bands of rows."""
     desk.clear()
     parts, bands = desk.folder / "parts", desk.folder / "bands"
     write = partial(_write_part, keys_of=keys_of, folder=parts, n_keys=shape[0] * shape[1])
@@ -160,7 +160,7 @@ def table_of(
 
 
 def _bounds(spread: Iterable[Longs], shape: tuple[int, int], held: int) -> list[int]:
-    """Rows that part bands of about as many counts as may be held; a row that has more is a band of its own."""
+    """Row boundaries of bands with about `held` counts each; a row with more is a band by itself."""
     keys = np.sort(np.concatenate([np.empty(0, np.int64), *spread]))
     many = max(1, held // _EVERY)
     inner = np.unique(keys[many::many] // shape[1])
@@ -185,7 +185,7 @@ def _sum_band(
 
 
 def _small(counts: Longs) -> Any:
-    """In as few bytes as the largest needs: most are 1."""
+    """The counts in the smallest type that fits the largest; most are 1."""
     return counts.astype(np.min_scalar_type(int(counts.max(initial=0))))
 
 
@@ -203,7 +203,7 @@ class _Part:
         write_array(self._path("counts"), _small(found.counts), lasting=False)
 
     def between(self, low: int, high: int) -> Tally:
-        """The counts of keys from `low` up to, and without, `high`."""
+        """The counts of the keys in `[low, high)`."""
         first, last = self._place(low), self._place(high)
         upper = np.repeat(np.arange(len(self._highs) - 1), np.diff(self._highs.clip(first, last)))
         keys = self._keys[first:last].astype(np.int64) + upper * _LOW
@@ -216,7 +216,7 @@ class _Part:
 
     @cached_property
     def _highs(self) -> Longs:
-        """Where keys of each upper half begin, and where the last ones end."""
+        """The offset of the first key of each upper half, and the end of the last."""
         highs: Longs = load_array(self._path("highs"))
         return highs
 

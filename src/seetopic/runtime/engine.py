@@ -1,4 +1,4 @@
-"""Work on shards: a map whose results come back in shard order, for any number of workers."""
+"""A map over shards whose results arrive in shard order, for any number of workers."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ ENGINES = ("local", "ray")
 
 
 class Engine(Protocol):
-    """What carries the maps; every sum is made by the caller, in the order results arrive: shard order.
+    """Runs maps; the caller adds up results in the order they arrive, which is shard order.
 
-    A function travels once a map to each worker, items and results one by one. An item may be done again after a
-    fault, so functions are pure, or write files whole.
+    A function is sent once per map to each worker, items and results one by one. An item may be processed again after
+    a failure, so functions must be pure or write files atomically.
     """
 
     @property
@@ -43,21 +43,21 @@ class Engine(Protocol):
     ) -> Iterator[Result]:
         """The results in the order of the items.
 
-        On one machine, work of libraries that let other threads run is better done in `threads`: nothing is copied.
-        `gpu`: work for a GPU, where other machines have any.
+        `threads`: on one machine, use threads, which copy nothing; for work that releases the GIL.
+        `gpu`: run on a GPU if the cluster has one.
         """
 
     def check_shared(self, folder: Path) -> None:
-        """Refuse workers that do not see a folder."""
+        """Refuse workers that cannot see a folder."""
 
     def close(self) -> None:
-        """Done for now; a further map begins anew."""
+        """Release the workers; a later map starts new ones."""
 
 
 def sum_of(
     engine: Engine, function: Callable[[Item], Sum], items: Iterable[Item], start: Sum, *, threads: bool = False
 ) -> Sum:
-    """The results added to `start`, an array in place, in the order of the items: rounding depends on the order."""
+    """The results added to `start` (arrays in place), in the order of the items because rounding depends on it."""
     return reduce(operator.iadd, engine.map(function, items, threads=threads), start)
 
 
@@ -69,7 +69,7 @@ def available_cores() -> int:
 
 @dataclass(frozen=True)
 class LocalEngine:
-    """This process for one job, worker processes for more; the results are the same bytes."""
+    """Runs one job in this process, more in worker processes; the results are identical."""
 
     jobs: int
 
@@ -93,7 +93,7 @@ class LocalEngine:
             with ThreadPoolExecutor(self.jobs) as pool:
                 yield from pool.map(function, items)
             return
-        # A function that only exists in this process (a lambda as tokenizer) is run in this process.
+        # A function that exists only in this process (a lambda as tokenizer) runs in this process.
         if self.jobs == 1 or not can_travel(function):
             yield from map(function, items)
             return
@@ -101,7 +101,7 @@ class LocalEngine:
         with packed(function) as parcel:
             try:
                 for item in items:
-                    # Only a few shards are in flight, also where results are used more slowly than they come.
+                    # Only a few shards are in flight, even if results are consumed more slowly than they arrive.
                     if len(waiting) == 2 * self.jobs:
                         yield waiting.popleft().result()
                     waiting.append(self._workers.submit(parcel, item))
@@ -112,26 +112,26 @@ class LocalEngine:
                     future.cancel()
 
     def check_shared(self, folder: Path) -> None:
-        """They see what this process sees."""
+        """Local workers see the same files as this process."""
 
     def close(self) -> None:
-        """Wait until the workers have ended; left to themselves they end with the program."""
+        """Stop the workers and wait for them to end; otherwise they end with the program."""
         workers: Workers | None = self.__dict__.pop("_workers", None)
         if workers is not None:
             workers.close()
 
     @cached_property
     def _workers(self) -> Workers:
-        """Started for the first map, stopped when the engine is closed or no longer held."""
+        """Started by the first map, stopped when the engine is closed or garbage-collected."""
         return Workers(self.jobs)
 
 
 def engine_for(name: str, jobs: int | None = None, address: str | None = None) -> Engine:
-    """The engine of a name: `local` processes, or `ray`: the cluster at the address, or one on this machine."""
+    """The engine with a name: `local` processes, or `ray` for the cluster at the address or one on this machine."""
     if name not in ENGINES:
         raise SettingsError(f"`engine` is {name!r}, but must be one of {', '.join(ENGINES)}")
     if name == "ray":
         return RayEngine(address, available_cores() if jobs is None and address is None else jobs)
     if address is not None:
-        raise SettingsError(f"`address` is {address!r}, but only a Ray cluster has one; say --engine ray as well")
+        raise SettingsError(f"`address` is {address!r}, but only a Ray cluster has one; add --engine ray")
     return LocalEngine(available_cores() if jobs is None else jobs)

@@ -1,4 +1,4 @@
-"""Files that belong together: all of them are exchanged for new ones, or none, whenever the program is killed."""
+"""Atomic writes of files and of sets of files: all of the new content or none of it, even if the program is killed."""
 
 from __future__ import annotations
 
@@ -24,43 +24,43 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
 _ADVICE = {
-    errno.ENOSPC: "free some space or choose another place",
-    errno.EDQUOT: "free some of your quota or choose another place",
-    errno.EFBIG: "raise the limit on file sizes or choose another place",
-    errno.EACCES: "choose a place that you may write to",
-    errno.EPERM: "choose a place that you may write to",
-    errno.EROFS: "choose a place that you may write to",
+    errno.ENOSPC: "free some space or choose another location",
+    errno.EDQUOT: "free some of your quota or choose another location",
+    errno.EFBIG: "raise the limit on file sizes or choose another location",
+    errno.EACCES: "choose a location you can write to",
+    errno.EPERM: "choose a location you can write to",
+    errno.EROFS: "choose a location you can write to",
     errno.EMFILE: "raise the limit on open files (ulimit -n)",
-    errno.ENFILE: "let other programs end",
+    errno.ENFILE: "close other programs",
 }
 
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Turn the operating system's refusal to write `path` into one sentence."""
+    """Turn an error of the operating system while writing `path` into one sentence."""
     try:
         yield
     except OSError as error:
-        advice = _ADVICE.get(error.errno or 0, "choose another place")
+        advice = _ADVICE.get(error.errno or 0, "choose another location")
         reason = error.strerror or str(error)
         raise OutputError(f"cannot write {path}: {reason}; {advice}") from error
 
 
 def place_of_file(path: Path) -> Path:
-    """Where a file really is, or will be: a link is followed; a device or a pipe is never replaced by a file."""
+    """Where a file is or will be: links are followed; folders, devices and pipes are refused, never replaced."""
     with writing(path):
         if path.is_dir():
             raise OutputError(f"{path} is a folder; name a file in it")
         if path.exists() and not path.is_file():
-            raise OutputError(f"{path} is a device or a pipe, which a file would replace; name a file")
+            raise OutputError(f"{path} is a device or a pipe, which a file must not replace; name a regular file")
         return path.resolve() if path.is_symlink() else path
 
 
 @contextmanager
 def written_whole(path: Path, *, lasting: bool = True, beside: Path | None = None) -> Iterator[Path]:
-    """A path to write to; it takes the name `path` only when everything has been written.
+    """A temporary path to write to, which is renamed to `path` once everything has been written.
 
-    What would be written anew after a power failure need not be `lasting`: to be sure of the disk takes time.
+    A file that would be rebuilt after a power failure need not be `lasting`: waiting for the disk takes time.
     """
     place = place_of_file(path)
     beside = beside or place.with_name(f".{place.name}.{os.getpid()}.part")
@@ -73,22 +73,22 @@ def written_whole(path: Path, *, lasting: bool = True, beside: Path | None = Non
             if lasting:
                 with beside.open("rb+") as file:
                     os.fsync(file.fileno())
-            beside.replace(place_of_file(path))  # asked again: it may be another place by now
+            beside.replace(place_of_file(path))  # checked again: the target may have changed
     finally:
-        with suppress(OSError):  # where nothing can be written, nothing can be removed
+        with suppress(OSError):  # where nothing can be written, nothing can be removed either
             beside.unlink(missing_ok=True)
 
 
-# Whoever writes a file or folder holds a lock on it: what nobody holds is what a killed program left.
+# Writers lock the file or folder they write, so an unlocked one was left by a killed program.
 
 
 @contextmanager
 def held(path: Path) -> Iterator[None]:
-    """Nobody takes this file or folder for a leftover meanwhile."""
+    """Lock a file or folder, so that nobody takes it for a leftover."""
     opened = os.open(path, os.O_RDONLY) if fcntl is not None else None
     try:
         if fcntl is not None and opened is not None:
-            with suppress(OSError):  # a file system without locks, or another thread of this process has it
+            with suppress(OSError):  # the file system has no locks, or another thread of this process holds it
                 fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield
     finally:
@@ -97,16 +97,16 @@ def held(path: Path) -> Iterator[None]:
 
 
 def clear_leftovers(folder: Path, name: str) -> None:
-    """Remove what programs that were killed have left of files or folders of this name."""
+    """Remove what killed programs left of files or folders with this name."""
     leftover = re.compile(rf"\.{re.escape(name)}\.\d+\.part")
-    with suppress(OSError):  # what cannot be looked at or removed does no harm
+    with suppress(OSError):  # a leftover that cannot be removed does no harm
         for path in list(folder.iterdir()):
             if leftover.fullmatch(path.name) and not path.is_symlink():
                 remove_unless_held(path)
 
 
 def remove_unless_held(path: Path) -> None:
-    """Remove a file or folder, unless a program works on it."""
+    """Remove a file or folder, unless a program has locked it."""
     if fcntl is None:
         return
     with suppress(OSError):
@@ -146,7 +146,7 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def write_array(path: Path, array: np.ndarray[Any, Any], *, lasting: bool = True) -> None:
-    """An array as `np.save` writes it; through plain writes, for those say why they failed."""
+    """Write an array as `np.save` does, but with plain writes, whose errors give a reason."""
     write_arrays_in_parts([path], array.dtype, array.shape, [[array]], lasting=lasting)
 
 
@@ -158,9 +158,9 @@ def write_arrays_in_parts(
     *,
     lasting: bool = True,
 ) -> None:
-    """Long arrays side by side, never in memory as a whole; each part has a piece for each path.
+    """Write long arrays side by side without holding them in memory; each part has one piece per path.
 
-    Plain writes rather than a memory map: on a full disk a map ends the process, a write says so.
+    Plain writes rather than a memory map: on a full disk a map kills the process, while a write raises an error.
     """
     header = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}
     with ExitStack() as stack:
@@ -174,7 +174,7 @@ def write_arrays_in_parts(
 
 
 def exchanged(first: Path, second: Path) -> bool:
-    """Let two folders change places at once, so that neither name is ever without one; whether that could be done."""
+    """Swap two folders atomically, so that both names always exist; returns whether the system could do it."""
     import ctypes
 
     for name, rename in _EXCHANGES.items():
@@ -184,8 +184,8 @@ def exchanged(first: Path, second: Path) -> bool:
     return False
 
 
-_HERE = -100  # paths are meant from the working directory
-_SWAP = 2  # the same flag in both systems
+_HERE = -100  # paths are relative to the working directory
+_SWAP = 2  # the same flag on both systems
 _EXCHANGES: dict[str, Callable[[Any, bytes, bytes], int]] = {
     "renameat2": lambda exchange, first, second: exchange(_HERE, first, _HERE, second, _SWAP),  # Linux
     "renamex_np": lambda exchange, first, second: exchange(first, second, _SWAP),  # macOS
@@ -199,16 +199,16 @@ def sha256_of(path: Path) -> str:
 
 @dataclass(frozen=True)
 class FileSet:
-    """Files in a folder that may hold others, too.
+    """Files that are replaced together, in a folder that may contain others.
 
-    New files are written into a folder beside them. When that is renamed, the set is complete: from then on whoever
-    comes next, a reader or a writer, puts in place what is not there yet.
+    New files are written to a folder beside them. Once that folder is renamed, the set is complete: if the program is
+    killed, the next reader or writer moves the remaining files into place.
     """
 
     folder: Path
     name: str
-    last: str  # the file that is put in place after the others
-    replaces: bool = True  # older files of the same names
+    last: str  # the file that is moved into place last
+    replaces: bool = True  # whether older files with the same names are replaced
 
     @contextmanager
     def written(self) -> Iterator[Path]:
@@ -224,7 +224,7 @@ class FileSet:
                 yield beside
                 for file in beside.iterdir():
                     clear_leftovers(self.folder, file.name)
-                    place_of_file(self.folder / file.name)  # refuses what no file may replace
+                    place_of_file(self.folder / file.name)  # refuses what must not be replaced
                 self._settle(beside)
         except OutputError as error:
             raise OutputError(str(error).replace(str(beside), str(self.folder))) from error
@@ -244,14 +244,16 @@ class FileSet:
                 return  # no other writer was faster
 
     def complete(self) -> None:
-        """Put in place what a killed program has left to do of a complete set."""
+        """Move the files of a complete set into place, if a killed program did not."""
         if not self._settled.is_dir():
             return
         with writing(self.folder):
             files = sorted(self._settled.iterdir(), key=lambda path: (path.name == self.last, path.name))
             for file in files:
                 if not self.replaces and (self.folder / file.name).exists():
-                    raise OutputError(f"{self.folder / file.name} exists; choose another name or remove it first")
+                    raise OutputError(
+                        f"{self.folder / file.name} already exists; choose another name or remove it first"
+                    )
             for file in files:
                 with suppress(FileNotFoundError):  # another process has just done it
                     file.replace(self.folder / file.name)

@@ -1,4 +1,4 @@
-"""Products of matrices whose last bits depend on no number of threads."""
+"""The compute device, and matrix products whose bits do not depend on the number of threads."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DEVICES = ("auto", "cpu", "cuda")
 
 
 def resolve_device(device: str) -> str:
-    """The device to compute on; `auto` takes a GPU where there is one."""
+    """The device to compute on; `auto` uses a GPU if there is one."""
     if device not in DEVICES:
         raise SettingsError(f"`device` is {device!r}, but must be one of {', '.join(DEVICES)}")
     if device == "cpu":
@@ -30,13 +30,13 @@ def resolve_device(device: str) -> str:
     if torch.cuda.is_available():
         return "cuda"
     if device == "cuda":
-        raise SettingsError("`device` is 'cuda', but no GPU can be used here; say auto or cpu")
+        raise SettingsError("`device` is 'cuda', but no usable GPU was found; use auto or cpu")
     return "cpu"
 
 
 @contextmanager
 def one_torch_thread() -> Iterator[None]:
-    """Products on one thread: with several, how sums are grouped, and so the last bits, may depend on how many."""
+    """Limit torch to one thread: the grouping of sums, and so their last bits, may depend on the number of threads."""
     import torch
 
     before = torch.get_num_threads()
@@ -47,18 +47,18 @@ def one_torch_thread() -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-_PARTS = 4  # of a product, for any number of cores
-_LARGE = 1 << 24  # multiplications of a product that is worth parting
+_PARTS = 4  # parts of a large product, for any number of cores
+_LARGE = 1 << 24  # multiplications from which a product is worth splitting
 _ONE_AT_A_TIME = RLock()
 
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """How sums are grouped, and so their last bits, may depend on the number of threads; also a decorator.
+    """Limit BLAS to one thread, for the same reason as `one_torch_thread`; also a decorator.
 
-    Most libraries know one number of threads for a whole process: if two threads of it limited the number at once,
-    one would lift the limit while the other is still at work. So one waits for the other, and what stands inside
-    must be arithmetic only: it may wait for nothing that another thread has begun.
+    Most libraries have one limit for the whole process: if two threads set it at once, one would lift it while the
+    other is still computing. So threads take turns, and the body must be pure arithmetic: it must not wait for
+    another thread.
     """
     with _ONE_AT_A_TIME, _limited():
         yield
@@ -70,7 +70,7 @@ def _limited() -> Any:
 
 @cache
 def _libraries() -> Any:
-    """Looked for once, which takes longer than a small product: the only one that matters came with numpy."""
+    """Looked up once, because that takes longer than a small product; the library that matters comes with NumPy."""
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()
@@ -78,9 +78,9 @@ def _libraries() -> Any:
 
 @one_thread()
 def product(left: Floats, right: Floats) -> Floats:
-    """The product of two matrices, the rows of a large one in parts, side by side.
+    """The product of two matrices; a large one is computed in parallel, in parts of its rows.
 
-    The parts are always the same, and each is one thread's, so the bits are the same for any number of cores.
+    The parts are always the same, and each runs on one thread, so the bits are the same for any number of cores.
     """
     if left.size * right.shape[1] < _LARGE:
         found: Floats = left @ right
@@ -89,9 +89,9 @@ def product(left: Floats, right: Floats) -> Floats:
     bounds = pairwise(len(left) * part // _PARTS for part in range(_PARTS + 1))
 
     def fill(part: tuple[int, int]) -> None:
-        with _limited():  # other libraries know a number for each thread
+        with _limited():  # some libraries have one limit per thread
             np.matmul(left[slice(*part)], right, out=found[slice(*part)])
 
-    with ThreadPoolExecutor(min(_PARTS, available_cores())) as workers:  # not kept: threads do not survive a fork
+    with ThreadPoolExecutor(min(_PARTS, available_cores())) as workers:  # not reused: threads do not survive a fork
         list(workers.map(fill, bounds))
     return found

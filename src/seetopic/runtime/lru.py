@@ -1,4 +1,4 @@
-"""A few values that were asked for last, so that what has not changed is not made again."""
+"""A cache of the most recently used values."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ Value = TypeVar("Value")
 
 
 class Memory(Generic[Key, Value]):
-    """Values by key, at most so many; the one that was not asked for the longest is forgotten first.
+    """At most `size` values by key; the least recently used one is dropped first.
 
-    Several threads may ask at once. A value that two of them miss is made twice, so making it must always give the
-    same, and nobody may change it.
+    Safe to use from several threads. A value that two threads miss is computed twice, so the computation must be
+    deterministic, and values must not be modified.
     """
 
     def __init__(self, size: int) -> None:
         self._size, self._lock = size, Lock()
-        self._kept: dict[Key, Value] = {}  # the one that was asked for last stands last
+        self._kept: dict[Key, Value] = {}  # most recently used last
 
     def __len__(self) -> int:
         return len(self._kept)
 
     def one(self, key: Key, make: Callable[[], Value]) -> Value:
-        """The value of a key, made if it is missing."""
+        """The value of a key, computed if it is missing."""
         return self.all([key], lambda _: [make()])[0]
 
     def all(self, keys: Sequence[Key], make: Callable[[list[Key]], Iterable[Value]]) -> list[Value]:
-        """The values of keys; those that are missing are made together."""
+        """The values of keys; missing ones are computed together."""
         with self._lock:
             found = {key: self._kept[key] for key in keys if key in self._kept}
         missing = [key for key in dict.fromkeys(keys) if key not in found]

@@ -1,4 +1,4 @@
-"""Warnings for the person who started the work: Python's own, unless a caller shows them elsewhere."""
+"""Warnings for the user: Python warnings, unless a caller shows them elsewhere."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _PACKAGE = str(Path(__file__).parents[1])
 
 
 def warn(sentence: str) -> None:
-    """Python's warning, at the line that called this package, however deep inside it the reason was found."""
+    """Issue a Python warning that points to the line that called this package, however deep its cause."""
     outside, level, frame = 1, 1, inspect.currentframe()
     while frame is not None:
         if frame.f_code.co_filename.startswith(_PACKAGE):
@@ -22,4 +22,4 @@ def warn(sentence: str) -> None:
 
 
 def ignore(sentence: str) -> None:
-    """For callers that read the same warnings in the finished index."""
+    """For callers that read the same warnings from the finished index."""

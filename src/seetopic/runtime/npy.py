@@ -1,6 +1,6 @@
-"""Arrays in files, as `np.save` writes them.
+"""Arrays in `.npy` files, with a header parser that several threads can use at once.
 
-NumPy parses their headers by `ast`, which fails at random where two threads do so at once (CPython issue 106905).
+NumPy's parser uses `ast`, which fails at random when two threads use it at once (CPython issue 106905).
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ import numpy as np
 
 from seetopic.errors import DamagedIndex
 
-_MAGIC = b"\x93NUMPY\x01\x00"  # with the version of the format
+_MAGIC = b"\x93NUMPY\x01\x00"  # including the version of the format
 _HEADER = re.compile(
     r"\{'descr': '([<>|](?:b1|[iu][1248]|f[248]))', 'fortran_order': (False|True), "
     r"'shape': \(((?:\d{1,19}, ?)*(?:\d{1,19})?)\), \} *\n"
 )
-_LONGEST = 1 << 10  # bytes of a header: numbers and two names
+_LONGEST = 1 << 10  # bytes of a header that are read
 
 
 class Header(NamedTuple):
-    """What an array is, and where in its file its values begin."""
+    """The type and shape of an array, and where its values begin in the file."""
 
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
@@ -51,20 +51,20 @@ class Header(NamedTuple):
 
 
 def read_header(file: IO[bytes]) -> Header:
-    """The header at the beginning of a file; `ValueError` where that is not what `np.save` writes of plain numbers."""
+    """The header of an open file; raises `ValueError` unless `np.save` would write it for plain numbers."""
     magic = file.read(len(_MAGIC) + 2)
     if magic[: len(_MAGIC)] != _MAGIC or len(magic) < len(_MAGIC) + 2:
-        raise ValueError("it is of another format")
+        raise ValueError("it is not an .npy file of version 1.0")
     (length,) = struct.unpack("<H", magic[len(_MAGIC) :])
     found = _HEADER.fullmatch(file.read(min(length, _LONGEST)).decode("latin-1"))
     if found is None:
-        raise ValueError("its header is not that of an array of numbers")
+        raise ValueError("its header does not describe an array of numbers")
     shape = tuple(int(each) for each in found[3].split(",") if each.strip())
     return Header(np.dtype(found[1]), shape, found[2] == "True", len(magic) + length)
 
 
 def load_array(path: Path) -> Any:
-    """As `np.load` reads it."""
+    """Read an array, as `np.load` does."""
     with path.open("rb") as file:
         header = read_header(file)
         if os.fstat(file.fileno()).st_size < header.end:
@@ -73,16 +73,16 @@ def load_array(path: Path) -> Any:
 
 
 def map_array(path: Path) -> Any:
-    """As `np.load` maps it, for reading alone."""
+    """Map an array read-only, as `np.load` does."""
     with path.open("rb") as file:
         header = read_header(file)
     return np.memmap(path, header.dtype, "r", header.start, header.shape, "F" if header.by_columns else "C")
 
 
 class LongArray:
-    """A row of numbers that stays in its file, and is read in parts.
+    """A one-dimensional array that stays in its file and is read in parts.
 
-    If somebody cuts the file off meanwhile, that is an error; where it is mapped, it is the end of the process.
+    If the file is truncated meanwhile, reading raises an error; with a memory map it would kill the process.
     """
 
     def __init__(self, file: io.FileIO, header: Header, name: str) -> None:
@@ -104,7 +104,7 @@ class LongArray:
             while left and (n_read := self._file.readinto(left)):
                 left = left[n_read:]
         if left:
-            raise DamagedIndex(f"{self._name} was cut off while it was read; build the index again")
+            raise DamagedIndex(f"{self._name} was truncated while it was being read; build the index again")
         return found[::step]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
@@ -112,13 +112,13 @@ class LongArray:
 
 
 def blocks(array: Any, size: int = 1 << 20, overlap: int = 0) -> Iterator[tuple[int, Any]]:
-    """A row of numbers in parts, each with the place of its first; some of the next one's may come with each."""
+    """A one-dimensional array in blocks, each with its offset; a block may overlap the start of the next."""
     for first in range(0, len(array), size):
         yield first, array[first : first + size + overlap]
 
 
 def arrays_in(archive: Path) -> dict[str, Any]:
-    """The arrays that `np.savez` wrote; damage, which the checksums of the zip format tell, is a `ValueError`."""
+    """The arrays that `np.savez` wrote; raises `ValueError` if the archive is damaged."""
     try:
         with ZipFile(archive) as members:
             return {name.removesuffix(".npy"): _array_of(members.read(name)) for name in members.namelist()}
@@ -129,5 +129,5 @@ def arrays_in(archive: Path) -> dict[str, Any]:
 def _array_of(data: bytes) -> Any:
     header = read_header(io.BytesIO(data))
     if len(data) != header.end:
-        raise ValueError("its size is not what its header says")
+        raise ValueError("its size does not match its header")
     return header.shaped(np.frombuffer(bytearray(data), header.dtype, offset=header.start))

@@ -1,4 +1,4 @@
-"""Worker processes, each with a pipe of its own: one that dies loses the item it had, which another does again."""
+"""Worker processes, each with its own pipe: if one dies, another repeats the item it was processing."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from typing import Any, Literal
 from seetopic.errors import SeeTopicError, WorkerLost
 from seetopic.runtime.files import writing
 
-_SMALL = 1 << 20  # bytes that may go through a pipe, once to each worker
-_ALIGNED = 64  # arrays begin at multiples of it, as numpy's own do
+_SMALL = 1 << 20  # bytes of arrays that may be sent through the pipe to each worker
+_ALIGNED = 64  # arrays begin at multiples of it, as in NumPy
 
 
 @dataclass(frozen=True, eq=False)
 class Parcel:
-    """A packed function; every worker process unpacks it for itself, but large arrays are pages that all share."""
+    """A pickled function; each worker process unpickles it, but large arrays are memory-mapped and shared."""
 
     stream: bytes
-    path: Path | None = None  # holds the function's arrays one after the other, read-only for all
+    path: Path | None = None  # contains the function's arrays, concatenated and read-only
     bounds: tuple[tuple[int, int], ...] = ()  # of each array in the file
 
     def unpacked(self) -> Callable[[Any], Any]:
@@ -50,9 +50,9 @@ def _pages(path: Path) -> mmap.mmap:
 
 
 def can_travel(function: Callable[..., Any]) -> bool:
-    """Whether another process can have it: a lambda, and what holds one, only exists here."""
+    """Whether it can be sent to another process; a lambda, or anything that contains one, cannot."""
     try:
-        pickle.dumps(function, protocol=5, buffer_callback=lambda _: None)  # without a copy of its arrays
+        pickle.dumps(function, protocol=5, buffer_callback=lambda _: None)  # without copying its arrays
     except (pickle.PicklingError, AttributeError, TypeError):
         return False
     return True
@@ -60,8 +60,8 @@ def can_travel(function: Callable[..., Any]) -> bool:
 
 @contextmanager
 def packed(function: Callable[..., Any]) -> Iterator[Parcel]:
-    """The function as a parcel, whose file is gone afterwards."""
-    # This pickle knows what the user's own script defines, which workers do not import.
+    """The function as a parcel, whose file is removed afterwards."""
+    # Unlike pickle, it includes what the user's own script defines, which workers do not import.
     import cloudpickle
 
     buffers: list[pickle.PickleBuffer] = []
@@ -88,16 +88,16 @@ def _temporary_file() -> Iterator[Path]:
         try:
             yield path
         finally:
-            with suppress(PermissionError):  # Windows keeps a file that a worker still reads
+            with suppress(PermissionError):  # Windows cannot remove a file that a worker still reads
                 path.unlink(missing_ok=True)
 
 
 @contextmanager
 def gone_with_us(path: Path, kind: Literal["file", "folder"]) -> Iterator[None]:
-    """Have a file or folder removed if this process is killed: a process of loky's looks after that."""
+    """Have loky's resource tracker remove a file or folder if this process is killed."""
     from joblib.externals.loky.backend import resource_tracker
 
-    with suppress(ValueError):  # a path that it cannot be told: too long, or not of ASCII letters
+    with suppress(ValueError):  # a path that it cannot track: too long, or not ASCII
         resource_tracker.register(str(path), kind)
     try:
         yield
@@ -106,19 +106,19 @@ def gone_with_us(path: Path, kind: Literal["file", "folder"]) -> Iterator[None]:
             resource_tracker.unregister(str(path), kind)
 
 
-# The way back.
+# Results.
 
 
 def outcome_of(work: Callable[[], Any]) -> bytes:
-    """The result, or the error, packed."""
+    """The pickled result or error."""
     try:
         return _packed_outcome(work(), None)
     except Exception as error:
-        if not isinstance(error, SeeTopicError):  # a bug: where it is can be seen only here
+        if not isinstance(error, SeeTopicError):  # a bug, whose traceback exists only here
             error.add_note(f"In a worker process:\n{traceback.format_exc()}")
         try:
             return _packed_outcome(None, error)
-        except Exception:  # an error that cannot be packed, each in its own way
+        except Exception:  # an error that cannot be pickled
             return _packed_outcome(None, RuntimeError("".join(traceback.format_exception(error))))
 
 
@@ -130,7 +130,7 @@ def _packed_outcome(result: Any, error: Exception | None) -> bytes:
 
 
 def result_of(outcome: bytes) -> Any:
-    """The result; an error is raised."""
+    """Return the result, or raise the error."""
     result, error = pickle.loads(outcome)
     if error is not None:
         raise error
@@ -138,35 +138,35 @@ def result_of(outcome: bytes) -> Any:
 
 
 def named(item: Any) -> str:
-    """A piece of work as a person can be told of it."""
+    """An item, shortened for an error message."""
     short = Repr()
     short.maxother = short.maxstring = 100
     return short.repr(item)
 
 
-_TRIES = 3  # workers that one item may cost
-# There is a worker a core already.
+_TRIES = 3  # workers that may die on one item
+# There is already one worker per core.
 _ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL", "VECLIB_MAXIMUM", "NUMEXPR")}
 
 
 class Workers:
-    """A fixed number of processes, started when there is work for them."""
+    """A fixed number of processes, started on demand."""
 
     def __init__(self, number: int) -> None:
         self._threads = ThreadPoolExecutor(number)  # each waits for one process
-        self._idle: LifoQueue[_Worker | None] = LifoQueue()  # None: one that is not started
+        self._idle: LifoQueue[_Worker | None] = LifoQueue()  # None: not started yet
         for _ in range(number):
             self._idle.put(None)
         self._started: list[_Worker] = []
         self._starting = Lock()
-        self._stop = Finalize(self, _stop, [self._started], exitpriority=10)  # also where nobody closes them
+        self._stop = Finalize(self, _stop, [self._started], exitpriority=10)  # at exit, if nobody closes them before
 
     def submit(self, parcel: Parcel, item: Any) -> Future[Any]:
-        """The parcel's function of the item, by and by."""
+        """Apply the parcel's function to the item in a worker."""
         return self._threads.submit(self._done, parcel, item)
 
     def close(self) -> None:
-        """End the processes; work that is not finished is dropped."""
+        """End the processes; unfinished work is dropped."""
         with self._starting:
             self._stop()
         self._threads.shutdown(wait=True, cancel_futures=True)
@@ -182,7 +182,7 @@ class Workers:
             try:
                 worker = worker or self._start()
                 outcome = worker.outcome(parcel, packed_item)
-            except (EOFError, OSError):  # its end of the pipe is gone
+            except (EOFError, OSError):  # the worker has died
                 self._leave(worker)
                 worker = None
             else:
@@ -190,8 +190,8 @@ class Workers:
             finally:
                 self._idle.put(worker)
         raise WorkerLost(
-            f"{_TRIES} worker processes in a row were killed at the same piece of work, {named(item)}; "
-            "most often that is for want of memory: give fewer --jobs (in Python: jobs), or more memory"
+            f"{_TRIES} worker processes in a row were killed while processing {named(item)}; the usual cause is a lack "
+            "of memory: use fewer --jobs (in Python: jobs), or more memory"
         )
 
     def _start(self) -> _Worker:
@@ -216,14 +216,14 @@ class _Worker:
     """A process, and our end of the pipe to it."""
 
     def __init__(self) -> None:
-        # Loky's processes need no `if __name__ == "__main__"` in the user's script, which the standard library's do.
+        # Unlike the standard library's, loky's processes need no `if __name__ == "__main__"` in the user's script.
         from joblib.externals.loky.backend import get_context
 
         self._pipe, theirs = Pipe()
         self._carries: Parcel | None = None
         self.process = get_context("loky").Process(target=_serve, args=(theirs,), env=_ONE_THREAD)
         self.process.start()
-        theirs.close()  # so that its end is the only one, and gone with it
+        theirs.close()  # so that the pipe closes when the worker dies
 
     def outcome(self, parcel: Parcel, item: bytes) -> bytes:
         self._pipe.send(None if parcel is self._carries else parcel)
@@ -242,7 +242,7 @@ def _stop(workers: list[_Worker]) -> None:
 
 
 def _serve(pipe: Connection) -> None:
-    """What a worker does, until the other end of the pipe is gone: it holds one function, and takes items."""
+    """The worker's loop: apply the current function to items until the pipe is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that started this one
     held = _Held(Parcel(b""))
     while True:
@@ -258,7 +258,7 @@ def _serve(pipe: Connection) -> None:
 
 @dataclass(frozen=True)
 class _Held:
-    """The function of a map, unpacked for its first item."""
+    """The function of a map, unpickled for its first item."""
 
     parcel: Parcel
 

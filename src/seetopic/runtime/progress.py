@@ -1,4 +1,4 @@
-"""How long work reports what it is doing: a callback, and what shows it on a terminal."""
+"""Progress of long-running work: the callback that reports it, and its display on a terminal."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Item = TypeVar("Item")
 
 
 class Progress(Protocol):
-    """Called often and cheaply; `total` is None while it is not known."""
+    """Called often, so it must be cheap; `total` is None while unknown."""
 
     def __call__(self, stage: str, done: int, total: int | None) -> None: ...
 
@@ -26,7 +26,7 @@ def silent(stage: str, done: int, total: int | None) -> None:
 
 
 def counted(items: Iterable[Item], stage: str, total: int | None, progress: Progress) -> Iterator[Item]:
-    """The same items, each one reported when it has been dealt with."""
+    """The same items, each reported once the caller has processed it."""
     done = 0
     progress(stage, done, total)
     for item in items:
@@ -37,7 +37,7 @@ def counted(items: Iterable[Item], stage: str, total: int | None, progress: Prog
 
 @dataclass(frozen=True)
 class Renamed:
-    """Progress of a stage under a name that says more."""
+    """Reports progress under a more descriptive stage name."""
 
     progress: Progress
     stage: str
@@ -48,11 +48,11 @@ class Renamed:
 
 @contextmanager
 def shown_progress(quiet: bool) -> Iterator[Progress]:
-    """Bars with the time that remains on a terminal, a line a stage in a log, nothing if quiet."""
+    """Bars with the remaining time on a terminal, one line per stage in a log, nothing if `quiet`."""
     if quiet:
         yield silent
         return
-    # Loaded only here: the library itself prints nothing.
+    # Imported only here: the library itself prints nothing.
     from rich.console import Console
     from rich.progress import (
         BarColumn,

@@ -1,4 +1,4 @@
-"""A list of numbers for each document, as two arrays."""
+"""Ragged lists of integers, one list per document, stored as two arrays."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from seetopic.runtime.arrays import Flags, Longs
 
 @dataclass(frozen=True)
 class Lists:
-    """Numbers in a row for each document, one document after the other."""
+    """One list of integers per document, concatenated in document order."""
 
     values: Longs
-    starts: Longs  # where each document's begin, and where the last one's end
+    starts: Longs  # offset of each document's first value, and the end of the last document
 
     @staticmethod
     def of(lists: Sequence[Sequence[int]]) -> Lists:
@@ -44,7 +44,7 @@ class Lists:
         return np.repeat(np.arange(len(self)), self.sizes)
 
     def where(self, kept: Flags) -> Lists:
-        """Only some of the values, but every document."""
+        """Only the flagged values; all documents remain, some perhaps empty."""
         before = np.concatenate([np.zeros(1, np.int64), np.cumsum(kept)])
         return Lists(self.values[kept], before[self.starts])
 

@@ -1,4 +1,4 @@
-"""The engine for many machines: the same maps, as tasks of a Ray cluster."""
+"""The engine for many machines, which runs maps as tasks of a Ray cluster."""
 
 from __future__ import annotations
 
@@ -24,29 +24,29 @@ from seetopic.runtime.files import writing
 from seetopic.runtime.processes import gone_with_us, named, outcome_of, result_of
 from seetopic.version import __version__
 
-_PATIENCE = 60  # seconds for a node's answer
-_KNOCKING = 10  # seconds until it is clear that nobody listens
-_TOLD = 200  # characters of what Ray says
+_PATIENCE = 60  # seconds to wait for a node's answer
+_KNOCKING = 10  # seconds to wait for a connection
+_TOLD = 200  # characters shown of a message from Ray
 _CLIENT = "ray://"
 
 
 @dataclass(frozen=True)
 class Session:
-    """Ray, connected; and how to end that."""
+    """A connection to Ray, and how to close it."""
 
     ray: Any
     close: Callable[[], Any]
 
 
 def ray_session(address: str | None, workers: int | None) -> Session:
-    """The cluster at the address; without one, a cluster of this machine alone, that nobody else can reach."""
+    """The cluster at the address; without an address, a private cluster on this machine."""
     if address is not None:
         _check_address(address)
     with ExitStack() as opened:
         if address is None:
             opened.enter_context(_environment(_PRIVATE | {"RAY_AUTH_TOKEN": _secret()}))
         ray = _ray()
-        if ray.is_initialized():  # by the caller's own program, whose cluster it is
+        if ray.is_initialized():  # by the caller, who owns the cluster
             return Session(ray, lambda: None)
         opened.enter_context(_on_standard_error(ray))
         quiet = {"log_to_driver": False, "configure_logging": False, "logging_level": "ERROR"}
@@ -58,17 +58,17 @@ def ray_session(address: str | None, workers: int | None) -> Session:
             _init(ray, address, **quiet)
         opened.callback(ray.shutdown)
         close = opened.pop_all().close
-    return Session(ray, Finalize(None, close, exitpriority=10))  # also where nobody closes it
+    return Session(ray, Finalize(None, close, exitpriority=10))  # at exit, if nobody closes it before
 
 
-# No statistics to Ray's makers; a secret that only this process and its children know; and loopback only, which Ray
-# does by itself on other systems than Linux.
+# No usage statistics; a token that only this process and its children know; and loopback only, which is Ray's default
+# on systems other than Linux.
 _PRIVATE = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_AUTH_MODE": "token", "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
 
 
 @cache
 def _secret() -> str:
-    """One a process: Ray reads it once."""
+    """One per process, because Ray reads it only once."""
     return os.environ.get("RAY_AUTH_TOKEN") or secrets.token_hex(32)
 
 
@@ -81,13 +81,13 @@ def _ray() -> Any:
 
 
 def _check_address(address: str) -> None:
-    """Ray itself would knock for minutes at a port that nobody listens to."""
+    """Fail early: Ray itself would try for minutes to connect to a closed port."""
     if address == "auto":
         return
     host, _, port = address.removeprefix(_CLIENT).rpartition(":")
     if not host or not port.isdigit():
         raise ClusterError(
-            f"{address!r} is not an address of a Ray cluster; give auto, HOST:PORT or {_CLIENT}HOST:PORT"
+            f"{address!r} is not the address of a Ray cluster; give auto, HOST:PORT or {_CLIENT}HOST:PORT"
         )
     try:
         socket.create_connection((host.strip("[]"), int(port)), timeout=_KNOCKING).close()
@@ -97,15 +97,15 @@ def _check_address(address: str) -> None:
 
 def _unreachable(address: str, error: Exception) -> ClusterError:
     return ClusterError(
-        f"no Ray cluster can be joined at {address!r} ({_one_line(error)}); give --address as HOST:PORT of its head, "
-        "or as auto on one of its nodes"
+        f"cannot connect to a Ray cluster at {address!r} ({_one_line(error)}); give --address as HOST:PORT of its head "
+        "node, or as auto on one of its nodes"
     )
 
 
 def _init(ray: Any, address: str, **settings: Any) -> None:
     try:
         ray.init(address, **settings)
-    except Exception as error:  # also of no kind at all, where the machine was too busy to start in time
+    except Exception as error:  # a bare `Exception` if the machine was too busy to start in time
         if address != "local":
             raise _unreachable(address, error) from error
         raise ClusterError(f"Ray cannot be started on this machine ({_one_line(error)}); use --engine local") from error
@@ -113,7 +113,7 @@ def _init(ray: Any, address: str, **settings: Any) -> None:
 
 @contextmanager
 def _on_standard_error(ray: Any) -> Iterator[None]:
-    """Ray tells of lost workers and nodes at length and on standard output, which is for results."""
+    """Shorten Ray's messages about lost workers and nodes, and keep them off standard output, which is for results."""
     worker = ray._private.worker
     tell: Any = getattr(worker, "print_to_stdstream", None)
 
@@ -146,7 +146,7 @@ def _environment(added: dict[str, str]) -> Iterator[None]:
 
 @contextmanager
 def _short_folder() -> Iterator[Path]:
-    """For Ray's logs and sockets, whose paths may not be long."""
+    """A folder for Ray's logs and sockets, whose paths must be short."""
     place = "/tmp" if Path("/tmp").is_dir() else tempfile.gettempdir()
     with writing(Path(place)):
         folder = Path(tempfile.mkdtemp(prefix="seetopic-ray-", dir=place))
@@ -158,7 +158,7 @@ def _short_folder() -> Iterator[Path]:
 
 
 def check_nodes(ray: Any, folder: Path) -> None:
-    """Ask every node that works whether it sees the folder, and which seetopic and Python it has."""
+    """Check that every live node can see the folder and has the same versions of seetopic and Python."""
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
     marker = folder.absolute() / f".seen-by-all-{secrets.token_hex(8)}"
@@ -179,15 +179,15 @@ def check_nodes(ray: Any, folder: Path) -> None:
             try:
                 _check_node(name, folder, *ray.get(answer, timeout=_PATIENCE))
             except ray.exceptions.TaskUnschedulableError:
-                continue  # it has left the cluster meanwhile
+                continue  # it has left the cluster
             except ray.exceptions.RayError as error:
-                raise sentence_about(error, f"a question to the node {name}") from error
+                raise sentence_about(error, f"a query to the node {name}") from error
     finally:
         marker.unlink(missing_ok=True)
 
 
 def _looker() -> Callable[[str], tuple[bool, str, str | None]]:
-    """A function that travels as its code: where seetopic is missing, it must be able to say so."""
+    """A function that is pickled by value, so that it also runs where seetopic is not installed."""
 
     def look(path: str) -> tuple[bool, str, str | None]:
         import os
@@ -196,7 +196,7 @@ def _looker() -> Callable[[str], tuple[bool, str, str | None]]:
         try:
             from seetopic.version import __version__ as version
         except ImportError:
-            return os.path.exists(path), platform.python_version(), None  # noqa: PTH110 - nothing but the bare minimum
+            return os.path.exists(path), platform.python_version(), None  # noqa: PTH110 - as few imports as possible
         return os.path.exists(path), platform.python_version(), version  # noqa: PTH110
 
     return look
@@ -204,28 +204,33 @@ def _looker() -> Callable[[str], tuple[bool, str, str | None]]:
 
 def _check_node(name: str, folder: Path, seen: bool, python: str, version: str | None) -> None:
     if version is None:
-        raise ClusterError(f"the node {name} has no seetopic; install seetopic=={__version__} on every node")
+        raise ClusterError(
+            f"seetopic is not installed on the node {name}; install seetopic=={__version__} on every node"
+        )
     if version != __version__:
         raise ClusterError(
-            f"the node {name} has seetopic {version}, but here it is {__version__}; install the same on every node"
+            f"the node {name} has seetopic {version}, but this machine has {__version__}; "
+            "install the same version on every node"
         )
     ours = platform.python_version()
     if python.split(".")[:2] != ours.split(".")[:2]:
-        raise ClusterError(f"the node {name} has Python {python}, but here it is {ours}; use the same on every node")
+        raise ClusterError(
+            f"the node {name} has Python {python}, but this machine has {ours}; use the same version on every node"
+        )
     if not seen:
         raise ClusterError(
-            f"the node {name} does not see the folder {folder.absolute()}; build on a disk that all nodes share"
+            f"the node {name} cannot see the folder {folder.absolute()}; build on a disk that all nodes share"
         )
 
 
 def sentence_about(error: Exception, work: str) -> SeeTopicError:
-    """What Ray says in a page, in a sentence that names the piece of work."""
+    """Ray's error, often a page long, as one sentence that names the task."""
     cause = getattr(error, "cause", None)
     if isinstance(cause, SeeTopicError):
         return cause
     return ClusterError(
-        f"the Ray cluster could not do a piece of work, {work} ({_one_line(cause or error)}); "
-        "look at its nodes and their memory, then start again: what is done is kept"
+        f"the Ray cluster could not complete a task, {work} ({_one_line(cause or error)}); "
+        "check its nodes and their memory, then start again: finished work is kept"
     )
 
 
@@ -235,19 +240,19 @@ def _one_line(error: BaseException) -> str:
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-_AHEAD = 2  # items in flight for each that can be worked on at once
-# A worker or a node that is lost is nobody's fault, and clusters of cheap machines lose them often. But an item that
-# ends every worker would be tried until the end of time if the number had no bound.
+_AHEAD = 2  # items in flight per core or GPU
+# Clusters of cheap machines often lose workers and nodes, but an item that kills every worker must not be retried
+# forever.
 _TRIES_MORE = 20
-_COUNTED_AGAIN = 5.0  # seconds after which it is asked how large the cluster is: it may grow and shrink
+_COUNTED_AGAIN = 5.0  # seconds between checks of the cluster's size, which may change
 
 
 @dataclass(frozen=True)
 class RayEngine:
-    """The cluster at an address, or one on this machine alone that ends with the engine."""
+    """The cluster at an address, or a private one on this machine that ends with the engine."""
 
     address: str | None = None  # auto, host:port or ray://host:port
-    workers: int | None = None  # items worked on at once; None: as many as there are cores
+    workers: int | None = None  # items processed at once; None: one per core
 
     def __post_init__(self) -> None:
         if self.workers is not None and self.workers < 1:
@@ -265,12 +270,12 @@ class RayEngine:
         threads: bool = False,
         gpu: bool = False,
     ) -> Iterator[Result]:
-        """Results in the order of the items; only a few of them are in flight."""
+        """Results in the order of the items, with only a few items in flight."""
         ray = self._session.ray
         size = _Size(ray, self.workers if self.address else None, gpu)
         try:
             work = _Work(ray.put(function), str(Path.cwd()), sys.path)
-        except (TypeError, AttributeError):  # it only exists in this process, and so is run in it
+        except (TypeError, AttributeError):  # the function exists only in this process, so it runs here
             yield from map(function, items)
             return
         task = _task(ray).options(num_gpus=1 if size.on_gpus else 0)
@@ -288,11 +293,11 @@ class RayEngine:
                     ray.cancel(reference)
 
     def check_shared(self, folder: Path) -> None:
-        """Refuse a cluster with a node that does not see the folder, or has another seetopic or Python."""
+        """Refuse a cluster with a node that cannot see the folder, or has another version of seetopic or Python."""
         check_nodes(self._session.ray, folder)
 
     def close(self) -> None:
-        """Leave the cluster; one that this engine started is ended."""
+        """Leave the cluster; stop it if this engine started it."""
         session: Session | None = self.__dict__.pop("_session", None)
         if session is not None:
             session.close()
@@ -307,12 +312,12 @@ class RayEngine:
 
     @cached_property
     def _session(self) -> Session:
-        """Begun for the first map."""
+        """Opened by the first map."""
         return ray_session(self.address, self.workers)
 
 
 class _Size:
-    """How many items may be in flight, which changes with the cluster."""
+    """How many items may be in flight, which varies with the size of the cluster."""
 
     def __init__(self, ray: Any, limit: int | None, gpu: bool) -> None:
         self._ray, self._limit = ray, limit
@@ -330,21 +335,21 @@ class _Size:
 
 @cache
 def _task(ray: Any) -> Any:
-    # Workers that had a GPU are ended after each task unless it is said that they may stay, model and all.
+    # By default Ray ends GPU workers after each task; with `max_calls=0` they stay, and keep their loaded model.
     return ray.remote(num_cpus=1, max_retries=_TRIES_MORE, retry_exceptions=False, max_calls=0)(_done)
 
 
 @dataclass(frozen=True)
 class _Work:
-    """What goes with every item: where the function is kept, and where its modules and files are looked for."""
+    """What is sent with every item: a reference to the function, and where to find its modules and files."""
 
-    function: Any  # within something else, or Ray would unpack it for every item
+    function: Any  # wrapped in this class, or Ray would unpack it for every item
     folder: str
     path: list[str]
 
 
 def _done(work: _Work, item: Any) -> bytes:
-    """What a worker does with an item; names of files and modules lead where they lead in the process that asks."""
+    """Process an item in a worker, which resolves files and modules as the calling process does."""
     with suppress(OSError):
         os.chdir(work.folder)
     sys.path += [place for place in work.path if place not in sys.path]
@@ -354,7 +359,7 @@ def _done(work: _Work, item: Any) -> bytes:
 
 @lru_cache(maxsize=1)
 def _function(reference: Any) -> Callable[[Any], Any]:
-    """Unpacked once a map by each worker process; its arrays stay where all workers of a node share them."""
+    """Unpacked once per map by each worker process; its arrays stay in memory that all workers of a node share."""
     import ray
 
     function: Callable[[Any], Any] = ray.get(reference)

@@ -1,4 +1,4 @@
-"""Cells of tables that people open in a spreadsheet: none of them may be run as a formula."""
+"""CSV cells that no spreadsheet can run as a formula."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable
 from typing import Any, Protocol
 
-# Where a spreadsheet could see a cell begin (another country's parts cells at `;`), a formula must not follow.
-# The apostrophe is one of the marks, so that one that was there before is told from one put in.
+# No formula may follow wherever a spreadsheet could see a cell begin; some locales separate cells by `;`.
+# The apostrophe is a mark too, so that one in the original text differs from an inserted one.
 _CELL_START, _FORMULA_MARKS = r'((?:^|[;,"\t\r\n])\s*)', r"(?=[=+\-@'＝＋－＠])"
 _UNGUARDED = re.compile(_CELL_START + _FORMULA_MARKS)
 _GUARDED = re.compile(_CELL_START + "'" + _FORMULA_MARKS)
@@ -16,17 +16,17 @@ _QUOTED = re.compile(r'[,"\r\n]')
 
 
 class Writable(Protocol):
-    """Whatever text can be written to."""
+    """Anything that text can be written to."""
 
     def write(self, text: str, /) -> object: ...
 
 
 class SafeRows:
-    """Writes rows as CSV, lines end with \\n; texts are guarded."""
+    """Writes rows as CSV with \\n line endings; texts are guarded."""
 
     def __init__(self, file: Writable) -> None:
         self._file = file
-        # Told that lines end so, the writer puts a text with a lone carriage return in quotes, too.
+        # With this terminator the writer also quotes a text that contains a lone carriage return.
         self._rows = csv.writer(self, lineterminator="\r\n")
 
     def write(self, line: str) -> None:
@@ -37,7 +37,7 @@ class SafeRows:
 
 
 def cell(text: str) -> str:
-    """A text as it stands in a row of several cells that `SafeRows` writes."""
+    """A text as `SafeRows` writes it in a row of several cells."""
     safe = guarded(text)
     return '"' + safe.replace('"', '""') + '"' if _QUOTED.search(safe) else safe
 
@@ -48,5 +48,5 @@ def guarded(text: str) -> str:
 
 
 def unguarded(cell: str) -> str:
-    """What `guarded` was given."""
+    """The text that `guarded` was called with."""
     return _GUARDED.sub(r"\1", cell)

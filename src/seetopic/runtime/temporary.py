@@ -1,4 +1,4 @@
-"""Folders in the system's temporary place that go with the process that made them, at the latest when another comes."""
+"""Temporary folders that are removed with their process, or by the next process if theirs was killed."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from pathlib import Path
 from seetopic.runtime.files import held, remove_unless_held, writing
 
 _PREFIX = "seetopic-"
-_MARK = ".made-by-seetopic"  # a folder without it is somebody's own, whatever its name
+_MARK = ".made-by-seetopic"  # a folder without it is not ours, whatever its name
 _held: dict[Path, ExitStack] = {}
 
 
 def temporary_folder() -> Path:
-    """A new folder, held by this process until `remove_temporary`; those of killed processes are removed."""
+    """A new folder, locked by this process until `remove_temporary`; those of killed processes are removed."""
     place = Path(tempfile.gettempdir())
     _clear(place)
     with writing(place):
         folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
         stack = _held[folder] = ExitStack()
         stack.enter_context(held(folder))
-        (folder / _MARK).touch()  # after it is held: what has the mark and is not held is nobody's any more
+        (folder / _MARK).touch()  # only once it is locked: a marked folder that is not locked counts as abandoned
     return folder
 
 

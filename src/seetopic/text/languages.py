@@ -1,4 +1,4 @@
-"""Which languages documents are in, so that the function words of each are left out, and text without spaces."""
+"""The languages of documents, whose function words are excluded from the terms, and text without spaces."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from seetopic.text.tokenizer import CONNECTORS, ENGLISH, FUNCTION_WORDS, NO_GRAM
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-# Words of the package's lists that say something by themselves, or begin names ("primer ministro").
+# Words in the lists of `stop_words` that mean something by themselves, or begin names ("primer ministro").
 _NO_FUNCTION_WORDS = {
     "de": "weg",
     "es": """
@@ -54,7 +54,7 @@ _NO_FUNCTION_WORDS = {
         rätt små stor stora stort större störst sämre sämst tack tidig tidigare tidigast tidigt ursäkt viktig
         viktigare viktigast viktigt vänster vänstra värre""",
 }
-# And words of closed classes that they lack.
+# Function words that those lists lack.
 _MORE_FUNCTION_WORDS = {
     "de": """
         ab außer bald beide beiden beim bereits bzw dabei dafür dagegen danach daran darauf darf darin darüber davon
@@ -85,7 +85,7 @@ _MORE_FUNCTION_WORDS = {
         nisso nunca onde ora outra outras outros pois podem porém porquê pouca pouco poucos pro quais quanto quase
         sempre sim talvez tanta tanto toda todas todo tudo tão uns vai vão vamos várias vários vou""",
 }
-# Of them, those that hold names together, as CONNECTORS do in English.
+# Function words that connect the words of a name, like CONNECTORS in English.
 _JOINING = {
     "de": "der die das den dem des von vom zu zum zur im in am an auf für mit und bei beim über unter aus ohne",
     "es": "de del la el las los y e o en a al para con sin por",
@@ -96,18 +96,18 @@ _JOINING = {
     "nl": "van de der den het en of in op te ten ter voor met aan bij zonder",
     "pt": "de do da dos das e ou a o os as ao à aos às em no na nos nas para por pelo pela com sem",
 }
-_OFTEN_WITHOUT_ACCENTS = ("es", "fr", "it", "pt")  # as people write them in short messages
-_SCRIPTS = {"ru": "Cyrillic"}  # of the others: Latin
+_OFTEN_WITHOUT_ACCENTS = ("es", "fr", "it", "pt")  # in short messages
+_SCRIPTS = {"ru": "Cyrillic"}  # all others: Latin
 
 
 @cache
 def function_words(language: str) -> frozenset[str]:
-    """The words of a language that only hold sentences together, as the tokenizer spells them."""
+    """The function words of a language, as the tokenizer spells them."""
     if language == "en":
         return FUNCTION_WORDS
     from stop_words import get_stop_words
 
-    # Some lists hold words of other scripts, numbers, or pieces of words.
+    # Some lists contain words in other scripts, numbers or fragments of words.
     whole = regex.compile(rf"[\p{{{_SCRIPTS.get(language, 'Latin')}}}\p{{M}}]+")
     listed = [unicodedata.normalize("NFC", word).strip("'’\"").lower() for word in get_stop_words(language)]
     words = {word for word in listed if whole.fullmatch(word)}
@@ -119,7 +119,7 @@ def function_words(language: str) -> frozenset[str]:
 
 
 def connectors(language: str) -> frozenset[str]:
-    """Function words that may stand inside a name; none are known of most languages."""
+    """Function words that may occur inside a name; none are known for most languages."""
     return CONNECTORS if language == "en" else frozenset(_JOINING.get(language, "").split())
 
 
@@ -127,42 +127,42 @@ def _without_accents(word: str) -> str:
     return "".join(letter for letter in unicodedata.normalize("NFD", word) if not unicodedata.combining(letter))
 
 
-NOTICEABLE = 0.01  # share of the documents of clear language from which a language counts
+NOTICEABLE = 0.01  # share of the documents with a clear language from which a language counts
 _EVIDENCE = 2  # function words that make a document's language clear, if no other language has as many
-_CLEAR = 0.25  # share of the words, in documents of clear language, from which languages are told at all
-_MUCH = 0.05  # share of letters in scripts without spaces from which it is said
+_CLEAR = 0.25  # share of the words in documents with a clear language from which languages are reported
+_MUCH = 0.05  # share of letters in scripts without spaces from which there is a warning
 _LETTERS = regex.compile(r"[\p{L}\p{M}]")
 
 
 @dataclass(frozen=True)
 class _Script:
-    """Writing without spaces between words."""
+    """Scripts without spaces between words."""
 
     languages: str
     letters: regex.Pattern[str]
-    longest: float  # letters, marks included, of a word on average; beyond, words are several in one
+    longest: float  # mean letters of a word, including marks; above it, words are several in one
 
 
 _WITHOUT_SPACES = (
-    _Script("Chinese or Japanese", regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}ー]"), 4.0),  # cut well: 2
+    _Script("Chinese or Japanese", regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}ー]"), 4.0),  # well segmented: 2
     _Script("Thai, Khmer, Lao or Burmese", regex.compile(r"[\p{Thai}\p{Khmer}\p{Lao}\p{Myanmar}]"), 10.0),  # 4
 )
 
 
 @dataclass(frozen=True)
 class Languages:
-    """The languages of a corpus, and what is a function word in it."""
+    """The languages of a corpus, and its function words."""
 
-    shares: dict[str, float]  # of the documents of clear language, by falling share
+    shares: dict[str, float]  # of the documents with a clear language, in descending order
     grammar: Grammar
-    detected: dict[str, float]  # the same shares, whatever was asked for; none if too little of the text is clear
+    detected: dict[str, float]  # the same shares, whatever was requested; empty if too little of the text is clear
 
 
 def languages_of(words: Sequence[str], sample: csr_array, asked: tuple[str, ...] | None) -> Languages:
-    """Languages from a sample of documents, or those asked for; `sample` counts words, (n_documents, n_words).
+    """Languages detected in a sample of documents, or those requested; `sample` counts words, (n_documents, n_words).
 
-    A function word of one language may say something in another ("son", "war", "die"). It is left out unless
-    most of the documents that hold it, of those of clear language, are in such other languages.
+    A function word of one language may mean something in another ("son", "war", "die"). It is excluded unless most of
+    the documents with a clear language that contain it are in such other languages.
     """
     spelled, counts = _in_lower_case(words, sample)
     listed = _listed(spelled, LANGUAGES)
@@ -205,7 +205,7 @@ def _listed(spelled: list[str], candidates: Sequence[str]) -> Flags:
 
 
 def _clear_language(counts: csr_array, listed: Flags) -> Longs:
-    """The language whose function words each document holds most of; -1 where two have as many, or there are few."""
+    """The language with the most function words in each document; -1 if two have as many, or there are too few."""
     evidence = counts @ listed.astype(np.float32)  # (n_documents, n_languages)
     best = evidence.max(axis=1)
     clear = (best >= _EVIDENCE) & ((evidence == best[:, None]).sum(axis=1) == 1)
@@ -213,7 +213,7 @@ def _clear_language(counts: csr_array, listed: Flags) -> Longs:
 
 
 def _detected(counts: csr_array, language: Longs) -> dict[str, float]:
-    """Each language's share of the documents of clear language, if these hold enough of the words."""
+    """Each language's share of the documents with a clear language, if these contain enough of the words."""
     sizes, is_clear = counts.sum(axis=1), language >= 0
     if not is_clear.any() or sizes[is_clear].sum() < _CLEAR * sizes.sum():
         return {}
@@ -222,21 +222,21 @@ def _detected(counts: csr_array, language: Longs) -> dict[str, float]:
 
 
 def _says_something(counts: csr_array, listed: Flags, language: Longs, used: Sequence[int]) -> Flags:
-    """Words of which most documents of the used languages are in one where they are not function words."""
+    """Words that occur mostly in documents of used languages in which they are not function words."""
     holds = counts.copy()
     holds.sum_duplicates()
     holds.data = np.ones_like(holds.data)
     inside = np.array([language == number for number in used], np.float32).T  # (n_documents, n_used)
-    documents = holds.T @ inside  # (n_words, n_used): how many documents of each language hold each word
+    documents = holds.T @ inside  # (n_words, n_used): how many documents of each language contain each word
     own = (documents * listed[:, used]).sum(axis=1)
     found: Flags = listed[:, used].any(axis=1) & (documents.sum(axis=1) > 2 * own)
     return found
 
 
 def warnings_about_spaces(words: Iterable[tuple[str, int]]) -> list[str]:
-    """A sentence if much of the text, given as words and how often each occurs, has no spaces between words."""
+    """A warning if much of the text, given as words with their counts, has no spaces between words."""
     n_letters = 0
-    found = [(0, 0)] * len(_WITHOUT_SPACES)  # letters, and words that have such letters, of each kind
+    found = [(0, 0)] * len(_WITHOUT_SPACES)  # letters, and words with such letters, of each script
     for word, count in words:
         n_letters += count * (len(word) if word.isascii() else len(_LETTERS.findall(word)))
         if not word.isascii():
@@ -245,8 +245,8 @@ def warnings_about_spaces(words: Iterable[tuple[str, int]]) -> list[str]:
                 (n + count * size, times + count * (size > 0)) for (n, times), size in zip(found, sizes, strict=True)
             ]
     return [
-        f"{n / n_letters:.0%} of the letters are {script.languages}, written without spaces, so that whole clauses "
-        "became single words; put spaces between the words, or give `Index.build` a `tokenizer` that cuts such text"
+        f"{n / n_letters:.0%} of the letters are {script.languages}, written without spaces, so whole clauses became "
+        "single words; put spaces between the words, or give `Index.build` a `tokenizer` that splits such text"
         for script, (n, times) in zip(_WITHOUT_SPACES, found, strict=True)
         if n >= _MUCH * max(n_letters, 1) and n > script.longest * times
     ]

@@ -1,4 +1,4 @@
-"""Which terms stand in texts, as whole words in a row: many texts at once."""
+"""Finds terms, as sequences of whole words, in many texts at once."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ EMPTY: MappingProxyType[str, tuple[str, ...]] = MappingProxyType({})  # no term 
 
 @dataclass(frozen=True)
 class TermTable:
-    """Terms as a graph of word ids; a node stands for the first words of terms."""
+    """Terms as a graph of word ids; a node represents the first words of terms."""
 
     n_words: int
     first_words: Ids
     first_nodes: Ids
-    keys: Longs  # rising: node * n_words + next word
+    keys: Longs  # ascending: node * n_words + next word
     nodes: Ids  # the node that this word leads to
     ends: Ids  # the term that a node completes, or -1
 
     @cached_property
     def node_of(self) -> Ids:
-        """The node of each first word; -1 for other words, and in the last entry, which serves word -1."""
+        """The node of each first word; -1 for other words, and in the last entry, which word -1 indexes."""
         nodes = np.full(self.n_words + 1, -1, np.int32)
         nodes[self.first_words] = self.first_nodes
         return nodes
 
     @cached_property
     def goes_on(self) -> Flags:
-        """Whether some term has more words than a node's."""
+        """Whether some term continues after a node."""
         inner = np.zeros(self.ends.size, np.bool_)
         inner[self.keys // self.n_words] = True
         return inner
@@ -56,7 +56,7 @@ def term_table(
     term_of: dict[int, int] = {}
     for number, term in spellings:
         if (whole := word_ids.get(term)) is not None:
-            # Nothing goes on from a word like `breast_cancer`, so it is not a beginning; any other is one.
+            # A word like `breast_cancer` has its own node, after which no term continues.
             first[whole] = nodes[(term,) if " " in term else term]
             term_of[first[whole]] = number
         if " " in term:
@@ -82,7 +82,7 @@ def _add_words(
     first: dict[int, int],
     edges: dict[tuple[int, int], int],
 ) -> None:
-    """A term's ways of standing in a text. There is more than one because `breast_cancer` is a word for itself."""
+    """The ways to write a term in a text; there are several because `breast_cancer` is one word."""
     if words[0] not in word_ids:
         return
     beginnings = [" ".join(words[:length]) for length in range(len(words) + 1)]
@@ -95,7 +95,7 @@ def _add_words(
 
 
 def occurrences(words: Longs, table: TermTable) -> tuple[Longs, Longs]:
-    """The position of the first word of each occurrence, and its term; `words` is -1 where words are parted."""
+    """The position of the first word of each occurrence, and its term; `words` is -1 at separators."""
     nodes: Longs = table.node_of[words].astype(np.int64)
     positions = np.flatnonzero(nodes >= 0)
     nodes = nodes[positions]
@@ -121,23 +121,23 @@ def _completed(positions: Longs, nodes: Longs, table: TermTable) -> tuple[Longs,
 
 
 def distinct(keys: Longs) -> Longs:
-    """Each key once, rising; sorting is several times faster here than `np.unique`, which hashes."""
+    """Each key once, ascending; sorting is several times faster here than `np.unique`, which hashes."""
     rising = np.sort(keys)
     return rising[np.diff(rising, prepend=-1) != 0] if rising.size else rising
 
 
 @dataclass(frozen=True)
 class Finder:
-    """Finds the same terms in any texts; made by `finder_of`."""
+    """Finds a fixed set of terms in any texts; made by `finder_of`."""
 
     word_ids: dict[str, int]
     table: TermTable
     n_terms: int
 
     def found(self, documents: Iterable[list[str]]) -> Lists:
-        """The distinct terms of each document, from its tokens, rising; each different token is looked at once."""
+        """The distinct terms of each document, ascending, from its tokens; each distinct token is looked up once."""
         own_number: defaultdict[str, int] = defaultdict(itertools.count().__next__)
-        parting = own_number[""]  # the empty token parts documents
+        parting = own_number[""]  # the empty token separates documents
         tokens: list[int] = []
         ends: list[int] = []
         for document in documents:
@@ -153,12 +153,12 @@ class Finder:
 
 
 def finder_of(terms: Sequence[str]) -> Finder:
-    """The words of terms are numbered, and so are their pieces: a text may write `breast_cancer` in one."""
+    """Numbers the words of terms and their runs, because a text may write `breast_cancer` as one word."""
     word_ids: defaultdict[str, int] = defaultdict(itertools.count().__next__)
     for term in terms:
         words = term.split(" ")
         pieces = (words[first:last] for first in range(1, len(words)) for last in range(first + 1, len(words) + 1))
         for piece in (words, words[:1], *pieces):
-            word_ids[" ".join(piece)]  # asked for, it is numbered
-    numbered = {word: number for word, number in word_ids.items() if word}  # what parts words is not a word
+            word_ids[" ".join(piece)]  # the lookup numbers it
+    numbered = {word: number for word, number in word_ids.items() if word}  # a separator is not a word
     return Finder(numbered, term_table(terms, numbered, max(len(word_ids), 1)), len(terms))

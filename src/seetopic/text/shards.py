@@ -1,4 +1,4 @@
-"""Documents as word ids, one shard a file: tokenised once, read by everything after."""
+"""Documents as word ids, stored shard by shard: tokenised once, and read by all later stages."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SAMPLED_TOKENS = 256  # of each, from its beginning
 
 
 def _nobody(n_documents: int) -> None:
-    """The default: nobody is told."""
+    """The default: nothing is reported."""
 
 
 @dataclass(frozen=True)
@@ -42,16 +42,16 @@ class Shard:
         return self.folder / f"{self.number:06d}.{kind}.npy"
 
     def tidy(self) -> None:
-        """Keep only what was read from documents: what was made of that can be made again."""
+        """Keep only what was read from documents; everything else can be recomputed."""
         for kind in ("codes", "code_ends", *(f"runs_of_{length}" for length in range(2, LONGEST_PHRASE + 1))):
             self.path(kind).unlink(missing_ok=True)
 
     def words(self) -> Longs:
-        """The corpus's word id at each position; -1 for rare words and for what parts words."""
+        """The corpus's word id at each position; -1 for rare words and separators."""
         return self._placed("word_ids").astype(np.int64)
 
     def all_words(self) -> Ids:
-        """The place in the list of all words, rare ones too, at each position; -1 for what parts words."""
+        """The position in the list of all words, including rare ones, of each word; -1 for separators."""
         return self._placed("ranks")
 
     def _placed(self, places: str) -> Ids:
@@ -59,7 +59,7 @@ class Shard:
         return found
 
     def beginnings(self, documents: Longs, n_tokens: int) -> list[Longs]:
-        """`words` of the first positions of some documents; only these are read."""
+        """`words` at the first positions of some documents; no others are read."""
         own_ids = _read(self.path("tokens"), "r")
         words = _read(self.folder / "word_ids.npy")[_read(self.path("words"))].astype(np.int64)
         ends = self.ends()
@@ -68,13 +68,13 @@ class Shard:
         return [words[own_ids[start:last]] for start, last in zip(starts.tolist(), lasts.tolist(), strict=True)]
 
     def ends(self) -> Longs:
-        """The position after each document's last."""
+        """One past the last position of each document."""
         ends: Longs = _read(self.path("ends"))
         return ends
 
 
 def _read(path: Path, mapped: Literal["r"] | None = None) -> Any:
-    """An array of the build's own; where a disk lost it, the error must tell which."""
+    """Read an array of the build; the error names the file."""
     try:
         return map_array(path) if mapped else load_array(path)
     except (OSError, ValueError, EOFError) as error:
@@ -86,11 +86,11 @@ def _read(path: Path, mapped: Literal["r"] | None = None) -> Any:
 
 @dataclass(frozen=True)
 class WordTable:
-    """The words that may be terms or parts of terms, by falling count."""
+    """The words that may be terms or parts of terms, in descending order of count."""
 
     words: tuple[str, ...]
     counts: Longs
-    n_tokens: int  # words of all documents, rare ones included
+    n_tokens: int  # words in all documents, including rare ones
     grammar: Grammar = ENGLISH
 
     @cached_property
@@ -104,7 +104,7 @@ class WordTable:
 
 @dataclass(frozen=True)
 class StoredTexts:
-    """Consecutive documents of an index, which holds them as all their words: a shard that is tokenised already."""
+    """Consecutive documents of an index, which stores all their words: a shard that is already tokenised."""
 
     places: Path
     starts: Path
@@ -115,7 +115,7 @@ class StoredTexts:
         return self.last - self.first
 
     def tokens(self) -> tuple[Ids, Ids, Longs]:
-        """The places of the words that occur, which of these stands at each position, and where documents end."""
+        """The distinct words (positions in the list of words), which of them is at each position, and document ends."""
         starts = map_array(self.starts)[self.first : self.last + 1]
         found = map_array(self.places)[starts[0] : starts[-1]]
         places, own_ids = np.unique(found, return_inverse=True)
@@ -126,10 +126,10 @@ class StoredTexts:
 class _Scanned:
     """What a worker found in a piece."""
 
-    words: list[str] | Ids  # or their places in a list of stored words
+    words: list[str] | Ids  # or their positions in a list of stored words
     counts: Longs  # of each word
-    own_words: list[Ids]  # of each shard: the place in `words` of each of its own numbers; -1 for what parts words
-    sizes: list[int]  # how many documents each shard has
+    own_words: list[Ids]  # of each shard: the position in `words` of each of its own numbers; -1 for separators
+    sizes: list[int]  # number of documents in each shard
     skipped: Counter[str]
     labels: list[tuple[str, ...]]
     digests: list[bytes] = field(default_factory=list)  # of each text, if they are asked for
@@ -149,10 +149,10 @@ def scan(
     fingerprint: FingerprintBuilder | None = None,
     told: Callable[[int], None] = _nobody,
 ) -> tuple[WordTable, list[int]]:
-    """Tokenise pieces of a corpus into files, a shard each; gives the words, and the number of documents of each shard.
+    """Tokenise pieces of a corpus into shard files; return the words, and the number of documents in each shard.
 
-    `stored_words` are those whose places stored texts hold: they do not travel, this process spells what workers found.
-    `fingerprint` adds up what is read, so that nobody has to read it again to know what it is.
+    `stored_words` are the words of stored texts; they are not sent to workers: this process looks up what they found.
+    `fingerprint` adds up what is read, so that the documents need not be read again to identify them.
     `skipped` and `labels` are filled as by `Documents.texts`; `told` is called with the number of documents done.
     """
     found = np.zeros(0, np.int64)  # how often each numbered word occurs
@@ -164,7 +164,7 @@ def scan(
         words = _spelled(scanned.words, stored_words)
         places = np.array([*(numbers.setdefault(word, len(numbers)) for word in words), -1], np.int32)
         found = np.concatenate([found, np.zeros(len(numbers) - len(found), np.int64)])
-        found[places[:-1]] += scanned.counts  # a piece has each word once
+        found[places[:-1]] += scanned.counts  # a piece lists each word once
         for own_number, (own, size) in enumerate(zip(scanned.own_words, scanned.sizes, strict=True)):
             shard = Shard(folder, len(sizes))
             _rename(_of_piece(folder, number, own_number), shard)
@@ -178,7 +178,7 @@ def scan(
             fingerprint.add(b"".join(scanned.digests), scanned.skipped)
         told(sum(sizes))
     counts = Counter(dict(zip(numbers, found.tolist(), strict=True)))
-    # Ordered by count, then by spelling: independent of the order in which shards met the words.
+    # Ordered by count, then by spelling: independent of the order in which shards found the words.
     ordered = sorted(counts, key=lambda word: (-counts[word], word))
     write_json(folder / "words.json", ordered)
     write_array(folder / "word_counts.npy", np.array([counts[word] for word in ordered], np.int64))
@@ -187,13 +187,13 @@ def scan(
 
 
 def all_words(folder: Path) -> Iterator[tuple[str, int]]:
-    """Every word that `scan` found, rare ones too, with its count."""
+    """Every word that `scan` found, including rare ones, with its count."""
     words = json.loads((folder / "words.json").read_text(encoding="utf-8"))
     yield from zip(words, load_array(folder / "word_counts.npy").tolist(), strict=True)
 
 
 def sampled_counts(shards: Sequence[Shard], sizes: Sequence[int], n_words: int) -> csr_array:
-    """How often the words stand in evenly spread documents; (n_sampled, n_words)."""
+    """How often the words occur in evenly spaced documents; (n_sampled, n_words)."""
     from scipy.sparse import csr_array
 
     step = -(-sum(sizes) // _SAMPLED_DOCUMENTS)
@@ -211,7 +211,7 @@ def sampled_counts(shards: Sequence[Shard], sizes: Sequence[int], n_words: int) 
 def _word_table(
     ordered: list[str], counts: Counter[str], numbers: dict[str, int], folder: Path, min_count: int
 ) -> WordTable:
-    # A rare `breast_cancer` is kept too: it counts with the "breast cancer" that is found in the text.
+    # A rare `breast_cancer` is kept too: it is counted together with the phrase "breast cancer".
     kept = [word for word in ordered if counts[word] >= min_count or " " in word]
     write_array(folder / "word_ids.npy", _places(kept, numbers))
     return WordTable(
@@ -222,8 +222,8 @@ def _word_table(
 
 
 def _places(words: list[str], numbers: dict[str, int]) -> Ids:
-    """The place of each numbered word in the list, or -1."""
-    places = np.full(len(numbers) + 1, -1, np.int32)  # the last entry serves number -1
+    """The position of each numbered word in the list, or -1."""
+    places = np.full(len(numbers) + 1, -1, np.int32)  # number -1 indexes the last entry
     places[[numbers[word] for word in words]] = np.arange(len(words), dtype=np.int32)
     return places
 
@@ -233,7 +233,7 @@ def _spelled(words: list[str] | Ids, stored_words: Sequence[str]) -> list[str]:
 
 
 def _of_piece(folder: Path, piece: int, own_number: int) -> Shard:
-    """A shard whose number is not known yet: nobody knows how many shards earlier pieces have."""
+    """A shard whose number is not known yet, because earlier pieces may have any number of shards."""
     return Shard(folder / f"piece-{piece:06d}", own_number)
 
 
@@ -241,7 +241,7 @@ def _rename(before: Shard, after: Shard) -> None:
     for kind in ("tokens", "ends"):
         with writing(after.path(kind)):
             before.path(kind).replace(after.path(kind))
-    with suppress(OSError):  # until it is empty
+    with suppress(OSError):  # it is not empty yet
         before.folder.rmdir()
 
 
@@ -270,7 +270,7 @@ def _scan_piece(
         if hashed:
             scanned.digests.extend(map(text_digest, shard.texts))
         counts.append(own_counts)
-    total = np.zeros(len(places.words) + 1, np.int64)  # the last entry takes what is not a word
+    total = np.zeros(len(places.words) + 1, np.int64)  # the last entry is for separators
     for own, own_counts in zip(scanned.own_words, counts, strict=True):
         np.add.at(total, own, own_counts)
     return replace(scanned, words=list(places.words), counts=total[:-1])
@@ -279,14 +279,14 @@ def _scan_piece(
 def _scan_stored(texts: StoredTexts, shard: Shard) -> _Scanned:
     places, own_ids, ends = texts.tokens()
     _write_tokens(shard, own_ids, ends)
-    n_parting = int(np.count_nonzero(places < 0))  # -1, what parts words, is the first place where it occurs at all
+    n_parting = int(np.count_nonzero(places < 0))  # -1, the separator, comes first if it occurs
     own_words = np.arange(len(places), dtype=np.int32) - np.int32(n_parting)
     counts = np.bincount(own_ids, minlength=len(places)).astype(np.int64)
     return _Scanned(places[n_parting:], counts[n_parting:], [own_words], [len(texts)], Counter(), [()] * len(texts))
 
 
 class _Places(dict[str, int]):
-    """The place of a token's word among a piece's words; each token is cleaned once."""
+    """The position of a token's word among a piece's words; each token is cleaned once."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -299,9 +299,9 @@ class _Places(dict[str, int]):
 
 
 def _write_shard(shard: Shard, texts: list[str], tokenizer: Tokenizer, lowercase: bool) -> tuple[Iterable[str], Longs]:
-    """Its files; gives its tokens in the order of their numbers, and how often each occurs."""
+    """Write its files; return its tokens in the order of their numbers, and how often each occurs."""
     own_number: defaultdict[str, int] = defaultdict(itertools.count().__next__)  # by first occurrence
-    parting = own_number[""]  # the empty token parts documents
+    parting = own_number[""]  # the empty token separates documents
     tokens: list[int] = []
     ends: list[int] = []
     for text in texts:

@@ -1,4 +1,4 @@
-"""Text to words: a Unicode-aware tokenizer, and which words only hold sentences together."""
+"""A Unicode-aware tokenizer, and the function words of English."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ import regex
 Tokenizer: TypeAlias = Callable[[str], list[str]]
 
 _TOKENS = r"""
-      (?:https?://|www\.)\S+                                   # an address is not a word; it parts words
-    | @\w+                                                     # neither is a user's name
+      (?:https?://|www\.)\S+                                   # a web address separates words
+    | @\w+                                                     # and so does a user name
     | (?:[\p{L}]\.){2,}                                        # u.s.a.
-    | ['’](?:s|t|m|d|re|ve|ll)\b                               # the rest of a word that was cut: do n't, it 's
+    | ['’](?:s|t|m|d|re|ve|ll)\b                               # the rest of a word that was split: do n't, it 's
     | [\p{N}]+(?:[.,][\p{N}]+)+                                # 1,000.5
     | [\p{L}\p{N}_][\p{L}\p{M}\p{N}_]*(?:[-'’&·׳״\u200c\u200d][\p{L}\p{N}][\p{L}\p{M}\p{N}_]*)*
-    | (?:(?!@\w)[^\s\p{L}\p{N}_])+                             # anything else parts words
-    | [\n\r\x85\u2028\u2029]\s*                               # and so does the end of a line
+    | (?:(?!@\w)[^\s\p{L}\p{N}_])+                             # anything else separates words
+    | [\n\r\x85\u2028\u2029]\s*                               # and so does a line break
 """
 _TOKEN = regex.compile(_TOKENS, regex.VERBOSE | regex.IGNORECASE)
-# The same for ASCII, three times as fast: the standard library's engine, which knows no classes of letters but
-# needs none, takes a blank with what follows it, and takes letters before a blank without asking what else they are.
+# The same for ASCII, three times as fast: the standard library's engine suffices without Unicode classes, a space is
+# consumed with the token after it, and letters before a space are accepted without trying the other patterns.
 _ASCII_TOKENS = _TOKENS.replace(r"\p{L}", "a-z").replace(r"\p{N}", "0-9").replace(r"\p{M}", "")
 _ASCII_TOKEN = re.compile(rf"[ ]?([a-z]++(?!\S) | {_ASCII_TOKENS})", re.VERBOSE | re.IGNORECASE | re.ASCII)
 _LETTER = regex.compile(r"\p{L}")
 _WORD = regex.compile(r"[\p{L}\p{N}]")
 
 # The closed classes of English: articles, pronouns, prepositions, conjunctions, auxiliaries, and the
-# commonest adverbs of degree and place. They never stand at the edge of a phrase.
+# commonest adverbs of degree and place. They never begin or end a phrase.
 _CLOSED_CLASSES = """
     a an the this that these those such same other another each every either neither both all any some no none
     i me my mine myself we us our ours ourselves you your yours yourself yourselves he him his himself
@@ -52,7 +52,7 @@ _CLOSED_CLASSES = """
     i'm you're he's she's it's we're they're i've you've we've they've i'd you'd he'd she'd we'd they'd i'll you'll
     he'll she'll we'll they'll that's there's what's who's let's etc eg ie rt amp
 """
-# Numbers in words are no more part of a phrase than numbers in digits.
+# Numbers in words are treated like numbers in digits.
 _NUMBERS = """
     one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
     nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million billion dozen
@@ -60,14 +60,14 @@ _NUMBERS = """
 NUMBER_WORDS = frozenset(_NUMBERS.split())
 FUNCTION_WORDS = frozenset(_CLOSED_CLASSES.split()) | NUMBER_WORDS
 
-# Of these, those that hold names together: "quality of life", "pots and pans", "otitis media with effusion".
+# Function words that connect the words of a name: "quality of life", "pots and pans", "otitis media with effusion".
 _JOINING = "of and or in for on to with at by the a an 's de la le du des del von van der den"
 CONNECTORS = frozenset(_JOINING.split())
 _LETTER_OF_NAMES = "t"
 
 
 def tokenize(text: str) -> list[str]:
-    """Words in order; whatever parts them (punctuation, addresses) stays in the list as a token of its own."""
+    """Words in order; separators (punctuation, addresses) stay in the list as tokens of their own."""
     if text.isascii():
         return _ASCII_TOKEN.findall(text)
     tokens: list[str] = _TOKEN.findall(unicodedata.normalize("NFC", text))
@@ -75,7 +75,7 @@ def tokenize(text: str) -> list[str]:
 
 
 def cleaned(token: str) -> str | None:
-    """The word as a person writes it (`breast_cancer` is "breast cancer"), or None for what parts words."""
+    """The word as a person writes it (`breast_cancer` is "breast cancer"), or None for a separator."""
     if token.isalnum():  # nearly always: there is nothing to clean
         return token
     if not _WORD.search(token) or token.startswith("@") or "://" in token or token.lower().startswith("www."):
@@ -84,7 +84,7 @@ def cleaned(token: str) -> str | None:
 
 
 def is_number(word: str) -> bool:
-    """In digits or in English words, in lower case: "1,000.5", "twenty-eight"."""
+    """Whether a word in lower case is a number, in digits or in English: "1,000.5", "twenty-eight"."""
     return _LETTER.search(word) is None or _is_written_out(word)
 
 
@@ -94,20 +94,20 @@ def _is_written_out(word: str) -> bool:
 
 @dataclass(frozen=True)
 class Grammar:
-    """Which words, in lower case, only hold sentences together, and which of these hold names together."""
+    """Function words in lower case, and those that may connect the words of a name."""
 
     function_words: frozenset[str]
     connectors: frozenset[str]
 
     def is_function_word(self, word: str) -> bool:
-        """Also where several are written as one: "c'est", "dell'altra", "that'll"."""
+        """Also true if several are written as one: "c'est", "dell'altra", "that'll"."""
         lowered = word.lower()
         if lowered in self.function_words:
             return True
         if "-" in lowered and self.function_words.issuperset(NUMBER_WORDS) and _is_written_out(lowered):
             return True
         first, *rest = lowered.split("'")
-        # "Down's", "Still's": owners are named.
+        # Possessives such as "Down's" and "Still's" are names.
         return bool(rest) and rest != ["s"] and all(part in self.function_words for part in (first, *rest))
 
     def may_end_a_phrase(self, word: str) -> bool:
@@ -115,16 +115,16 @@ class Grammar:
         return not self.is_function_word(word) and _LETTER.search(word) is not None
 
     def may_begin_a_phrase(self, word: str) -> bool:
-        """As `may_end_a_phrase`; also a number ("ten commandments") and the "t" of "t cell", not that of "don t"."""
+        """Like `may_end_a_phrase`; also a number ("ten commandments") and the "t" of "t cell", not that of "don t"."""
         lowered = word.lower()
         return self.may_end_a_phrase(word) or lowered == _LETTER_OF_NAMES or _is_written_out(lowered)
 
     def may_join_a_phrase(self, word: str) -> bool:
-        """Whether the word may stand inside a phrase."""
+        """Whether the word may occur inside a phrase."""
         return not self.is_function_word(word) or word.lower() in self.connectors or word.lower() == _LETTER_OF_NAMES
 
     def may_be_a_term(self, word: str) -> bool:
-        """A term says something by itself: it has a letter, and is neither a function word nor one Latin letter."""
+        """Whether the word is meaningful: it has a letter, and is neither a function word nor a single ASCII letter."""
         return self.may_end_a_phrase(word) and not (len(word) == 1 and word.isascii())
 
 
@@ -133,7 +133,7 @@ NO_GRAMMAR = Grammar(frozenset(), frozenset())
 
 
 def as_term(name: str, *, lowercase: bool, tokenizer: Tokenizer = tokenize) -> str | None:
-    """How a name would be written if it were a term of the documents; None if no term can look like it."""
-    name = " ".join(name.split())  # a line's end parts words in documents, not in names
+    """A name as it would be written as a term of the documents; None if no term can look like it."""
+    name = " ".join(name.split())  # a line break separates words in documents, not in names
     words = [cleaned(token) for token in tokenizer(name.lower() if lowercase else name)]
     return " ".join(word for word in words if word) if words and all(words) else None

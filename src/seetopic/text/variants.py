@@ -1,4 +1,4 @@
-"""Variants of one term (tumor, tumors, tumour): spelled alike, and used and meant alike by both kinds of vectors."""
+"""Variants of one term (tumor, tumors, tumour), which are similar in spelling and by both kinds of vectors."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from seetopic.runtime import Doubles, Floats, Longs
 
 _ACCENTS = re.compile("[\u0300-\u036f]")  # of Latin, Greek and Cyrillic letters; other scripts' marks are letters
 _POSSESSIVES = ((" 's ", "'s "), ("'s ", " "), ("s' ", "s "))
-# What differs between countries, written one way; a space ends a word. Words that were not meant ("four", "for") do no
-# harm: their vectors tell them apart.
+# Regional spellings and their replacement; a space ends a word. Accidental matches ("four", "for") do no harm, because
+# their vectors differ.
 _COUNTRIES = (
     ("our", "or"),  # tumour
     ("iz", "is"),  # organize
@@ -42,33 +42,33 @@ _COUNTRIES = (
 )
 _DIPHTHONGS = (re.compile("ae(?!s? )"), re.compile("oe(?!s? )"))  # anaemia, oedema; but not vertebrae, shoes
 _IRREGULAR = {"men": "man", "women": "woman", "children": "child", "teeth": "tooth", "feet": "foot", "mice": "mouse"}
-_CLOSED = re.compile("[^aeiou]*[aeiou][^aeiouwxy]")  # such a verb doubles its last letter: "caring" is not of "car"
+_CLOSED = re.compile("[^aeiou]*[aeiou][^aeiouwxy]")  # such a verb doubles its last letter: "caring" is not from "car"
 _VOWEL = re.compile("[aeiouy]")
 _NO_PLURAL = ("ss", "us", "is")
 _CHANGING = "aeiys"  # letters that forms of a word may end in or lose
-_ENDINGS = ("ing", "ed", "u", "um", "on")  # and endings, less those letters: virus, bacterium, criterion
+_ENDINGS = ("ing", "ed", "u", "um", "on")  # and endings without those letters: virus, bacterium, criterion
 
 
 class Likeness(IntEnum):
-    """How much two spellings say that they are one word."""
+    """How strongly two spellings suggest that they are one word."""
 
-    SAME = 0  # but for case, accents, possessive, hyphens or a country's habits
-    NUMBER = 1  # one is, or both are, a plural, or a verb with -s
+    SAME = 0  # except for case, accents, possessive, hyphens or regional spelling
+    NUMBER = 1  # one or both are plurals, or verbs with -s
     VERB_FORM = 2  # one has -ing or -ed: often another part of speech
 
 
 def pairs_of_one_skeleton(folded_terms: Sequence[str]) -> list[tuple[int, int]]:
-    """Pairs of terms, by number, the lower one first, that are worth a look; among them are all that are alike.
+    """Pairs of term numbers, the lower one first, that may be alike; they include all pairs that are.
 
-    Only terms of one skeleton meet, so that the work grows with the number of terms, not of their pairs.
+    Only terms with the same skeleton are paired, so that the work grows with the number of terms, not of pairs.
     """
     return pairs_of_equal([term_skeleton(term) for term in folded_terms])
 
 
 def pairs_of_equal(keys: Sequence[str]) -> list[tuple[int, int]]:
-    """Pairs of places, the lower one first, that have the same key."""
+    """Pairs of positions, the lower one first, that have the same key."""
     firsts: dict[str, int] = {}
-    blocks: dict[str, list[int]] = {}  # of two or more: most terms have a skeleton of their own
+    blocks: dict[str, list[int]] = {}  # of two or more: most skeletons are unique
     for number, key in enumerate(keys):
         first = firsts.setdefault(key, number)
         if first != number:
@@ -77,8 +77,8 @@ def pairs_of_equal(keys: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def folded(terms: Sequence[str]) -> list[str]:
-    """The terms without case, accents, possessives, hyphens and what is only a country's spelling."""
-    text = " \n ".join(terms).casefold() + " "  # one text: replacing in it is much faster than term by term
+    """The terms without case, accents, possessives, hyphens and regional spelling."""
+    text = " \n ".join(terms).casefold() + " "  # replacing in one text is much faster than term by term
     if not text.isascii():
         text = _ACCENTS.sub("", unicodedata.normalize("NFD", text))
     for spelling, instead in (*_POSSESSIVES, ("-", " "), *_COUNTRIES):
@@ -89,13 +89,13 @@ def folded(terms: Sequence[str]) -> list[str]:
 
 
 def term_skeleton(term: str) -> str:
-    """The skeletons of a folded term's words, however they are parted."""
+    """The skeletons of a folded term's words, joined, so that its spaces do not matter."""
     return "".join(map(skeleton, term.split(" ")))
 
 
 @lru_cache(maxsize=1 << 16)
 def skeleton(word: str) -> str:
-    """What all forms of a word share, and some other words, too: it without all that inflection adds or changes."""
+    """A word without all that inflection adds or changes: the same for all its forms, and for some other words."""
     word = _IRREGULAR.get(word, word)
     if word.endswith("s") and not word.endswith(_NO_PLURAL):
         word = word[:-2] if word.endswith("es") else word[:-1]
@@ -110,9 +110,9 @@ def skeleton(word: str) -> str:
 
 
 def likeness(term: str, other: str) -> Likeness | None:
-    """Of two folded terms: the weakest likeness of their words; None if two words are not alike.
+    """The weakest likeness of the words of two folded terms; None if two words are not alike.
 
-    Terms that are parted differently ("x ray", "xray") are compared whole.
+    Terms with different spaces ("x ray", "xray") are compared as one word.
     """
     words, others = term.split(" "), other.split(" ")
     if len(words) != len(others):
@@ -128,7 +128,7 @@ def likeness(term: str, other: str) -> Likeness | None:
 
 
 def word_likeness(word: str, other: str) -> Likeness | None:
-    """Of two folded words that differ."""
+    """The likeness of two different folded words."""
     singulars, other_singulars = _singulars(word), _singulars(other)
     if not singulars.isdisjoint(other_singulars):
         return Likeness.NUMBER
@@ -139,7 +139,7 @@ def word_likeness(word: str, other: str) -> Likeness | None:
 
 @lru_cache(maxsize=1 << 16)
 def _singulars(word: str) -> frozenset[str]:
-    """The words that a word may be the plural of, itself among them."""
+    """The words that a word may be the plural of, including itself."""
     found = {word, _IRREGULAR.get(word, word)}
     if word.endswith("s") and not word.endswith(_NO_PLURAL):
         found.add(word[:-1])
@@ -172,9 +172,9 @@ def _verbs(word: str) -> frozenset[str]:
     return frozenset({stem, stem + "e", undoubled})
 
 
-# The least agreement of two terms by local vectors, by the language model's, and of their sum: where one kind is less
-# sure, the other must be surer. 0 is the agreement of any two terms, 1 that of equal ones. The less the spelling says,
-# the more the vectors must; docs/method.md has the figures.
+# The minimum agreement of two terms by local vectors, by the language model's, and of their sum, so that if one is less
+# certain the other must be more so. 0 is the agreement of any two terms, 1 that of equal ones. The weaker the evidence
+# of the spelling, the stronger that of the vectors must be; docs/method.md has the figures.
 _BOUNDS = np.array(
     [
         (0.1, 0.2, 0.5),  # Likeness.SAME
@@ -182,20 +182,20 @@ _BOUNDS = np.array(
         (0.1, 0.75, 1.05),  # Likeness.VERB_FORM
     ]
 )
-_AT_ONCE = 2048  # pairs: little memory, used again, is faster than much
-_COMPARED = 2000  # terms whose mean tells how near any two are
+_AT_ONCE = 2048  # pairs: a small buffer that is reused is faster than a large one
+_COMPARED = 2000  # terms whose mean gives the similarity of any two terms
 
 
 @dataclass(frozen=True)
 class Variants:
-    """Groups of terms that are variants of one."""
+    """Groups of terms that are variants of each other."""
 
-    heads: Longs  # of each term, the most frequent one of its group; itself, if it has no variants
+    heads: Longs  # the most frequent term of each term's group; itself if it has no variants
 
     def representatives(self, best_scores: Doubles, kept: Collection[int] = ()) -> Longs:
-        """For each term the one that stands for it: the best of its group by any category; (n_terms,).
+        """The term that represents each term: the best of its group by any category; (n_terms,).
 
-        Terms that are to be kept stand for themselves in any case.
+        Terms in `kept` always represent themselves.
         """
         stands = np.arange(len(self.heads))
         grouped = self._grouped
@@ -209,7 +209,7 @@ class Variants:
 
     @cached_property
     def _grouped(self) -> Longs:
-        """Terms that have variants, or are some."""
+        """Terms that have variants."""
         sizes = np.bincount(self.heads, minlength=len(self.heads))
         return np.flatnonzero(sizes[self.heads] > 1)
 
@@ -220,14 +220,14 @@ def no_variants(n_terms: int) -> Variants:
 
 @dataclass(frozen=True)
 class Spellings:
-    """Terms, the most frequent first, as their spelling tells them apart."""
+    """What is compared of the spelling of terms, the most frequent first."""
 
     folded: tuple[str, ...]
     skeletons: tuple[str, ...]
-    pairs: Longs  # of one skeleton, the more frequent term first; (n_pairs, 2)
+    pairs: Longs  # with the same skeleton, the more frequent term first; (n_pairs, 2)
 
     def followed_by(self, terms: Sequence[str]) -> Spellings:
-        """The same with more terms behind: a few terms take much less time than all."""
+        """The same with more terms appended, which is much faster than starting again."""
         spelled = folded(terms)
         skeletons = (*self.skeletons, *map(term_skeleton, spelled))
         n_terms = len(self.skeletons)
@@ -250,33 +250,32 @@ def spellings_of(terms: Sequence[str]) -> Spellings:
 def find_variants(terms: Spellings, local: Floats, general: Floats) -> Variants:
     """Variants among terms; vectors are unit rows, (n_terms, dimension).
 
-    A term joins the more frequent term that it agrees with most and that has joined none itself: its vector is the
-    less noisy one, so every member of a group agrees with the group's best known member. A rare term's local vector
-    may agree by chance, so it is never trusted alone: the language model's, which must agree as well, does not depend
-    on counts.
+    A term joins the more frequent term that it agrees with most and that has not joined another itself, so every
+    member of a group agrees with its most frequent member, whose vector is the least noisy. A rare term's local vector
+    may agree by chance, so the language model's, which does not depend on counts, must agree as well.
     """
     if terms.pairs.max(initial=-1) >= min(len(local), len(general)):
         raise DamagedIndex(
-            f"there are {len(terms.folded)} terms, but {len(local)} and {len(general)} vectors of terms: files of the "
-            "index, or of its build, were changed; build it again in another folder"
+            f"there are {len(terms.folded)} terms, but {len(local)} and {len(general)} term vectors, so files of the "
+            "index or of its build were changed; build it again in another folder"
         )
     pairs, agreement = _agreeing(terms, local, general)
     nearest: defaultdict[int, list[tuple[float, int]]] = defaultdict(list)
     for (frequent, rarer), both in zip(pairs.tolist(), agreement.tolist(), strict=True):
         nearest[rarer].append((-both, frequent))
     heads = list(range(len(terms.folded)))
-    for rarer in sorted(nearest):  # the more frequent ones are settled before
+    for rarer in sorted(nearest):  # more frequent terms are settled first
         free = [each for each in nearest[rarer] if heads[each[1]] == each[1]]
         heads[rarer] = min(free)[1] if free else rarer
     return Variants(np.array(heads, np.int64))
 
 
 def _agreeing(terms: Spellings, local: Floats, general: Floats) -> tuple[Longs, Doubles]:
-    """Pairs of terms, the more frequent one first, that are spelled, used and meant alike; and how much they agree."""
+    """Pairs of terms similar in spelling, use and meaning, the more frequent one first; and how much they agree."""
     pairs, spelled = terms.pairs, terms.folded
     if not len(pairs):
         return pairs, np.zeros(0)
-    # Vectors first: they are compared all at once, and leave few pairs whose spelling must be looked at.
+    # Vectors first: they are compared all at once, and leave few pairs whose spelling must be compared.
     used = agreement_of(local, *pairs.T)
     left = used >= _BOUNDS[:, 0].min()
     pairs, used = pairs[left], used[left]
@@ -291,7 +290,7 @@ def _agreeing(terms: Spellings, local: Floats, general: Floats) -> tuple[Longs, 
 
 
 def agreement_of(vectors: Floats, first: Longs, second: Longs) -> Doubles:
-    """Cosines of pairs of terms, measured from what any two terms have: so models become comparable; 1 at best."""
+    """Cosines of pairs of terms, rescaled so that models are comparable: 0 for any two terms, 1 at best."""
     mean = np.asarray(vectors[:: len(vectors) // _COMPARED + 1]).mean(axis=0, dtype=np.float64)
     anywhere = min(float(mean @ mean), 0.99)  # the mean cosine of all pairs
     cosines = np.empty(len(first))

@@ -17,7 +17,7 @@ from seetopic.text.tokenizer import Grammar
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Terms by falling count; a term's id is its place."""
+    """Terms in descending order of count; a term's id is its position."""
 
     terms: tuple[str, ...]
     counts: Longs
@@ -31,9 +31,9 @@ class Vocabulary:
 
 
 def segment_shards(engine: Engine, shards: Sequence[Shard], table: PhraseTable) -> Iterator[Tally]:
-    """Write each shard as codes of words and phrases; yields how often each code occurs.
+    """Write each shard as codes of words and phrases; yield how often each code occurs.
 
-    The table is the one that was mined last from these shards: they keep where its runs stand.
+    The table must be the last one mined from these shards, which store where its runs occur.
     """
     return engine.map(partial(_segment_shard, table=table), shards)
 
@@ -55,7 +55,7 @@ def vocabulary_of(
     spelled: list[str] = list(words.words)
     spelled += [" ".join(words.words[word] for word in phrase) for phrase in table.phrases()]
     counts: dict[str, int] = {}
-    # "breast_cancer" in the text and "breast cancer" found in it are one term.
+    # "breast_cancer" in the text and the phrase "breast cancer" are one term.
     for code, count in zip(counted.keys.tolist(), counted.counts.tolist(), strict=True):
         counts[spelled[code]] = counts.get(spelled[code], 0) + count
     fit = [term for term, count in counts.items() if count >= min_count and _is_fit(term, words.grammar)]
@@ -73,7 +73,7 @@ def _is_fit(term: str, grammar: Grammar) -> bool:
 
 
 def write_documents(shards: Sequence[Shard], term_ids: Ids, documents: Path, starts: Path) -> None:
-    """All documents as term ids, one after the other, and where each starts."""
+    """Write all documents as concatenated term ids, and where each starts."""
     lengths = np.concatenate([_document_lengths(shard, term_ids) for shard in shards])
     parts = ([ids[ids >= 0]] for ids in (term_ids[load_array(shard.path("codes"))] for shard in shards))
     write_arrays_in_parts([documents], np.dtype(np.int32), (int(lengths.sum()),), parts)
@@ -88,7 +88,7 @@ def _document_lengths(shard: Shard, term_ids: Ids) -> Longs:
 
 
 def write_texts(shards: Sequence[Shard], texts: Path, starts: Path) -> None:
-    """All documents as words, rare ones and what parts words too, one after the other, and where each starts."""
+    """Write all documents as concatenated words, including rare ones and separators, and where each starts."""
     ends = [shard.ends() for shard in shards]
     lengths = np.concatenate([np.diff(each, prepend=0) for each in ends])
     parts = ([shard.all_words()] for shard in shards)

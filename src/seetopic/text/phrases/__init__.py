@@ -1,4 +1,4 @@
-"""Words to phrases: frequent runs, how good a phrase each is, and each sentence cut into terms."""
+"""From words to phrases: frequent runs, their quality as phrases, and sentences cut into terms."""
 
 from seetopic.text.phrases.candidates import Candidates, kept_runs
 from seetopic.text.phrases.mining import mine

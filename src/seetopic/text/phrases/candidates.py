@@ -1,4 +1,4 @@
-"""Runs of words that occur often, counted level by level over shards."""
+"""Frequent runs of words, counted level by level over shards."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ class Candidates:
     """All frequent runs of two, three, ... words.
 
     A run's key is (number of the run without its last word) * n_words + last word; its number is the
-    place of its key among the rising keys of its length.
+    position of its key among the ascending keys of its length.
     """
 
     n_words: int
     levels: tuple[Tally, ...] = ()
 
     def words_of(self, level: int, runs: Longs) -> Longs:
-        """The word ids of runs at a level (0: pairs), one run a row; (n_runs, level + 2)."""
+        """The word ids of runs at a level (0: pairs), one run per row; (n_runs, level + 2)."""
         columns = []
         for at in range(level, -1, -1):
             keys = self.levels[at].keys[runs]
@@ -34,7 +34,7 @@ class Candidates:
         return np.column_stack([runs, *columns[::-1]])
 
     def numbers_of(self, words: Longs) -> Longs:
-        """The number of the run that each row of words is, or -1; the opposite of `words_of`."""
+        """The number of the run in each row of words, or -1; the inverse of `words_of`."""
         runs = words[:, 0]
         for at in range(words.shape[1] - 1):
             if at >= len(self.levels):
@@ -46,18 +46,19 @@ class Candidates:
 
 @dataclass(frozen=True)
 class Runs:
-    """Where frequent runs of one length stand in a shard."""
+    """Where frequent runs of one length occur in a shard."""
 
-    starts: Longs  # rising positions
+    starts: Longs  # ascending positions
     numbers: Longs
 
 
 def frequent_runs(
     engine: Engine, shards: list[Shard], n_words: int, *, longest: int, min_count: int, desk: Desk
 ) -> tuple[Candidates, list[Band]]:
-    """Runs counted level by level: one can only be frequent if both within it are. And all pairs, even rare ones.
+    """Frequent runs, counted level by level, and all pairs, even rare ones.
 
-    Each shard keeps where its frequent runs stand, for `kept_runs`: looking them up is most of the work.
+    A run can only be frequent if the two runs within it that are one word shorter are frequent. Each shard stores where
+    its frequent runs occur, for `kept_runs`, because finding them is most of the work.
     """
     keys_of = partial(pairs_in, n_words=n_words)
     pairs = table_of(engine, keys_of, shards if longest > 1 else [], (n_words, n_words), desk.corner("pairs"))
@@ -84,13 +85,13 @@ def _frequent_of(band: Band, n_words: int, min_count: int) -> Tally:
 
 
 def pairs_in(shard: Shard, n_words: int) -> Longs:
-    """The keys of all pairs of words of a shard."""
+    """The keys of all pairs of words in a shard."""
     words = shard.words()
     return _longer(single_words(words), words, 1, n_words)[1]
 
 
 def keep_and_find_longer(shard: Shard, n_words: int, length: int, keys: Longs) -> Longs:
-    """Keep where runs of `length` words with these keys stand in a shard; gives the keys of runs one word longer."""
+    """Store where runs of `length` words with these keys occur in a shard; return the keys of runs one word longer."""
     words = shard.words()
     shorter = kept_runs(shard, length - 1) if length > 2 else single_words(words)
     runs = _longer_with(keys, shorter, words, length - 1, n_words)
@@ -99,7 +100,7 @@ def keep_and_find_longer(shard: Shard, n_words: int, length: int, keys: Longs) -
 
 
 def kept_runs(shard: Shard, length: int) -> Runs:
-    """Where the frequent runs of `length` words stand in a shard."""
+    """Where the frequent runs of `length` words occur in a shard, as stored before."""
     return Runs(*load_array(_kept(shard, length)).astype(np.int64))
 
 
@@ -113,7 +114,7 @@ def single_words(words: Longs) -> Runs:
 
 
 def runs_by_length(words: Longs, found: Candidates) -> Iterator[Runs]:
-    """Where the frequent runs of two, three, ... words stand."""
+    """Where the frequent runs of two, three, ... words occur."""
     runs = single_words(words)
     for at, level in enumerate(found.levels):
         runs = _longer_with(level.keys, runs, words, at + 1, found.n_words)
@@ -121,7 +122,7 @@ def runs_by_length(words: Longs, found: Candidates) -> Iterator[Runs]:
 
 
 def _longer_with(keys: Longs, runs: Runs, words: Longs, length: int, n_words: int) -> Runs:
-    """Those runs of `length` + 1 words whose keys are among the given ones."""
+    """The runs of `length` + 1 words whose keys are in `keys`."""
     starts, found = _longer(runs, words, length, n_words)
     numbers = _places(keys, found)
     known = numbers >= 0
@@ -129,14 +130,14 @@ def _longer_with(keys: Longs, runs: Runs, words: Longs, length: int, n_words: in
 
 
 def _longer(runs: Runs, words: Longs, length: int, n_words: int) -> tuple[Longs, Longs]:
-    """Starts and keys of runs of `length` + 1 words; the runs of `length` words at both their ends are frequent."""
+    """Starts and keys of runs of `length` + 1 words that begin and end with frequent runs of `length` words."""
     overlap = np.flatnonzero(runs.starts[1:] == runs.starts[:-1] + 1)
     starts = runs.starts[overlap]
     return starts, runs.numbers[overlap] * n_words + words[starts + length]
 
 
 def _places(keys: Longs, wanted: Longs) -> Longs:
-    """The place of each wanted key among the rising keys, or -1."""
+    """The position of each wanted key among the ascending keys, or -1."""
     if not keys.size:
         return np.full(wanted.size, -1, np.int64)
     places = np.searchsorted(keys, wanted)

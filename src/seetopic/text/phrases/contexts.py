@@ -1,4 +1,4 @@
-"""Beside which function words a word or a run stands: nouns follow articles, verbs follow pronouns and auxiliaries."""
+"""The function words next to a word or a run: nouns follow articles, verbs follow pronouns and auxiliaries."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ NUMBER, OTHER_FUNCTION, CONTENT, PARTED = range(len(_NAMES), len(_NAMES) + 4)
 N_CLASSES = len(_NAMES) + 4
 N_TOLD = 2 * N_CLASSES + len(ENDINGS) + 1
 _LONG = 5  # letters
-_PRIOR = 5.0  # occurrences that a word is thought to have had already, with everybody's neighbours
-_KNOWN_SHARE = 0.15  # of all words, from which a text is taken to be in a language
+_PRIOR = 5.0  # pseudo-occurrences of each word with average neighbours
+_KNOWN_SHARE = 0.15  # share of known function words from which a text counts as English
 
-# What a run's neighbours tell, on its left and on its right.
+# Kinds of neighbours of a run, on its left and on its right.
 CONTENT_BESIDE, ARTICLE_BEFORE, NUMBER_BEFORE, VERB_BEFORE, VERB_AFTER, JOINED_AFTER, REST = range(7)
 _LEFT = {"determiner": ARTICLE_BEFORE, "to": VERB_BEFORE, "pronoun": VERB_BEFORE, "auxiliary": VERB_BEFORE}
 _RIGHT = {"pronoun": VERB_AFTER, "auxiliary": VERB_AFTER, "preposition": JOINED_AFTER, "conjunction": JOINED_AFTER}
 
 
 def classes_of(words: WordTable) -> Longs:
-    """The class of every word; one more for what parts words, so that id -1 finds it."""
+    """The class of every word, then that of separators, so that id -1 indexes it."""
     known = {word: number for number, name in enumerate(_NAMES) for word in CLASSES[name].split()}
     classes = [
         NUMBER if is_number(word.lower()) else known.get(word.lower(), CONTENT if ends else OTHER_FUNCTION)
@@ -39,7 +39,7 @@ def classes_of(words: WordTable) -> Longs:
 
 
 def endings_of(words: WordTable) -> Doubles:
-    """Which of ENDINGS each word has; (n_words, len(ENDINGS)). A short word's ending may be all of it."""
+    """Which of ENDINGS each word has; (n_words, len(ENDINGS)). The ending of a short word may be the whole word."""
     long = [word.lower() if len(word) >= _LONG else "" for word in words.words]
     return np.array([[word.endswith(ending) for ending in ENDINGS] for word in long], np.float64).reshape(
         len(long), len(ENDINGS)
@@ -47,20 +47,20 @@ def endings_of(words: WordTable) -> Doubles:
 
 
 def is_known_language(words: WordTable, classes: Longs) -> bool:
-    """Whether the function words that are known hold these sentences together."""
+    """Whether the known function words make up enough of the text."""
     held = words.counts[classes[:-1] < len(_NAMES)].sum()
     return bool(held >= _KNOWN_SHARE * words.counts.sum()) and bool(words.counts.sum())
 
 
 def told_of_words(pairs: Sequence[Band], words: WordTable, classes: Longs) -> Doubles:
-    """All that is known of each word: its neighbours, its ending, and a 1; (n_words, N_TOLD)."""
+    """The features of each word: its neighbours, its ending and a constant 1; (n_words, N_TOLD)."""
     return np.hstack([neighbours_of_words(pairs, words, classes), endings_of(words), np.ones((len(words.words), 1))])
 
 
 def neighbours_of_words(pairs: Sequence[Band], words: WordTable, classes: Longs) -> Doubles:
-    """How much more often than other words each stands after and before each class; (n_words, 2 * N_CLASSES).
+    """How much more often than other words each word follows and precedes each class; (n_words, 2 * N_CLASSES).
 
-    Logarithms of ratios to the mean of all content words; `pairs` are all pairs, rare ones included.
+    Logarithms of ratios to the mean of all content words; `pairs` are all pairs, including rare ones.
     """
     n_words = len(words.words)
     before, after = np.zeros((2, n_words * N_CLASSES))
@@ -82,7 +82,7 @@ def neighbours_of_words(pairs: Sequence[Band], words: WordTable, classes: Longs)
 def neighbours_of_runs(
     engine: Engine, shards: Sequence[Shard], fit: tuple[Flags, ...], classes: Longs, desk: Desk
 ) -> list[Longs]:
-    """For each length, how often each fit run has each kind of neighbour; (n_fit_runs, 2, 7)."""
+    """For each length, how often each well-formed run has each kind of neighbour; (n_fit_runs, 2, 7)."""
     sizes = [int(flags.sum()) for flags in fit]
     total = np.zeros((sum(sizes), 2 * (REST + 1)), np.int64)
     for band in table_of(engine, partial(_beside, fit=fit, classes=classes), shards, total.shape, desk):
@@ -92,7 +92,7 @@ def neighbours_of_runs(
 
 
 def _beside(shard: Shard, fit: tuple[Flags, ...], classes: Longs) -> Longs:
-    """Keys of the fit runs, those of all lengths numbered in a row, and what stands on their left and right."""
+    """Keys of the well-formed runs, numbered across all lengths, and the kinds of their left and right neighbours."""
     words = shard.words()
     kinds = np.array([_kinds(_LEFT, NUMBER_BEFORE), _kinds(_RIGHT)])  # (2, N_CLASSES)
     beside = classes[words]

@@ -1,4 +1,4 @@
-"""English: its function words by class, and what nouns, phrases and their neighbours look like among them."""
+"""English function words by class, and a model of English noun phrases."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CLASSES = {
     "adverb": "also just only even still never always",
     "conjunction": "and or but if when while because",
 }
-# What a word's form tells where its neighbours are too few to tell: adverbs, participles, plurals, nouns, adjectives.
+# Endings of adverbs, participles, plurals, nouns and adjectives, for words with too few neighbours.
 ENDINGS = (
     ("ly",),
     ("ed",),
@@ -31,7 +31,7 @@ ENDINGS = (
     ("al", "ic", "ous", "ive", "ful", "able", "ible", "ary", "less", "ish", "an"),
     ("'s",),
 )
-# "Years ago", "last week", "10 mg kg": when and how much, and no name of anything.
+# "Years ago", "last week" and "10 mg kg" say when and how much, but name nothing.
 _TIMES = """
     second seconds minute minutes hour hours day days night nights week weeks weekend month months year years decade
     decades century centuries ago later earlier old last next past previous first few couple recent early late back
@@ -68,7 +68,7 @@ ABOUT_FORM = slice(FEATURES.index("no content word before"), FEATURES.index("fir
 class Model:
     """Weights of two regressions on a word's neighbours and ending, and of one on a run's features."""
 
-    begins: Doubles  # log-odds that a word stands in a noun phrase before its last word; (N_TOLD,)
+    begins: Doubles  # log-odds that a word is in a noun phrase, before its last word; (N_TOLD,)
     ends: Doubles  # and that it is the last word
     means: Doubles  # of each feature; (len(FEATURES),)
     scales: Doubles

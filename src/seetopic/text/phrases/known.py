@@ -1,4 +1,4 @@
-"""Phrases that a person knows beforehand: from a file with one a line, and the names of categories."""
+"""Phrases known in advance: from a file with one per line, and from the names of categories."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from seetopic.errors import SettingsError
 
 
 def read_known_phrases(path: Path) -> tuple[str, ...]:
-    """The lines of two words or more, each once, in alphabetical order: their order in the file tells nothing."""
+    """The lines of two or more words, without duplicates and sorted, because their order means nothing."""
     if path.exists() and not path.is_file() and not path.is_dir():
         raise SettingsError(f"{path} is a pipe or a device, which may never end; give a file of known phrases")
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise SettingsError(
-            f"cannot read known phrases from {path} ({error}); give a UTF-8 text, a phrase a line"
+            f"cannot read known phrases from {path} ({error}); give a UTF-8 text file with one phrase per line"
         ) from error
     return _of_several_words(lines)
 
 
 def phrases_of_names(seeds: Seeds) -> tuple[str, ...]:
-    """The names and pinned terms of two words or more, which stand for themselves wherever they occur."""
+    """The names and pinned terms of two or more words, which are phrases wherever they occur."""
     return _of_several_words(term for seed in seeds.seeds for term in (*seed.names, *seed.pinned))
 
 

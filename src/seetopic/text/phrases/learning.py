@@ -1,4 +1,4 @@
-"""What known phrases teach about the others: a regression on a few features, known ones against any others."""
+"""Phrase quality learned from known phrases, by a regression that separates them from other candidates."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import numpy as np
 from seetopic.runtime import Doubles, Flags
 from seetopic.text.phrases.quality import sigmoid
 
-ENOUGH = 20  # known phrases among the candidates, from which there is something to learn
-_ROUNDS = 20  # regressions, each with other negatives: most of those drawn are not phrases, some are
+ENOUGH = 20  # known phrases among the candidates that are needed to learn from them
+_ROUNDS = 20  # regressions, each with other negatives, because some of those drawn are phrases
 _RIDGE = 1.0
 _STEPS = 12  # of Newton's method
-_TRUST = 200  # known phrases at which what was learned has half of the weight that it can have
-_MOST_TRUST = 0.5  # that weight: a list shows what its makers care for, not all that is a phrase
+_TRUST = 200  # known phrases at which the learned quality has half of its maximum weight
+_MOST_TRUST = 0.5  # that maximum: a list shows what its makers care about, not every phrase
 
 
 def taught(features: Doubles, built_in: Doubles, known: Flags, random_state: int) -> Doubles:
-    """The quality of every candidate, learned where there is enough to learn from."""
+    """The quality of every candidate, partly learned if there are enough known phrases."""
     n_known = int(known.sum())
     if n_known < ENOUGH or n_known == known.size:
         return built_in

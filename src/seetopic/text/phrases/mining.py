@@ -1,4 +1,4 @@
-"""Words to phrases: frequent runs, the quality of each, and which are phrases."""
+"""Phrase mining: frequent runs, their quality, and which of them are phrases."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from seetopic.text.tokenizer import Tokenizer, as_term, tokenize
 
 @dataclass(frozen=True)
 class Mined:
-    """All that is known of the runs of a corpus before any of them is called a phrase."""
+    """The runs of a corpus and their features, before any is accepted as a phrase."""
 
     candidates: Candidates
     described: list[Described]  # of the well-formed ones, by length
@@ -36,14 +36,14 @@ def mine(
     tokenizer: Tokenizer = tokenize,
     random_state: int = 0,
 ) -> PhraseTable:
-    """The phrases of the shards; `settings.known_phrases` teach what a phrase looks like here."""
+    """The phrases of the shards; `settings.known_phrases` show what a phrase looks like in this corpus."""
     mined = described_runs(engine, shards, words, settings, desk)
     known = known_rows(settings.known_phrases, words, lowercase=settings.lowercase, tokenizer=tokenizer)
     return table_of(mined, known, settings.phrase_quality, random_state)
 
 
 def described_runs(engine: Engine, shards: list[Shard], words: WordTable, settings: TextSettings, desk: Desk) -> Mined:
-    """Candidates and their features; nothing is decided."""
+    """Candidates and their features, without any decision."""
     candidates, pairs = frequent_runs(
         engine,
         shards,
@@ -61,7 +61,7 @@ def described_runs(engine: Engine, shards: list[Shard], words: WordTable, settin
 
 
 def table_of(mined: Mined, known: dict[int, Longs], threshold: float, random_state: int = 0) -> PhraseTable:
-    """Every candidate's quality; known phrases are phrases, and teach about the others."""
+    """The quality of every candidate; known phrases are accepted, and used to judge the others."""
     levels = mined.described
     quality = [np.zeros(level.counts.size) for level in mined.candidates.levels]
     if levels:
@@ -71,7 +71,7 @@ def table_of(mined: Mined, known: dict[int, Longs], threshold: float, random_sta
         sound = np.concatenate([each.soundness for each in levels])
         features = np.concatenate([each.features for each in levels])
         scored = taught(features, built_in, is_known, random_state)
-        # What was learned may not call chance neighbours or cut-off pieces phrases.
+        # The learned quality must not accept chance neighbours or fragments as phrases.
         scored = np.where(is_known, threshold + (1.0 - threshold) * scored, np.minimum(scored, sound))
         ends = np.cumsum([each.runs.size for each in levels])[:-1]
         for values, each, part in zip(quality, levels, np.split(scored, ends), strict=True):
@@ -80,7 +80,7 @@ def table_of(mined: Mined, known: dict[int, Longs], threshold: float, random_sta
 
 
 def known_rows(phrases: Iterable[str], words: WordTable, *, lowercase: bool, tokenizer: Tokenizer) -> dict[int, Longs]:
-    """Phrases as rows of word ids, by length; those with a word that is not in the documents are left out."""
+    """Phrases as rows of word ids, by length; those with a word that does not occur in the documents are left out."""
     if not phrases:
         return {}
     ids = {word: number for number, word in enumerate(words.words)}

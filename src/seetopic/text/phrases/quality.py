@@ -1,4 +1,4 @@
-"""How good a phrase a run of words is, from 0 to 1: how often, how surely together, how complete, how well formed."""
+"""The quality of a run of words as a phrase, from 0 to 1: frequency, attraction, completeness and form."""
 
 from __future__ import annotations
 
@@ -13,24 +13,22 @@ from seetopic.text.phrases.candidates import Candidates
 from seetopic.text.phrases.english import ABOUT_FORM, ENGLISH, TIMES, UNITS, Model
 from seetopic.text.shards import WordTable
 
-# A word that chance could have put there says nothing, however well formed the whole: "good book".
-_ATTRACTION, _ATTRACTION_WIDTH = 0.31, 0.03  # normalised PMI of the weakest split where quality is halved
-# Unless the word before calls for it: "patients" are everywhere, but a third of all that is "elderly" are patients.
-_CALL = 0.5  # how much of what there is to know about the part after the split the part before it must tell
-# What comes in degrees may stand before anything: "very poor" shows that "poor quality" is not a name.
-_GRADED, _GRADED_WIDTH = 1.5, 0.2  # logarithm of how much more often than usual "very" and the like stand before a word
-_MORE_FOR_GRADED = 0.15  # attraction that such a word needs to belong to what follows
-_JOINED_ATTRACTION = (
-    0.65  # attraction where a joining word stands inside: "quality of life", not "patients with cancer"
-)
-_UNSURE = 0.5  # occurrences that count against a run, so that the more often it is seen the better
-# A run that is nearly always continued by the same word is a piece of something longer: "support vector".
+# Words that could be together by chance are not a phrase, however well formed: "good book".
+_ATTRACTION, _ATTRACTION_WIDTH = 0.31, 0.03  # normalised PMI of the weakest split at which quality is halved
+# Unless the first part predicts the second: "patients" is frequent, but it follows a third of all "elderly".
+_CALL = 0.5  # share of the second part's information that the first part must give
+# A gradable word may precede anything: "very poor" shows that "poor quality" is not a name.
+_GRADED, _GRADED_WIDTH = 1.5, 0.2  # log ratio of how much more often than usual "very" and the like precede a word
+_MORE_FOR_GRADED = 0.15  # additional attraction that such a word needs to the next word
+_JOINED_ATTRACTION = 0.65  # attraction with a connector inside: "quality of life", not "patients with cancer"
+_UNSURE = 0.5  # pseudo-occurrences that count against a run, so that frequent runs score higher
+# A run that nearly always has the same word next to it is a fragment of a longer phrase: "support vector".
 _CONTINUED, _CONTINUED_WIDTH = 0.8, 0.04  # share of its occurrences
 
 
 @dataclass(frozen=True)
 class Described:
-    """The well-formed runs of one length and what is known of each."""
+    """The well-formed runs of one length and their features."""
 
     runs: Longs  # their numbers among the candidates
     words: Longs  # (n_runs, length)
@@ -38,28 +36,28 @@ class Described:
     features: Doubles  # standardised; (n_runs, len(FEATURES)); 0 where nothing is known
     attraction: Doubles  # of the weakest split
     bond: Doubles  # by how much the weakest split exceeds the attraction that it needs
-    continued: Doubles  # largest share of occurrences with the same word beside them
-    joined: Flags  # whether a joining word stands inside or a number before it
+    continued: Doubles  # largest share of occurrences with the same word next to them
+    joined: Flags  # whether it contains a connector or begins with a number
 
     def quality(self, model: Model = ENGLISH) -> Doubles:
-        """Between 0 and 1, by what holds for any text."""
+        """Quality between 0 and 1 by the built-in model."""
         likely = sigmoid(self.features @ model.weights + model.bias) * self.soundness
-        # A parser calls "previous version" a noun phrase, too: among phrases the best are those that belong together.
+        # A parser also calls "previous version" a noun phrase, so likely phrases are ranked by attraction.
         return np.where(likely > 0.5, 0.5 + (likely - 0.5) * self.attraction.clip(0.0, 1.0), likely)
 
     @property
     def soundness(self) -> Doubles:
-        """Near 1; near 0 for words that met by chance and for pieces of something longer."""
+        """Near 1, but near 0 for chance neighbours and for fragments of longer phrases."""
         together = sigmoid(self.bond / _ATTRACTION_WIDTH)
         whole = sigmoid((_CONTINUED - self.continued) / _CONTINUED_WIDTH)
         return together * whole * (self.counts / (self.counts + _UNSURE))
 
 
 def well_formed(candidates: Candidates, words: WordTable) -> tuple[Flags, ...]:
-    """By length, which runs may be phrases by their words.
+    """Which runs may be phrases, judging by their words, for each length.
 
-    They neither begin nor end with a function word, number or unit, nor hold one that does not join, nor tell of
-    nothing but time.
+    They do not begin or end with a function word, number or unit, contain only function words that are connectors,
+    and do not consist of time words only.
     """
     flags = []
     unit, time = (np.array([word.lower() in listed for word in words.words], np.bool_) for listed in (UNITS, TIMES))
@@ -80,7 +78,7 @@ def described(
     classes: Longs,
     model: Model = ENGLISH,
 ) -> list[Described]:
-    """All well-formed runs, by length."""
+    """All well-formed runs and their features, by length."""
     known = contexts.is_known_language(words, classes)
     told = contexts.told_of_words(pairs, words, classes)
     begins, ends = told @ model.begins, told @ model.ends
@@ -130,9 +128,9 @@ def _may_begin(words: WordTable) -> Flags:
 
 
 def _weakest(rows: Longs, joining: Flags, begins: Doubles, ends: Doubles) -> Doubles:
-    """How likely the least likely of the words before the last one stands where it does.
+    """The log-odds of the least likely word in its position, among those before the last word.
 
-    Before a joining word stands a noun, as at the end ("quality" of life), and amid others either kind.
+    Before a connector a noun is expected, as at the end ("quality" of life); between other words, either kind.
     """
     before, after = rows[:, :-1], rows[:, 1:]
     likely = np.where(joining[after], ends[before], begins[before])
@@ -143,13 +141,13 @@ def _weakest(rows: Longs, joining: Flags, begins: Doubles, ends: Doubles) -> Dou
 
 @dataclass(frozen=True)
 class _Splits:
-    """Every way to part a run in two; (n_splits, n_runs)."""
+    """Every way to split a run in two; (n_splits, n_runs)."""
 
     attraction: Doubles  # normalised PMI of the parts: 0 by chance, 1 if never apart
-    call: Doubles  # the same for the left part's sake: 1 if it is never without the right part
+    call: Doubles  # the same for the left part alone: 1 if it is always followed by the right part
 
     def bond(self, joined: Flags, graded: Doubles) -> Doubles:
-        """By how much the weakest split exceeds what it needs; `graded` is how surely the first word has degrees."""
+        """By how much the weakest split exceeds what it needs; `graded` is how surely the first word is gradable."""
         free = np.maximum(self.attraction - _ATTRACTION, self.call - _CALL)
         free[0] -= _MORE_FOR_GRADED * graded
         weakest: Doubles = np.where(joined, self.attraction - _JOINED_ATTRACTION, free).min(axis=0)
@@ -176,7 +174,7 @@ def _splits(candidates: Candidates, rows: Longs, counts: Longs, word_counts: Lon
 
 @dataclass(frozen=True)
 class _Beside:
-    """The largest share of each run's occurrences that have the same word beside them."""
+    """The largest share of each run's occurrences that have the same word next to them."""
 
     content_after: Doubles
     content_before: Doubles
@@ -186,7 +184,7 @@ class _Beside:
         return _Beside(self.content_after[runs], self.content_before[runs], self.preposition_before[runs])
 
     def same(self, joined: Flags) -> Doubles:
-        """The share to judge by; of joined runs a preposition tells, too: (in) "vitro and in vivo" is a piece."""
+        """The share to judge by; for joined runs a preposition counts too: (in) "vitro and in vivo" is a fragment."""
         content = np.maximum(self.content_after, self.content_before)
         share: Doubles = np.where(joined, np.maximum(content, self.preposition_before), content)
         return share
@@ -207,7 +205,7 @@ def _continued(candidates: Candidates, at: int, content: Flags, preposition: Fla
 
 
 def _sides(neighbours: Longs) -> list[Doubles]:
-    """Shares of a run's occurrences: closed on the left and right, and beside what."""
+    """Shares of a run's occurrences: without a content word on the left and right, and by kind of neighbour."""
     shares = (neighbours + 0.5) / (neighbours.sum(axis=2, keepdims=True) + 1.0)
     left, right = shares[:, 0], shares[:, 1]
     return [

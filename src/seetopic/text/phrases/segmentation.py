@@ -1,4 +1,4 @@
-"""Sentences to terms: of all ways to cut a sentence, the one whose phrases have the largest total worth."""
+"""Sentences cut into terms: of all ways to cut a sentence, the one whose phrases have the largest total worth."""
 
 from __future__ import annotations
 
@@ -12,40 +12,40 @@ from seetopic.runtime import Doubles, Flags, Longs
 
 @dataclass(frozen=True)
 class PhraseOccurrences:
-    """Where the phrases of one length stand, and what each is worth as a term there."""
+    """Where the phrases of one length occur, and what each is worth as a term there."""
 
     length: int
-    starts: Longs  # rising
+    starts: Longs  # ascending
     worth: Doubles  # above 0
 
 
 def best_cut(n_positions: int, found: Sequence[PhraseOccurrences]) -> Longs:
-    """The length of the phrase that the best cut has at each position; 0 where none starts.
+    """The length of the phrase that starts at each position in the best cut; 0 where none starts.
 
-    Only where phrases overlap is there anything to decide: each such stretch is cut for itself, all of
-    them in step. Of two cuts of equal worth, the one whose last phrase is longer is taken.
+    Only stretches of overlapping phrases need a decision; they are cut independently, all of them at once. Of two cuts
+    of equal worth, the one with the longer last phrase is taken.
     """
     first, last = _stretches(n_positions, found)
-    order = np.argsort(first - last, kind="stable")  # longest first: those still being cut are always the first ones
+    order = np.argsort(first - last, kind="stable")  # longest first, so that unfinished stretches always come first
     stretches = _Stretches(first[order], (last - first)[order], order)
     return stretches.chosen(stretches.cut(n_positions, found), n_positions)
 
 
 @dataclass(frozen=True)
 class _Stretches:
-    """Stretches of positions by falling length."""
+    """Stretches of positions in descending order of length."""
 
     first: Longs
     lengths: Longs
-    places: Longs  # among all stretches from left to right
+    places: Longs  # positions among all stretches from left to right
 
     @property
     def base(self) -> Longs:
-        """Where each stretch's values begin: it has one more of them than positions."""
+        """Where each stretch's values begin; it has one more value than positions."""
         return self.first + self.places
 
     def cut(self, n_positions: int, found: Sequence[PhraseOccurrences]) -> Longs:
-        """The length of the last term of the best cut of each stretch's beginnings."""
+        """The length of the last term in the best cut of every prefix of each stretch."""
         worth = {each.length: _spread(n_positions, each) for each in found if each.starts.size}
         best = np.zeros(n_positions + self.first.size + 1)
         back = np.ones(best.size, np.int64)
@@ -62,7 +62,7 @@ class _Stretches:
         return back
 
     def chosen(self, back: Longs, n_positions: int) -> Longs:
-        """The phrases of the best cuts, walked from their ends."""
+        """The phrases of the best cuts, traced back from their ends."""
         chosen = np.zeros(n_positions, np.int64)
         first, base, left = self.first, self.base, self.lengths
         while left.size:
@@ -81,7 +81,7 @@ def _stretches(n_positions: int, found: Sequence[PhraseOccurrences]) -> tuple[Lo
     for each in found:
         change[each.starts + 1] += 1
         change[each.starts + each.length] -= 1
-    inside: Flags = np.cumsum(change) > 0  # whether a phrase holds both a position and the one before it
+    inside: Flags = np.cumsum(change) > 0  # whether a phrase contains both a position and the one before it
     edges = np.diff(inside.astype(np.int8), prepend=0)
     return np.flatnonzero(edges == 1) - 1, np.flatnonzero(edges == -1)
 

@@ -1,4 +1,4 @@
-"""The phrases of a corpus, and each shard's words as terms."""
+"""The phrases of a corpus, and how they cut words into terms."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def segment(words: Longs, table: PhraseTable) -> tuple[Longs, Flags]:
 
 
 def cut(words: Longs, table: PhraseTable, runs_of: Iterable[Runs]) -> tuple[Longs, Flags]:
-    """`segment` where it is known already where the runs of two, three, ... words stand."""
+    """`segment`, given where the runs of two, three, ... words occur."""
     found, codes_of, base = [], [], table.n_words
     for at, runs in enumerate(runs_of):
         accepted = table.accepted[at]
@@ -74,5 +74,5 @@ def cut(words: Longs, table: PhraseTable, runs_of: Iterable[Runs]) -> tuple[Long
 
 
 def worth(quality: Doubles, length: int) -> Doubles:
-    """What a phrase adds to a cut: its quality for every word that it holds."""
+    """What a phrase adds to a cut: its quality times its number of words."""
     return quality * length
