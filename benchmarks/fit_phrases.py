@@ -17,7 +17,7 @@ from sklearn.linear_model import LogisticRegression
 
 from noun_chunks import Parsed, parsed
 from seetopic.corpus.demo import demo_documents
-from seetopic.runtime.disk_counts import Desk
+from seetopic.runtime.disk_counts import Scratch
 from seetopic.runtime.engine import LocalEngine, available_cores
 from seetopic.settings import DEFAULT
 from seetopic.text.phrases.candidates import frequent_runs, runs_by_length
@@ -58,9 +58,9 @@ def shares(features: np.ndarray, share: np.ndarray, weight: np.ndarray) -> Logis
 
 def fitted(sample: list[Parsed], words: WordTable, shards: list[Shard], engine: LocalEngine) -> Model:
     ids = {word: number for number, word in enumerate(words.words)}
-    desk = Desk(shards[0].folder / "desk")
+    scratch = Scratch(shards[0].folder / "scratch")
     candidates, pairs = frequent_runs(
-        engine, shards, len(ids), longest=TEXT.max_phrase_words, min_count=TEXT.phrase_min_count, desk=desk
+        engine, shards, len(ids), longest=TEXT.max_phrase_words, min_count=TEXT.phrase_min_count, scratch=scratch
     )
     classes = classes_of(words)
     told = told_of_words(pairs, words, classes)
@@ -72,7 +72,7 @@ def fitted(sample: list[Parsed], words: WordTable, shards: list[Shard], engine: 
     n_features = len(FEATURES)
     plain = Model(begins, ends, np.zeros(n_features), np.ones(n_features), np.zeros(n_features), 0.0)
     fit = well_formed(candidates, words)
-    neighbours = neighbours_of_runs(engine, shards, fit, classes, desk.corner("beside"))
+    neighbours = neighbours_of_runs(engine, shards, fit, classes, scratch.subdir("beside"))
     levels = described(candidates, fit, words, pairs, neighbours, classes, plain)
     seen = [np.zeros((level.counts.size, 2)) for level in candidates.levels]
     for document in sample:

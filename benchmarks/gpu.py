@@ -15,18 +15,19 @@ import tempfile
 import time
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from planted import Model
 from seetopic.runtime.arrays import Longs
-from seetopic.runtime.disk_counts import Band, Desk, Tally, tally
+from seetopic.runtime.disk_counts import Band, Tally, tally
 from seetopic.runtime.engine import LocalEngine, available_cores
 from seetopic.runtime.progress import silent
 from seetopic.settings import LocalSettings
-from seetopic.vectors.cooccurrence import blocks_of
+from seetopic.vectors.cooccurrence import Block, blocks_of
 from seetopic.vectors.encoder.minilm import EmbeddedEncoder
-from seetopic.vectors.local.factorise import Counts, factorise
+from seetopic.vectors.local.factorise import context_matrix, document_matrix, factorise
 
 N_TERMS = 200_000
 PARTS = 40  # bands of rows
@@ -62,6 +63,12 @@ def made_up_band(number: int, entries: int, folder: Path) -> Band:
     return band
 
 
+class Counts(NamedTuple):
+    term_counts: Longs
+    neighbours: list[Band]
+    blocks: list[Block]
+
+
 def made_up_counts(entries: int, folder: Path, engine: LocalEngine) -> Counts:
     pairs, held = entries * 4 // 5, entries // 5
     bands = list(engine.map(partial(made_up_band, entries=pairs // PARTS, folder=folder / "bands"), range(PARTS)))
@@ -78,7 +85,11 @@ def factorising(entries: int, device: str) -> dict[str, float]:
         counts = made_up_counts(entries, Path(name), engine)
         found = sum(int(band.starts[-1]) for band in counts.neighbours) + entries // 5
         begun = time.perf_counter()
-        factorise(counts, LocalSettings(), 0, device, engine, Desk(Path(name) / "desk"), silent)
+        folder, settings = Path(name) / "scratch", LocalSettings()
+        contexts = context_matrix(engine, counts.neighbours, counts.term_counts, settings, folder / "contexts")
+        documents, isolated = document_matrix(engine, counts.blocks, counts.term_counts, settings, folder / "documents")
+        engine.close()
+        factorise(contexts, documents, isolated, settings, 0, device, engine, silent)
         seconds = time.perf_counter() - begun
         engine.close()
     return {"entries": found, "seconds": seconds}

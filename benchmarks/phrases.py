@@ -41,7 +41,7 @@ import numpy as np
 
 from chunk_scores import Cut, Gold, Sentence, found_by, gold_of, scores
 from noun_chunks import Parsed, Span, parsed
-from seetopic.runtime.disk_counts import Desk
+from seetopic.runtime.disk_counts import Scratch
 from seetopic.runtime.engine import LocalEngine
 from seetopic.settings import DEFAULT
 from seetopic.text.phrases import Candidates, PhraseTable, mine, segment
@@ -88,7 +88,7 @@ def scanned(texts: list[str], folder: Path, jobs: int) -> tuple[LocalEngine, Wor
 def mined(texts: list[str]) -> tuple[WordTable, PhraseTable]:
     with tempfile.TemporaryDirectory() as folder:
         engine, words, shards = scanned(texts, Path(folder), CORES)
-        return words, mine(engine, shards, words, TEXT, Desk(Path(folder) / "desk"))
+        return words, mine(engine, shards, words, TEXT, Scratch(Path(folder) / "scratch"))
 
 
 def our_cut(words: WordTable, table: PhraseTable) -> Cut:
@@ -238,7 +238,7 @@ def work(kind: str, texts: list[str]) -> dict[str, float]:
     if kind == "seetopic":
         with tempfile.TemporaryDirectory() as folder:
             engine, words, shards = scanned(texts, Path(folder), CORES)
-            table = mine(engine, shards, words, TEXT, Desk(Path(folder) / "desk"))
+            table = mine(engine, shards, words, TEXT, Scratch(Path(folder) / "scratch"))
             vocabulary_of(segment_shards(engine, shards, table), words, table, TEXT.min_count)
             n_words = words.n_tokens
             seconds = time.perf_counter() - begun

@@ -35,6 +35,11 @@ default_role = "code"  # a word between backticks is code, as everywhere in this
 nitpick_ignore_regex = [("py:.*", r"(?!seetopic\.).*")]
 nitpick_ignore = [  # named in signatures, and of no use by themselves
     ("py:class", "seetopic.output.charts.scene.Scene"),
+    ("py:class", "seetopic.discovery.names.EncodedNames"),
+    ("py:class", "seetopic.index.themes.Uncovered"),
+    ("py:class", "seetopic.discovery.evidence.general.GeneralEvidence"),
+    ("py:class", "seetopic.discovery.algorithm.Discovered"),
+    ("py:class", "seetopic.discovery.sampled.Reading"),
     ("py:class", "seetopic.corpus.partition.PieceRange"),
     ("py:class", "seetopic.runtime.progress.Progress"),
     ("py:class", "seetopic.evaluation.significance.TopicDifference"),

@@ -3,9 +3,8 @@
 # %% Every second article is indexed, the others are to judge by: by the newspaper's sections.
 from sklearn.metrics import f1_score
 
-from seetopic import Index, SeeTopic
-from seetopic.corpus.demo import demo_documents
-from seetopic.discovery.check import check_index
+from seetopic import Index, SeeTopic, check
+from seetopic.corpus import demo_documents
 
 SECTIONS = ["entertainment", "business", "politics", "sports", "tech"]
 articles = sorted(demo_documents().source.glob("*/*.txt"))
@@ -15,7 +14,7 @@ index = Index.build(texts[::2], "news-index")
 
 # %% Words that mean more than one thing. Do they occur, what is near them?
 names = ["stars", "numbers", "parties", "games", "networks"]
-seen = check_index(index, names)
+seen = check(index, names)
 for each in seen.names:
     near = ", ".join(term for term, _ in each.nearest)
     print(f"{each.name:8} {each.occurrences:3} times; near to it: {near}")

@@ -4,7 +4,7 @@
 from pathlib import Path
 
 from seetopic import Index, SeeTopic, export
-from seetopic.corpus.demo import NAMES, demo_documents
+from seetopic.corpus import NAMES, demo_documents
 
 articles = sorted(demo_documents().source.glob("*/*.txt"))[::2]
 texts = [path.read_text(encoding="utf-8", errors="replace") for path in articles]

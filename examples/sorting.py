@@ -4,9 +4,8 @@
 import pandas
 from sklearn.metrics import classification_report
 
-from seetopic import Index, SeeTopic
-from seetopic.corpus.demo import demo_documents
-from seetopic.evaluation.evaluate import evaluate
+from seetopic import Index, SeeTopic, evaluate
+from seetopic.corpus import demo_documents
 
 SECTIONS = {
     "entertainment": "arts and entertainment",

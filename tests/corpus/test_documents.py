@@ -12,6 +12,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -28,6 +29,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seetopic.corpus.documents import Documents, joined, open_documents
+from seetopic.corpus.readers import field_size_limit
 from seetopic.errors import CorpusError, MissingExtra, OutputError
 from seetopic.settings import TextSettings
 
@@ -801,3 +803,25 @@ def test_a_broken_record_keeps_its_place_as_an_empty_text_or_is_refused():
     assert list(open_documents(["a", 3, "b"], on_error="skip").all_texts()) == ["a", "", "b"]
     with pytest.raises(CorpusError, match="document 1 is of type int"):
         list(open_documents(["a", 3, "b"]).all_texts())
+
+
+def test_the_field_limit_that_one_thread_sets_is_not_seen_by_another():
+    """The limit belongs to the process: whoever needs another one waits."""
+    begun, seen = threading.Event(), []
+
+    def other() -> None:
+        begun.set()
+        with field_size_limit(500_000):
+            seen.append(csv.field_size_limit())
+
+    before = csv.field_size_limit()
+    with field_size_limit(7):
+        thread = threading.Thread(target=other)
+        thread.start()
+        assert begun.wait(30)
+        thread.join(0.2)
+        assert seen == []
+        assert csv.field_size_limit() == 7
+    thread.join(30)
+    assert seen == [500_000]
+    assert csv.field_size_limit() == before

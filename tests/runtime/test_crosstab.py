@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seetopic.runtime import disk_counts
-from seetopic.runtime.disk_counts import Desk, table_of
+from seetopic.runtime.disk_counts import Scratch, table_of
 from seetopic.runtime.engine import LocalEngine
 
 Cells = list[tuple[int, int]]
@@ -22,7 +22,7 @@ def keys(shard: Cells, n_columns: int) -> np.ndarray:
 
 
 def table(folder, shards: list[Cells], shape: tuple[int, int], held: int, jobs: int = 1) -> Counter[tuple[int, int]]:
-    bands = table_of(LocalEngine(jobs), partial(keys, n_columns=shape[1]), shards, shape, Desk(folder, held))
+    bands = table_of(LocalEngine(jobs), partial(keys, n_columns=shape[1]), shards, shape, Scratch(folder, held))
     assert [band.first for band in bands] == [0, *(band.last for band in bands[:-1])][: len(bands)]
     assert bands[-1].last == shape[0]
     found: Counter[tuple[int, int]] = Counter()
@@ -62,21 +62,21 @@ def test_counts_of_any_size_are_kept(tmp_path):
 def test_bands_hold_about_as_much_as_they_may(tmp_path, monkeypatch):
     monkeypatch.setattr(disk_counts, "_EVERY", 1)
     shards: list[Cells] = [[(row, column) for row in range(100) for column in range(10)]] * 3
-    bands = table_of(LocalEngine(1), partial(keys, n_columns=10), shards, (100, 10), Desk(tmp_path, 300))
+    bands = table_of(LocalEngine(1), partial(keys, n_columns=10), shards, (100, 10), Scratch(tmp_path, 300))
     assert 9 <= len(bands) <= 11
 
 
 def test_a_table_without_shards_or_rows_is_empty(tmp_path):
     assert table(tmp_path, [], (3, 3), 5) == {}
-    assert table_of(LocalEngine(1), partial(keys, n_columns=3), [], (0, 3), Desk(tmp_path)) == []
+    assert table_of(LocalEngine(1), partial(keys, n_columns=3), [], (0, 3), Scratch(tmp_path)) == []
 
 
 def test_only_the_bands_stay_on_disk_and_clearing_leaves_nothing(tmp_path):
-    desk = Desk(tmp_path / "desk")
-    table_of(LocalEngine(1), partial(keys, n_columns=2), [[(0, 1)]], (2, 2), desk)
-    assert [path.name for path in desk.folder.iterdir()] == ["bands"]
-    desk.clear()
-    assert not desk.folder.exists()
+    scratch = Scratch(tmp_path / "scratch")
+    table_of(LocalEngine(1), partial(keys, n_columns=2), [[(0, 1)]], (2, 2), scratch)
+    assert [path.name for path in scratch.folder.iterdir()] == ["bands"]
+    scratch.clear()
+    assert not scratch.folder.exists()
 
 
 @pytest.mark.slow

@@ -63,12 +63,6 @@ def test_counts_do_not_overflow_where_keys_repeat_often():
     assert as_dict(summed([large] * 8)) == {5: 2**43}
 
 
-@given(st.lists(KEYS), st.integers(0, 4))
-def test_at_least_keeps_the_frequent_keys(keys, count):
-    found = as_dict(tally(np.array(keys, np.int64)).at_least(count))
-    assert found == {key: times for key, times in Counter(keys).items() if times >= count}
-
-
 @given(SHARDS)
 def test_the_sum_does_not_depend_on_how_documents_are_cut_into_shards(shards):
     whole = summed(tallies([[key for shard in shards for key in shard]]))

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seetopic.runtime.disk_counts import Desk
+from seetopic.runtime.disk_counts import Scratch
 from seetopic.runtime.engine import LocalEngine
 from seetopic.text.phrases.candidates import Candidates, frequent_runs, kept_runs, pairs_in, runs_by_length
 
@@ -42,7 +42,7 @@ def runs_of(shards: list[list[int]], longest: int, min_count: int) -> Candidates
     with tempfile.TemporaryDirectory() as folder:
         parts = [shard_of([*words, -1], Path(folder), number) for number, words in enumerate(shards)]
         return frequent_runs(
-            LocalEngine(1), parts, 4, longest=longest, min_count=min_count, desk=Desk(Path(folder), 2)
+            LocalEngine(1), parts, 4, longest=longest, min_count=min_count, scratch=Scratch(Path(folder), 2)
         )[0]
 
 
@@ -78,8 +78,8 @@ def test_shards_keep_where_their_runs_stand(shards, longest):
     with tempfile.TemporaryDirectory() as folder:
         parts = [shard_of([*words, -1], Path(folder), number) for number, words in enumerate(shards)]
         # What is stored of other runs is replaced.
-        frequent_runs(LocalEngine(1), parts, 4, longest=6, min_count=1, desk=Desk(Path(folder)))
-        found, _ = frequent_runs(LocalEngine(1), parts, 4, longest=longest, min_count=2, desk=Desk(Path(folder)))
+        frequent_runs(LocalEngine(1), parts, 4, longest=6, min_count=1, scratch=Scratch(Path(folder)))
+        found, _ = frequent_runs(LocalEngine(1), parts, 4, longest=longest, min_count=2, scratch=Scratch(Path(folder)))
         for shard in parts:
             for length, runs in enumerate(runs_by_length(shard.words(), found), start=2):
                 kept = kept_runs(shard, length)
@@ -89,7 +89,9 @@ def test_shards_keep_where_their_runs_stand(shards, longest):
 
 def test_all_pairs_are_counted_also_those_that_occur_once(tmp_path):
     shard = shard_of([0, 1, 2, -1, 0, 1, -1], tmp_path)
-    _, (pairs,) = frequent_runs(LocalEngine(1), [shard], 3, longest=2, min_count=2, desk=Desk(tmp_path / "desk"))
+    _, (pairs,) = frequent_runs(
+        LocalEngine(1), [shard], 3, longest=2, min_count=2, scratch=Scratch(tmp_path / "scratch")
+    )
     cells = zip(pairs.rows.tolist(), pairs.columns.tolist(), strict=True)
     assert dict(zip(cells, pairs.counts.tolist(), strict=True)) == {(0, 1): 2, (1, 2): 1}
 

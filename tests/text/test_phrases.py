@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from seetopic.runtime.disk_counts import Desk
+from seetopic.runtime.disk_counts import Scratch
 from seetopic.runtime.engine import LocalEngine
 from seetopic.settings import TextSettings
 from seetopic.text.phrases import PhraseTable, mine
@@ -32,7 +32,7 @@ def spelled(words: WordTable, table: PhraseTable) -> set[str]:
 
 def phrases_of(folder: Path, texts: list[str], **options: Any) -> set[str]:
     words, shards = scanned(folder, [texts])
-    return spelled(words, mine(LocalEngine(1), shards, words, TextSettings(**options), Desk(folder / "desk")))
+    return spelled(words, mine(LocalEngine(1), shards, words, TextSettings(**options), Scratch(folder / "scratch")))
 
 
 def among_filler(phrase: str, times: int, seed: int = 0) -> list[str]:
@@ -109,7 +109,7 @@ def test_what_parts_words_parts_phrases(tmp_path, between):
 def test_no_phrase_crosses_the_end_of_a_document(tmp_path):
     assert phrases_of(tmp_path / "apart", ["breast", "cancer"] * 30) == set()
     words, shards = scanned(tmp_path / "shards", [["breast"], ["cancer"]] * 30)
-    assert spelled(words, mine(LocalEngine(1), shards, words, TextSettings(), Desk(tmp_path / "desk"))) == set()
+    assert spelled(words, mine(LocalEngine(1), shards, words, TextSettings(), Scratch(tmp_path / "scratch"))) == set()
 
 
 def test_a_rare_word_parts_phrases(tmp_path):
@@ -118,7 +118,7 @@ def test_a_rare_word_parts_phrases(tmp_path):
     texts = [f"breast rare{one}{other} cancer" for one in letters for other in letters[:3]]
     words, shards = scanned(tmp_path, [texts], min_count=3)
     assert set(words.words) == {"breast", "cancer"}
-    assert spelled(words, mine(LocalEngine(1), shards, words, TextSettings(), Desk(tmp_path / "desk"))) == set()
+    assert spelled(words, mine(LocalEngine(1), shards, words, TextSettings(), Scratch(tmp_path / "scratch"))) == set()
 
 
 def test_a_corpus_that_is_one_phrase_over_and_over_does_no_harm(tmp_path):
@@ -133,7 +133,7 @@ def test_the_same_phrases_for_any_number_of_jobs_and_any_shards(tmp_path):
     def mined(jobs: int, shards: list[list[str]], name: str) -> tuple[tuple[str, ...], list[bytes]]:
         words, files = scanned(tmp_path / name, shards, jobs=jobs)
         chosen = TextSettings(known_phrases=("quality of life",))
-        table = mine(LocalEngine(jobs), files, words, chosen, Desk(tmp_path / name / "desk"))
+        table = mine(LocalEngine(jobs), files, words, chosen, Scratch(tmp_path / name / "scratch"))
         levels = [array for level in table.candidates.levels for array in (level.keys, level.counts)]
         return words.words, [array.tobytes() for array in (*levels, *table.quality)]
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from seetopic.errors import SettingsError
-from seetopic.runtime.disk_counts import Desk
+from seetopic.runtime.disk_counts import Scratch
 from seetopic.runtime.engine import LocalEngine
 from seetopic.settings import TextSettings
 from seetopic.text.phrases import PhraseTable, mine
@@ -67,7 +67,7 @@ def scanned(folder: Path, texts: list[str]) -> tuple[WordTable, list[Shard]]:
 def qualities(folder: Path, texts: list[str], **options: Any) -> dict[str, float]:
     """Every candidate's quality, by its spelling."""
     words, shards = scanned(folder, texts)
-    table = mine(LocalEngine(1), shards, words, TextSettings(**options), Desk(folder / "desk"))
+    table = mine(LocalEngine(1), shards, words, TextSettings(**options), Scratch(folder / "scratch"))
     return {
         " ".join(words.words[word] for word in row): float(value)
         for at, values in enumerate(table.quality)
@@ -211,7 +211,7 @@ def test_a_known_phrase_is_a_phrase(tmp_path):
 def test_a_known_phrase_is_one_by_any_threshold(tmp_path):
     words, shards = scanned(tmp_path, [*sentences(300), *["the nurse clinic changed"] * 8])
     settings = TextSettings(known_phrases=("nurse clinic",), phrase_quality=1.0)
-    table = mine(LocalEngine(1), shards, words, settings, Desk(tmp_path / "desk"))
+    table = mine(LocalEngine(1), shards, words, settings, Scratch(tmp_path / "scratch"))
     assert [[words.words[word] for word in phrase] for phrase in table.phrases()] == [["nurse", "clinic"]]
 
 
@@ -255,6 +255,6 @@ def test_known_phrases_are_read_one_a_line(tmp_path):
 def test_an_empty_corpus_has_no_phrases(tmp_path):
     words, shards = scanned(tmp_path, [""])
     chosen = TextSettings(known_phrases=("breast cancer",))
-    table = mine(LocalEngine(1), shards, words, chosen, Desk(tmp_path / "desk"))
+    table = mine(LocalEngine(1), shards, words, chosen, Scratch(tmp_path / "scratch"))
     assert isinstance(table, PhraseTable)
     assert table.n_phrases == 0

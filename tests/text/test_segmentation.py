@@ -7,12 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seetopic.runtime.disk_counts import Tally
-from seetopic.text.phrases import Candidates, PhraseTable, segment
+from seetopic.text.phrases import Candidates, PhraseTable, cut
+from seetopic.text.phrases.candidates import runs_by_length
 from seetopic.text.phrases.segmentation import PhraseOccurrences, best_cut
 
 Run = tuple[int, ...]
 # Sums of these are exact, so that equal cuts are equal however they are summed.
 WORTH = st.sampled_from([0.25, 0.5, 1.0, 1.5])
+
+
+def segmented(words, table):
+    return cut(words, table, runs_by_length(words, table.candidates))
 
 
 def chosen_plainly(n_positions: int, worth: dict[tuple[int, int], float]) -> list[int]:
@@ -94,8 +99,7 @@ def test_documents_are_cut_into_the_terms_of_the_best_cut(words, quality):
     meaning = [*((word,) for word in range(4)), *(tuple(phrase.tolist()) for phrase in table.phrases())]
     assert set(meaning[4:]) == set(phrases)
     assert table.n_phrases == len(phrases)
-    assert table.qualities().tolist() == [phrases[run] for run in meaning[4:]]
-    codes, starts = segment(np.array(words, np.int64), table)
+    codes, starts = segmented(np.array(words, np.int64), table)
     assert [meaning[code] for code in codes[starts].tolist()] == cut_plainly(words, phrases)
 
 
@@ -103,17 +107,17 @@ def test_support_vector_machine_counts_neither_as_support_vector_nor_as_vector_m
     support, vector, machine, translation = range(4)
     table = table_of({(0, 1): 0.9, (1, 2): 0.9, (2, 3): 0.9, (0, 1, 2): 0.8, (1, 2, 3): 0.0}, 4)
     phrases = [tuple(phrase.tolist()) for phrase in table.phrases()]
-    codes, starts = segment(np.array([support, vector, machine, -1, machine, translation]), table)
+    codes, starts = segmented(np.array([support, vector, machine, -1, machine, translation]), table)
     assert [phrases[code - 4] for code in codes[starts]] == [(0, 1, 2), (2, 3)]
 
 
 def test_two_good_phrases_win_over_a_poor_one_that_lies_across():
     table = table_of({(0, 1): 0.8, (2, 3): 0.8, (1, 2): 0.9}, 4)
-    codes, starts = segment(np.array([0, 1, 2, 3]), table)
+    codes, starts = segmented(np.array([0, 1, 2, 3]), table)
     assert np.flatnonzero(starts).tolist() == [0, 2]
     assert (codes[starts] >= 4).all()
 
 
 def test_without_phrases_words_stay_words():
-    codes, starts = segment(np.array([2, -1, 0]), PhraseTable(Candidates(3)))
+    codes, starts = segmented(np.array([2, -1, 0]), PhraseTable(Candidates(3)))
     assert codes[starts].tolist() == [2, 0]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from seetopic.text.variants import Likeness, folded, likeness, pairs_of_one_skeleton, skeleton
+from seetopic.text.variants import Likeness, folded, likeness, pairs_of_equal, skeleton, term_skeleton
 
 SAME = [
     ("tumor", "tumour"),
@@ -117,7 +117,7 @@ UNLIKE = [
 def found(first: str, second: str) -> Likeness | None:
     """As in a vocabulary, where only pairs with the same skeleton are compared."""
     terms = folded([first, second])
-    return likeness(*terms) if pairs_of_one_skeleton(terms) else None
+    return likeness(*terms) if pairs_of_equal([term_skeleton(term) for term in terms]) else None
 
 
 @pytest.mark.parametrize(("first", "second"), SAME)
@@ -163,7 +163,7 @@ def test_every_term_is_folded_for_itself(terms):
 @given(some.lists(some.text(some.sampled_from("abeinsgdyumv"), min_size=4, max_size=9), max_size=30, unique=True))
 def test_terms_that_are_alike_by_a_plural_of_s_or_the_same_letters_have_one_skeleton(words):
     """The blocks miss no plain plural: the simple implementation looks at all pairs."""
-    met = set(pairs_of_one_skeleton(words))
+    met = set(pairs_of_equal([term_skeleton(word) for word in words]))
     for (first, word), (second, other) in combinations(enumerate(words), 2):
         plain = other == word + "s" and not other.endswith(("ss", "us", "is", "es"))
         if plain and not word.endswith(("us", "is")):

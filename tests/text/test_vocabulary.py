@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seetopic.runtime.disk_counts import Desk
+from seetopic.runtime.disk_counts import Scratch
 from seetopic.runtime.engine import LocalEngine
 from seetopic.settings import TextSettings
 from seetopic.text.phrases import PhraseTable, mine
@@ -33,7 +33,7 @@ def indexed(
     )
     assert sizes == [len(shard) for shard in shards]
     files = [Shard(folder / "shards", number) for number in range(len(sizes))]
-    table = mine(engine, files, words, chosen, Desk(folder / "desk"))
+    table = mine(engine, files, words, chosen, Scratch(folder / "scratch"))
     vocabulary, term_ids = vocabulary_of(segment_shards(engine, files, table), words, table, chosen.min_count)
     write_documents(files, term_ids, folder / "documents.npy", folder / "starts.npy")
     ids, starts = np.load(folder / "documents.npy"), np.load(folder / "starts.npy")

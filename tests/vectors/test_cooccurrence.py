@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seetopic.runtime.disk_counts import Desk
+from seetopic.runtime.disk_counts import Scratch
 from seetopic.runtime.engine import LocalEngine
 from seetopic.vectors import cooccurrence
 from seetopic.vectors.cooccurrence import Block, PostingFiles, blocks_of, write_postings
@@ -30,9 +30,9 @@ def blocks(folder: Path, documents: Documents, size: int = 4) -> list[Block]:
 def neighbours(
     given_blocks: list[Block], window: int, jobs: int = 1, n_terms: int = N_TERMS, held: int = 3
 ) -> dict[tuple[int, int], int]:
-    desk = Desk(given_blocks[0].documents.parent / "desk", held)
+    scratch = Scratch(given_blocks[0].documents.parent / "scratch", held)
     found = {}
-    for band in cooccurrence.neighbours(LocalEngine(jobs), given_blocks, n_terms, window, desk):
+    for band in cooccurrence.neighbours(LocalEngine(jobs), given_blocks, n_terms, window, scratch):
         cells = zip(band.rows.tolist(), band.columns.tolist(), strict=True)
         found.update(zip(cells, band.counts.tolist(), strict=True))
     assert list(found) == sorted(found)
@@ -57,8 +57,8 @@ def postings(
     files = PostingFiles(
         *(folder / f"{name}.npy" for name in ("posting_starts", "posting_documents", "posting_counts"))
     )
-    write_postings(LocalEngine(jobs), given_blocks, n_terms, files, Desk(folder / "desk", held))
-    assert not (folder / "desk").exists()
+    write_postings(LocalEngine(jobs), given_blocks, n_terms, files, Scratch(folder / "scratch", held))
+    assert not (folder / "scratch").exists()
     starts, documents, often = (np.load(path) for path in (files.starts, files.documents, files.counts))
     assert (starts.dtype, documents.dtype, often.dtype) == (np.int64, np.int32, np.int32)
     assert (len(starts), starts[0], starts[-1]) == (n_terms + 1, 0, len(documents))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -12,12 +13,12 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seetopic.runtime.disk_counts import Desk
+from seetopic.runtime.disk_counts import Band, Scratch
 from seetopic.runtime.engine import LocalEngine
-from seetopic.runtime.progress import silent
+from seetopic.runtime.progress import Progress, silent
 from seetopic.settings import LocalSettings
-from seetopic.vectors.cooccurrence import blocks_of, neighbours
-from seetopic.vectors.local.factorise import Counts, factorise, left_factor
+from seetopic.vectors.cooccurrence import Block, blocks_of, neighbours
+from seetopic.vectors.local.factorise import context_matrix, document_matrix, factorise, left_factor
 from seetopic.vectors.local.pmi import (
     ContextPmi,
     DocumentPmi,
@@ -34,19 +35,25 @@ Documents = list[list[int]]  # term ids
 
 
 @pytest.fixture
-def desk(tmp_path) -> Desk:
-    return Desk(tmp_path / "desk", 5)
+def scratch(tmp_path) -> Scratch:
+    return Scratch(tmp_path / "scratch", 5)
 
 
-def counts_of(documents: Documents, n_terms: int, desk: Desk, block: int = 7) -> Counts:
+class Counts(NamedTuple):
+    term_counts: np.ndarray
+    neighbours: list[Band]
+    blocks: list[Block]
+
+
+def counts_of(documents: Documents, n_terms: int, scratch: Scratch, block: int = 7) -> Counts:
     """Counts as a build makes them, in small blocks and bands."""
-    folder = desk.folder.parent / "index"
+    folder = scratch.folder.parent / "index"
     folder.mkdir(exist_ok=True)
     terms = [term for document in documents for term in document]
     np.save(folder / "documents.npy", np.array(terms, np.int32))
     np.save(folder / "starts.npy", np.cumsum([0, *map(len, documents)]))
     blocks = blocks_of(folder / "documents.npy", folder / "starts.npy", block)
-    bands = neighbours(ENGINE, blocks, n_terms, WINDOW, desk.corner("neighbours"))
+    bands = neighbours(ENGINE, blocks, n_terms, WINDOW, scratch.subdir("neighbours"))
     return Counts(np.bincount(terms, minlength=n_terms), bands, blocks)
 
 
@@ -54,14 +61,14 @@ def dense_of(multiply: Callable[[torch.Tensor], torch.Tensor], size: int) -> np.
     return multiply(torch.eye(size)).numpy()
 
 
-def context_matrix(matrix: ContextPmi) -> np.ndarray:
+def dense_contexts(matrix: ContextPmi) -> np.ndarray:
     """X_ww as a dense matrix; checks that its transpose is stored with it."""
     found = dense_of(lambda one: matrix._times("rows", one), matrix.n_columns)
     np.testing.assert_array_equal(found.T, dense_of(lambda one: matrix._times("columns", one), matrix.n_columns))
     return found
 
 
-def document_matrix(matrix: DocumentPmi, n_terms: int) -> np.ndarray:
+def dense_documents(matrix: DocumentPmi, n_terms: int) -> np.ndarray:
     """X_wd as a dense matrix, scaled; checks that both of its forms are equal."""
     parts = []
     for number in range(matrix.n_parts):
@@ -104,8 +111,25 @@ def plain_factor(blocks: list[np.ndarray], chosen: LocalSettings, folder: Path) 
     return left_factor(matrices, len(blocks[0]), chosen, 0, "cpu", ENGINE, silent)
 
 
-def vectors_of(documents: Documents, n_terms: int, desk: Desk, chosen: LocalSettings, state: int = 0) -> np.ndarray:
-    return factorise(counts_of(documents, n_terms, desk), chosen, state, "cpu", ENGINE, desk, silent)
+def factorised(
+    counts: Counts,
+    chosen: LocalSettings,
+    state: int,
+    engine: LocalEngine,
+    scratch: Scratch,
+    progress: Progress = silent,
+) -> np.ndarray:
+    contexts = context_matrix(engine, counts.neighbours, counts.term_counts, chosen, scratch.folder / "contexts")
+    documents, isolated = document_matrix(
+        engine, counts.blocks, counts.term_counts, chosen, scratch.folder / "documents"
+    )
+    return factorise(contexts, documents, isolated, chosen, state, "cpu", engine, progress)
+
+
+def vectors_of(
+    documents: Documents, n_terms: int, scratch: Scratch, chosen: LocalSettings, state: int = 0
+) -> np.ndarray:
+    return factorised(counts_of(documents, n_terms, scratch), chosen, state, ENGINE, scratch)
 
 
 def positive_log(odds: np.ndarray) -> np.ndarray:
@@ -189,62 +213,62 @@ def test_nothing_is_thinned_without_subsampling():
     assert keep_probability(np.array([5, 1]), 0).tolist() == [1, 1]
 
 
-def fresh_desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
-    return Desk(tmp_path_factory.mktemp("local") / "desk", 5)
+def fresh_scratch(tmp_path_factory: pytest.TempPathFactory) -> Scratch:
+    return Scratch(tmp_path_factory.mktemp("local") / "scratch", 5)
 
 
 @pytest.mark.slow
 @given(small_corpora, st.sampled_from([0.75, 1.0, 0.0]), st.sampled_from([0, 0.05]))
 def test_context_pmi_is_the_equation(tmp_path_factory, documents, smoothing, subsample):
-    desk = fresh_desk(tmp_path_factory)
-    counts = counts_of(documents, 6, desk)
+    scratch = fresh_scratch(tmp_path_factory)
+    counts = counts_of(documents, 6, scratch)
     kept = keep_probability(counts.term_counts, subsample)
-    found = context_matrix(context_pmi(ENGINE, counts.neighbours, kept, smoothing, desk.folder))
+    found = dense_contexts(context_pmi(ENGINE, counts.neighbours, kept, smoothing, scratch.folder))
     np.testing.assert_allclose(found, context_pmi_written_out(documents, kept, smoothing), atol=1e-5)
 
 
 @pytest.mark.slow
 @given(small_corpora, st.sampled_from([0, 0.05]))
 def test_document_pmi_is_the_equation(tmp_path_factory, documents, subsample):
-    desk = fresh_desk(tmp_path_factory)
-    counts = counts_of(documents, 6, desk)
+    scratch = fresh_scratch(tmp_path_factory)
+    counts = counts_of(documents, 6, scratch)
     kept = keep_probability(counts.term_counts, subsample)
-    matrix, _ = document_pmi(ENGINE, counts.blocks, counts.term_counts, kept, desk.folder, 2.0)
+    matrix, _ = document_pmi(ENGINE, counts.blocks, counts.term_counts, kept, scratch.folder, 2.0)
     expected = document_pmi_written_out(documents, kept)
     norm = np.linalg.norm(expected)
-    found = document_matrix(matrix, 6)
+    found = dense_documents(matrix, 6)
     np.testing.assert_allclose(found, 2.0 * expected / norm if norm > 0 else expected, atol=1e-5)
 
 
 @pytest.mark.slow
 @given(small_corpora)
 def test_squared_is_the_matrix_times_its_transpose(tmp_path_factory, documents):
-    desk = fresh_desk(tmp_path_factory)
-    counts = counts_of(documents, 6, desk)
+    scratch = fresh_scratch(tmp_path_factory)
+    counts = counts_of(documents, 6, scratch)
     kept = keep_probability(counts.term_counts, 1e-3)
-    contexts = context_pmi(ENGINE, counts.neighbours, kept, 0.75, desk.folder / "contexts")
-    documents_too, _ = document_pmi(ENGINE, counts.blocks, counts.term_counts, kept, desk.folder / "documents", 1.0)
+    contexts = context_pmi(ENGINE, counts.neighbours, kept, 0.75, scratch.folder / "contexts")
+    documents_too, _ = document_pmi(ENGINE, counts.blocks, counts.term_counts, kept, scratch.folder / "documents", 1.0)
     dense = torch.from_numpy(np.random.default_rng(0).random((6, 3), dtype=np.float32))
-    for matrix, full in ((contexts, context_matrix(contexts)), (documents_too, document_matrix(documents_too, 6))):
+    for matrix, full in ((contexts, dense_contexts(contexts)), (documents_too, dense_documents(documents_too, 6))):
         np.testing.assert_allclose(matrix.squared(dense).numpy(), full @ full.T @ dense.numpy(), atol=1e-5)
 
 
-def test_the_context_matrix_has_norm_1(desk):
-    counts = counts_of(some_documents(20, 30, 10), 20, desk)
+def test_the_context_matrix_has_norm_1(scratch):
+    counts = counts_of(some_documents(20, 30, 10), 20, scratch)
     kept = keep_probability(counts.term_counts, 1e-3)
-    found = context_matrix(context_pmi(ENGINE, counts.neighbours, kept, 0.75, desk.folder))
+    found = dense_contexts(context_pmi(ENGINE, counts.neighbours, kept, 0.75, scratch.folder))
     assert np.linalg.norm(found) == pytest.approx(1)
 
 
 @pytest.mark.parametrize("size", range(2, 40))
-def test_pmi_of_nothing_but_rounding_is_no_entry(desk, size):
+def test_pmi_of_nothing_but_rounding_is_no_entry(scratch, size):
     # In a single document every term has its overall share; a single term is its only context.
-    one_document = counts_of([[term for term in range(size) for _ in range(term + 1)]], size, desk)
+    one_document = counts_of([[term for term in range(size) for _ in range(term + 1)]], size, scratch)
     kept = keep_probability(one_document.term_counts, 1e-3)
-    matrix, _ = document_pmi(ENGINE, one_document.blocks, one_document.term_counts, kept, desk.folder, 1.0)
+    matrix, _ = document_pmi(ENGINE, one_document.blocks, one_document.term_counts, kept, scratch.folder, 1.0)
     assert matrix.scale == 0
-    one_term = counts_of([[0] * size], 1, desk)
-    assert context_pmi(ENGINE, one_term.neighbours, np.array([0.1]), 0.75, desk.folder).scale == 0
+    one_term = counts_of([[0] * size], 1, scratch)
+    assert context_pmi(ENGINE, one_term.neighbours, np.array([0.1]), 0.75, scratch.folder).scale == 0
 
 
 # The factorisation
@@ -275,55 +299,57 @@ def test_directions_that_the_documents_do_not_have_are_not_made_of_rounding(tmp_
 
 
 @pytest.mark.slow
-def test_the_whole_is_its_parts_put_together(desk):
+def test_the_whole_is_its_parts_put_together(scratch):
     documents = some_documents(25, 60, 10)
     kept = keep_probability(np.bincount([term for each in documents for term in each]), 1e-3)
     by_documents = document_pmi_written_out(documents, kept)
     blocks = [context_pmi_written_out(documents, kept, 0.75), 2.5 * by_documents / np.linalg.norm(by_documents)]
     chosen = LocalSettings(rank=10, window=WINDOW, power_iterations=20, document_weight=2.5)
-    found = vectors_of(documents, 25, desk, chosen)
+    found = vectors_of(documents, 25, scratch, chosen)
     np.testing.assert_allclose(similarities(found), similarities(exact_vectors(blocks, 10)), atol=1e-3)
 
 
 @pytest.mark.slow
-def test_without_document_weight_only_neighbours_count(desk):
+def test_without_document_weight_only_neighbours_count(scratch):
     documents = some_documents(25, 60, 10)
     kept = keep_probability(np.bincount([term for each in documents for term in each]), 1e-3)
     chosen = LocalSettings(rank=10, power_iterations=20, document_weight=0)
-    found = vectors_of(documents, 25, desk, chosen)
+    found = vectors_of(documents, 25, scratch, chosen)
     expected = exact_vectors([context_pmi_written_out(documents, kept, 0.75)], 10)
     np.testing.assert_allclose(similarities(found), similarities(expected), atol=1e-3)
 
 
 @pytest.mark.slow
-def test_rows_have_length_1(desk):
-    vectors = vectors_of(some_documents(50, 80, 10), 50, desk, LocalSettings(rank=16))
+def test_rows_have_length_1(scratch):
+    vectors = vectors_of(some_documents(50, 80, 10), 50, scratch, LocalSettings(rank=16))
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
 
 
 @pytest.mark.slow
-def test_terms_of_one_topic_are_nearest_each_other(desk):
-    cosines = similarities(vectors_of(planted_documents(4, 10, 200), 40, desk, LocalSettings(rank=8)))
+def test_terms_of_one_topic_are_nearest_each_other(scratch):
+    cosines = similarities(vectors_of(planted_documents(4, 10, 200), 40, scratch, LocalSettings(rank=8)))
     np.fill_diagonal(cosines, -1)
     nearest = np.argsort(-cosines, axis=1)[:, :9]
     assert (nearest // 10 == np.arange(40)[:, None] // 10).all()
 
 
 @pytest.mark.slow
-def test_another_random_state_gives_nearly_the_same_neighbours(desk):
+def test_another_random_state_gives_nearly_the_same_neighbours(scratch):
     documents = planted_documents(4, 10, 200)
-    one, other = (similarities(vectors_of(documents, 40, desk, LocalSettings(rank=4), state)) for state in (0, 12345))
+    one, other = (
+        similarities(vectors_of(documents, 40, scratch, LocalSettings(rank=4), state)) for state in (0, 12345)
+    )
     np.testing.assert_allclose(one, other, atol=0.01)
 
 
 @pytest.mark.slow
-def test_the_same_bytes_twice_and_for_any_number_of_threads(desk):
+def test_the_same_bytes_twice_and_for_any_number_of_threads(scratch):
     documents = some_documents(400, 300, 15)
 
     def run(threads: int, jobs: int) -> bytes:
         torch.set_num_threads(threads)
-        counts = counts_of(documents, 400, desk, 500)
-        vectors = factorise(counts, LocalSettings(rank=100), 7, "cpu", LocalEngine(jobs), desk, silent)
+        counts = counts_of(documents, 400, scratch, 500)
+        vectors = factorised(counts, LocalSettings(rank=100), 7, LocalEngine(jobs), scratch)
         assert torch.get_num_threads() == threads
         return vectors.tobytes()
 
@@ -334,8 +360,8 @@ def test_the_same_bytes_twice_and_for_any_number_of_threads(desk):
 
 
 @pytest.mark.slow
-def test_a_rank_beyond_the_number_of_terms_gives_as_many_directions_as_terms(desk):
-    vectors = vectors_of(some_documents(12, 30, 8), 12, desk, LocalSettings(rank=256))
+def test_a_rank_beyond_the_number_of_terms_gives_as_many_directions_as_terms(scratch):
+    vectors = vectors_of(some_documents(12, 30, 8), 12, scratch, LocalSettings(rank=256))
     assert vectors.shape == (12, 12)
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
 
@@ -343,9 +369,9 @@ def test_a_rank_beyond_the_number_of_terms_gives_as_many_directions_as_terms(des
 @pytest.mark.slow
 @pytest.mark.parametrize("weight", [0, 1])
 @pytest.mark.parametrize("alone", [[[20]], [[20, 20, 20]], [[20], [20, 20]]], ids=["once", "with itself", "twice"])
-def test_a_term_that_never_meets_another_has_a_zero_row(desk, alone, weight):
+def test_a_term_that_never_meets_another_has_a_zero_row(scratch, alone, weight):
     documents = [*some_documents(20, 30, 8), *alone]
-    vectors = vectors_of(documents, 21, desk, LocalSettings(document_weight=weight))
+    vectors = vectors_of(documents, 21, scratch, LocalSettings(document_weight=weight))
     assert (vectors[20] == 0).all()
     np.testing.assert_allclose(np.linalg.norm(vectors[:20], axis=1), 1, atol=1e-5)
 
@@ -358,22 +384,29 @@ def test_a_row_without_entries_is_zero_wherever_it_stands(tmp_path):
 
 
 @pytest.mark.parametrize("weight", [0, 1])
-def test_one_document_of_one_term_has_one_zero_row(desk, weight):
-    vectors = vectors_of([[0]], 1, desk, LocalSettings(document_weight=weight))
+def test_one_document_of_one_term_has_one_zero_row(scratch, weight):
+    vectors = vectors_of([[0]], 1, scratch, LocalSettings(document_weight=weight))
     assert vectors.tolist() == [[0]]
 
 
-def test_one_document_is_enough_for_neighbours(desk):
+def test_one_document_is_enough_for_neighbours(scratch):
     # 0 and 1 occur only near each other, as do 4 and 5, at least three positions away.
-    vectors = vectors_of([[0, 1] * 4 + [2, 3] * 4 + [4, 5] * 4], 6, desk, LocalSettings())
+    vectors = vectors_of([[0, 1] * 4 + [2, 3] * 4 + [4, 5] * 4], 6, scratch, LocalSettings())
     cosines = similarities(vectors)
     assert min(cosines[0, 1], cosines[4, 5]) > 0.5 > max(cosines[0, 4], cosines[1, 5])
 
 
-def test_progress_rises_to_the_total(desk):
+def test_progress_rises_to_the_total(scratch):
     told: list[tuple[str, int, int | None]] = []
-    counts = counts_of(some_documents(20, 30, 8), 20, desk)
+    counts = counts_of(some_documents(20, 30, 8), 20, scratch)
     chosen = LocalSettings(power_iterations=3)
-    factorise(counts, chosen, 0, "cpu", ENGINE, desk, lambda *report: told.append(report))
-    assert told == [("local vectors", done, 4) for done in (0, *range(5))]
-    assert not desk.folder.exists()
+    factorised(counts, chosen, 0, ENGINE, scratch, lambda *report: told.append(report))
+    assert told == [("local vectors", done, 4) for done in range(5)]
+
+
+def test_what_it_is_given_is_left_as_it_is(scratch):
+    counts = counts_of(some_documents(20, 30, 8), 20, scratch)
+    before = sorted(scratch.folder.rglob("*"))
+    first = factorised(counts, LocalSettings(), 0, ENGINE, scratch)
+    assert set(before) <= set(scratch.folder.rglob("*"))
+    assert np.array_equal(factorised(counts, LocalSettings(), 0, ENGINE, scratch), first)

@@ -6,7 +6,7 @@ from seetopic.corpus.demo import NAMES, demo_documents
 from seetopic.corpus.documents import FORMATS, Documents, OnError, format_of, joined, open_documents, text_files
 from seetopic.corpus.fingerprint import Fingerprint, FingerprintBuilder, fingerprint, text_digest
 from seetopic.corpus.partition import Piece, Pieces, TextShard
-from seetopic.corpus.readers import parquet_file, unpacked_bytes
+from seetopic.corpus.readers import field_size_limit, parquet_file, unpacked_bytes
 from seetopic.corpus.seeds import Seed, Seeds, as_seeds, read_seeds
 from seetopic.corpus.storage import local_file
 
@@ -24,6 +24,7 @@ __all__ = [
     "TextShard",
     "as_seeds",
     "demo_documents",
+    "field_size_limit",
     "fingerprint",
     "format_of",
     "joined",

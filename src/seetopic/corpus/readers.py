@@ -14,6 +14,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from threading import Lock
 from typing import IO, Any, Literal, NamedTuple, TypeAlias
 
 from seetopic.corpus.storage import StoredFile
@@ -120,6 +121,7 @@ def column_named(names: tuple[str, ...], field: str, file: str, chosen_by: str =
 
 Row: TypeAlias = list[str] | csv.Error  # a row, or why it could not be read
 _LONGEST_FIELD = 2**31 - 1  # the maximum everywhere: a C long has 32 bits on some systems
+_LIMIT = Lock()  # of `csv.field_size_limit`
 _BLOCK = 1 << 20  # bytes read at a time
 _BATCH_ROWS = 256  # of a Parquet file; more at once are hardly faster
 _BATCH_BYTES = 16_000_000  # of such a batch, unless a single row is larger
@@ -276,14 +278,25 @@ def _rows(stretch: Stretch, delimiter: str) -> Iterator[tuple[int, Row]]:
 
 
 def _next_row(rows: Iterator[list[str]]) -> Row | None:
-    # The default limit, 131,072 characters, is less than a long document. It is global, so it is restored.
-    before = csv.field_size_limit(_LONGEST_FIELD)
-    try:
-        return next(rows, None)
-    except csv.Error as error:
-        return error
-    finally:
-        csv.field_size_limit(before)
+    with field_size_limit(_LONGEST_FIELD):
+        try:
+            return next(rows, None)
+        except csv.Error as error:
+            return error
+
+
+@contextmanager
+def field_size_limit(characters: int) -> Iterator[None]:
+    """The longest field that `csv` accepts meanwhile; its default, 131,072 characters, is less than a long document.
+
+    The limit is one for the whole process: a thread that sets it and restores it would cut off what others read.
+    """
+    with _LIMIT:
+        before = csv.field_size_limit(characters)
+        try:
+            yield
+        finally:
+            csv.field_size_limit(before)
 
 
 def _unquoted(cell: str) -> str:

@@ -21,7 +21,6 @@ from urllib.parse import unquote, urlsplit
 
 from seetopic.errors import CorpusError
 
-_MARKS = ("ETag", "etag", "mtime", "LastModified", "created")  # keys of a file's version in various file systems
 Reach: TypeAlias = Literal["everywhere", "this machine", "this process"]
 
 

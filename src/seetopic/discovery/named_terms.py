@@ -13,7 +13,7 @@ import numpy as np
 
 from seetopic.discovery.names import report_many
 from seetopic.index import Index, Sample, SampleThemes, Texts
-from seetopic.runtime import Floats, Ids, Longs, Memory, Progress, one_thread, silent
+from seetopic.runtime import LRU, Floats, Ids, Longs, Progress, one_thread, silent
 from seetopic.text import Grammar, Spellings, Variants, Vocabulary, find_variants, function_words
 from seetopic.vectors import TermEncoder
 
@@ -62,7 +62,7 @@ class NamedIndex(Index):
         return self.base._encoder
 
     @property
-    def _known_texts(self) -> Memory[str, Floats]:
+    def _known_texts(self) -> LRU[str, Floats]:
         return self.base._known_texts
 
     @cached_property
@@ -121,9 +121,9 @@ def with_named_terms(index: Index, names: Sequence[str], progress: Progress = si
     return remembered.one(tuple(added), lambda: NamedIndex(*shared, base=index, added=tuple(added.values())))
 
 
-def _with_names(_: Index) -> Memory[tuple[str, ...], Index]:
+def _with_names(_: Index) -> LRU[tuple[str, ...], Index]:
     """The latest indexes with names as terms, by the terms that were added to this one."""
-    return Memory(_REMEMBERED)
+    return LRU(_REMEMBERED)
 
 
 def named_term(index: Index, name: str) -> NamedTerm | None:

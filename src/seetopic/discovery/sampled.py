@@ -11,7 +11,7 @@ import numpy as np
 from seetopic.discovery.self_training import Features, SortedSample, shares, sort_sample
 from seetopic.discovery.term_rule import SortedDocuments, local_features, rule_for_sampled
 from seetopic.index import Index, Sample, weighted_rows
-from seetopic.runtime import Doubles, Floats, Memory
+from seetopic.runtime import LRU, Doubles, Floats
 from seetopic.settings import SortingSettings
 
 if TYPE_CHECKING:
@@ -111,8 +111,8 @@ class SampledDocuments:
         return self.documents, self._features, self._local_features, self._narrow.other_rows
 
     @cached_property
-    def _readings(self) -> Memory[tuple[bytes, SortingSettings], Reading]:
-        return Memory(_REMEMBERED)
+    def _readings(self) -> LRU[tuple[bytes, SortingSettings], Reading]:
+        return LRU(_REMEMBERED)
 
     def sorted_by(self, names: Floats, settings: SortingSettings) -> Reading:
         """Read documents by their vectors, the others by the terms that the first kind taught to tell apart."""

@@ -34,12 +34,12 @@ from seetopic.index.update import (
     starts_of,
 )
 from seetopic.runtime import (
-    Desk,
     Engine,
     Floats,
     Longs,
     Progress,
     Renamed,
+    Scratch,
     Warn,
     available_cores,
     counted,
@@ -77,13 +77,14 @@ from seetopic.text import (
 )
 from seetopic.vectors import (
     Block,
-    Counts,
     PostingFiles,
     ReadyDocuments,
     TermEncoder,
     VectorCache,
     blocks_of,
     cache_folder,
+    context_matrix,
+    document_matrix,
     encoder_for,
     factorise,
     is_embedded,
@@ -341,7 +342,7 @@ class Build:
             shards,
             words,
             text,
-            self._desk("phrases"),
+            self._scratch("phrases"),
             tokenizer=self.tokenizer,
             random_state=self.settings.random_state,
         )
@@ -365,8 +366,8 @@ class Build:
             shard.tidy()
 
     def _write_postings(self) -> None:
-        resources, desk = self.resources, self._desk("postings")
-        write_postings(resources.engine, self._blocks(), self._n_terms, self._postings, desk, resources.progress)
+        resources, scratch = self.resources, self._scratch("postings")
+        write_postings(resources.engine, self._blocks(), self._n_terms, self._postings, scratch, resources.progress)
 
     def _write_general(self) -> None:
         terms = json.loads((self.files / layout.TERMS).read_text(encoding="utf-8"))
@@ -386,23 +387,19 @@ class Build:
         write_array(self.files / layout.VARIANTS, find_variants(spellings_of(terms), local, general).heads)
 
     def _write_local(self) -> None:
-        local, resources, blocks = self.settings.local, self.resources, self._blocks()
-        desk = self._desk("neighbours")
-        counts = Counts(
-            term_counts=load_array(self.files / layout.TERM_COUNTS),
-            neighbours=neighbours(resources.engine, blocks, self._n_terms, local.window, desk, resources.progress),
-            blocks=blocks,
-        )
-        vectors = factorise(
-            counts,
-            local,
-            self.settings.random_state,
-            resolve_device(resources.device),
-            resources.engine,
-            self._desk("matrices"),
-            resources.progress,
-        )
-        desk.clear()
+        local, engine, progress = self.settings.local, self.resources.engine, self.resources.progress
+        counts, blocks = load_array(self.files / layout.TERM_COUNTS), self._blocks()
+        pairs, matrices = self._scratch("neighbours"), self._scratch("matrices")
+        near = neighbours(engine, blocks, self._n_terms, local.window, pairs, progress)
+        progress("local vectors", 0, local.power_iterations + 1)
+        contexts = context_matrix(engine, near, counts, local, matrices.folder / "contexts")
+        pairs.clear()  # the matrix has all of their information, and disk space is limited
+        documents, isolated = document_matrix(engine, blocks, counts, local, matrices.folder / "documents")
+        if not engine.remote:
+            engine.close()  # products use threads, and need the memory that the workers hold
+        device, state = resolve_device(self.resources.device), self.settings.random_state
+        vectors = factorise(contexts, documents, isolated, local, state, device, engine, progress)
+        matrices.clear()
         write_array(self.files / layout.LOCAL, vectors)
 
     def _write_sample(self) -> None:
@@ -551,8 +548,8 @@ class Build:
     def _blocks(self) -> list[Block]:
         return blocks_of(self.files / layout.DOCUMENTS, self.files / layout.DOCUMENT_STARTS)
 
-    def _desk(self, name: str) -> Desk:
-        return Desk(self._work / name, self.resources.held)
+    def _scratch(self, name: str) -> Scratch:
+        return Scratch(self._work / name, self.resources.held)
 
 
 def plan(

@@ -34,11 +34,11 @@ from seetopic.index.update import (
     parts_of,
 )
 from seetopic.runtime import (
+    LRU,
     Doubles,
     Floats,
     Ids,
     Longs,
-    Memory,
     Progress,
     available_cores,
     silent,
@@ -367,7 +367,7 @@ class Index:
         return self._known_texts.all(texts, lambda new: self.cache.encode_names(self._encoder, new))
 
     @property
-    def _known_texts(self) -> Memory[str, Floats]:
+    def _known_texts(self) -> LRU[str, Floats]:
         return self.derived(_make_known_texts)
 
     def can_encode(self, text: str) -> bool:
@@ -443,5 +443,5 @@ def _make_idf(index: Index) -> Doubles:
     return inverse_frequency(index.document_frequencies, len(index))
 
 
-def _make_known_texts(_: Index) -> Memory[str, Floats]:
-    return Memory(_KNOWN_TEXTS)
+def _make_known_texts(_: Index) -> LRU[str, Floats]:
+    return LRU(_KNOWN_TEXTS)

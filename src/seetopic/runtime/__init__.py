@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from seetopic.runtime.arrays import Doubles, Flags, Floats, Ids, Longs, Shorts, normalized
 from seetopic.runtime.dataframes import Library, dataframe
-from seetopic.runtime.disk_counts import Band, Desk, Tally, summed, table_of, tally
+from seetopic.runtime.disk_counts import Band, Scratch, Tally, summed, table_of, tally
 from seetopic.runtime.engine import Engine, LocalEngine, available_cores, engine_for, sum_of
 from seetopic.runtime.files import (
     FileSet,
@@ -23,7 +23,7 @@ from seetopic.runtime.files import (
     written_whole,
 )
 from seetopic.runtime.hardware import one_thread, one_torch_thread, product, resolve_device
-from seetopic.runtime.lru import Memory
+from seetopic.runtime.lru import LRU
 from seetopic.runtime.notices import Warn, ignore, warn
 from seetopic.runtime.npy import Header, LongArray, arrays_in, blocks, load_array, map_array, read_header
 from seetopic.runtime.progress import Progress, Renamed, counted, shown_progress, silent
@@ -32,8 +32,8 @@ from seetopic.runtime.spreadsheets import SafeRows, cell, guarded, unguarded
 from seetopic.runtime.temporary import remove_temporary, temporary_folder
 
 __all__ = [
+    "LRU",
     "Band",
-    "Desk",
     "Doubles",
     "Engine",
     "FileSet",
@@ -46,10 +46,10 @@ __all__ = [
     "LocalEngine",
     "LongArray",
     "Longs",
-    "Memory",
     "Progress",
     "Renamed",
     "SafeRows",
+    "Scratch",
     "Shorts",
     "Tally",
     "Warn",

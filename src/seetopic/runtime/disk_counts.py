@@ -32,10 +32,6 @@ class Tally:
     keys: Longs
     counts: Longs
 
-    def at_least(self, count: int) -> Tally:
-        enough = self.counts >= count
-        return Tally(self.keys[enough], self.counts[enough])
-
 
 def tally(keys: Longs) -> Tally:
     """Count each key of one shard."""
@@ -75,15 +71,15 @@ _LOW = 1 << 32  # only the lower half of a key is stored: the upper half is cons
 
 
 @dataclass(frozen=True)
-class Desk:
+class Scratch:
     """A folder for summing counts, and how many a worker may hold in memory, at about 100 bytes each."""
 
     folder: Path
     held: int = 1 << 22
 
-    def corner(self, name: str) -> Desk:
+    def subdir(self, name: str) -> Scratch:
         """A subfolder for one table."""
-        return Desk(self.folder / name, self.held)
+        return Scratch(self.folder / name, self.held)
 
     def clear(self) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -142,17 +138,17 @@ def table_of(
     keys_of: Keys[Item],
     items: Sequence[Item],
     shape: tuple[int, int],
-    desk: Desk,
+    scratch: Scratch,
     progress: Progress = silent,
     stage: str = "counting",
 ) -> list[Band]:
     """The summed counts of all shards, in bands of rows."""
-    desk.clear()
-    parts, bands = desk.folder / "parts", desk.folder / "bands"
+    scratch.clear()
+    parts, bands = scratch.folder / "parts", scratch.folder / "bands"
     write = partial(_write_part, keys_of=keys_of, folder=parts, n_keys=shape[0] * shape[1])
     told = counted(engine.map(write, list(enumerate(items))), stage, len(items), progress)
-    bounds = _bounds(list(told), shape, desk.held)
-    add = partial(_sum_band, parts=parts, n_parts=len(items), bands=bands, n_columns=shape[1], held=desk.held)
+    bounds = _bounds(list(told), shape, scratch.held)
+    add = partial(_sum_band, parts=parts, n_parts=len(items), bands=bands, n_columns=shape[1], held=scratch.held)
     numbered = list(enumerate(itertools.pairwise(bounds)))
     found = list(counted(engine.map(add, numbered), f"{stage}: summing", len(numbered), progress))
     shutil.rmtree(parts, ignore_errors=True)

@@ -10,7 +10,7 @@ Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 
 
-class Memory(Generic[Key, Value]):
+class LRU(Generic[Key, Value]):
     """At most `size` values by key; the least recently used one is dropped first.
 
     Safe to use from several threads. A value that two threads miss is computed twice, so the computation must be

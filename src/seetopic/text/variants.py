@@ -57,14 +57,6 @@ class Likeness(IntEnum):
     VERB_FORM = 2  # one has -ing or -ed: often another part of speech
 
 
-def pairs_of_one_skeleton(folded_terms: Sequence[str]) -> list[tuple[int, int]]:
-    """Pairs of term numbers, the lower one first, that may be alike; they include all pairs that are.
-
-    Only terms with the same skeleton are paired, so that the work grows with the number of terms, not of pairs.
-    """
-    return pairs_of_equal([term_skeleton(term) for term in folded_terms])
-
-
 def pairs_of_equal(keys: Sequence[str]) -> list[tuple[int, int]]:
     """Pairs of positions, the lower one first, that have the same key."""
     firsts: dict[str, int] = {}

@@ -9,14 +9,13 @@ from seetopic.vectors.encoder.documents import ReadyDocuments
 from seetopic.vectors.encoder.minilm import EMBEDDED_NAME, is_embedded
 from seetopic.vectors.encoder.plain import ReadyVectors, reads_texts
 from seetopic.vectors.encoder.protocol import TermEncoder, unit_rows
-from seetopic.vectors.local.factorise import Counts, factorise
+from seetopic.vectors.local.factorise import context_matrix, document_matrix, factorise
 from seetopic.vectors.local.skipgram import Vectors, train
 from seetopic.vectors.readable import script_shares, warnings_about_names, warnings_about_text
 
 __all__ = [
     "EMBEDDED_NAME",
     "Block",
-    "Counts",
     "PostingFiles",
     "ReadyDocuments",
     "ReadyVectors",
@@ -25,6 +24,8 @@ __all__ = [
     "Vectors",
     "blocks_of",
     "cache_folder",
+    "context_matrix",
+    "document_matrix",
     "encoder_for",
     "factorise",
     "is_embedded",

@@ -12,11 +12,11 @@ import numpy as np
 
 from seetopic.runtime import (
     Band,
-    Desk,
     Engine,
     Ids,
     Longs,
     Progress,
+    Scratch,
     map_array,
     silent,
     table_of,
@@ -53,11 +53,11 @@ def blocks_of(documents: Path, starts: Path, size: int = _BLOCK) -> list[Block]:
 
 
 def neighbours(
-    engine: Engine, blocks: Sequence[Block], n_terms: int, window: int, desk: Desk, progress: Progress = silent
+    engine: Engine, blocks: Sequence[Block], n_terms: int, window: int, scratch: Scratch, progress: Progress = silent
 ) -> list[Band]:
     """How often each pair of terms occurs at most `window` positions apart; the counts are symmetric."""
     keys_of = partial(neighbour_keys, n_terms=n_terms, window=window)
-    return table_of(engine, keys_of, blocks, (n_terms, n_terms), desk, progress, "counting neighbours")
+    return table_of(engine, keys_of, blocks, (n_terms, n_terms), scratch, progress, "counting neighbours")
 
 
 def neighbour_keys(block: Block, n_terms: int, window: int) -> Longs:
@@ -81,18 +81,23 @@ class PostingFiles:
 
 
 def write_postings(
-    engine: Engine, blocks: Sequence[Block], n_terms: int, files: PostingFiles, desk: Desk, progress: Progress = silent
+    engine: Engine,
+    blocks: Sequence[Block],
+    n_terms: int,
+    files: PostingFiles,
+    scratch: Scratch,
+    progress: Progress = silent,
 ) -> None:
     """Write postings one band of terms at a time, so that memory does not grow with the corpus."""
     n_documents = blocks[-1].last
     keys_of = partial(posting_keys, n_documents=n_documents)
-    bands = table_of(engine, keys_of, blocks, (n_terms, n_documents), desk, progress, "counting documents")
+    bands = table_of(engine, keys_of, blocks, (n_terms, n_documents), scratch, progress, "counting documents")
     sizes = [np.diff(band.starts) for band in bands]
     starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.concatenate(sizes))])
     write_array(files.starts, starts)
     parts = _taken_away(bands)
     write_arrays_in_parts([files.documents, files.counts], np.dtype(np.int32), (int(starts[-1]),), parts)
-    desk.clear()
+    scratch.clear()
 
 
 def posting_keys(block: Block, n_documents: int) -> Longs:

@@ -8,10 +8,11 @@ import io
 import json
 import zlib
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
-from seetopic.corpus import format_of, local_file, parquet_file, text_files
+from seetopic.corpus import field_size_limit, format_of, local_file, parquet_file, text_files
 from seetopic.errors import CorpusError
 from seetopic.index import read_manifest
 from seetopic.web.folder import readable
@@ -124,20 +125,14 @@ def _delimited_rows(path: Path, lines: Sequence[str], delimiter: str) -> list[di
     """Parsed as documents are: in TSV, quotes are literal; of columns with the same name, the first counts."""
     quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if delimiter == "," else csv.QUOTE_NONE
     rows = csv.reader(io.StringIO("\n".join(lines)), delimiter=delimiter, quoting=quoting)
-    before = csv.field_size_limit(PREVIEW_BYTES)  # the default is too small; it is global, so restore it
     try:
-        header = next(rows, [])
-        if len(header) > COLUMNS:
-            raise CorpusError(
-                f"{path.name} has {len(header):,} columns, but at most {COLUMNS} are allowed; remove some"
-            )
-        return [_row_of(header, row) for row, _ in zip(rows, range(_GUESSED_FROM), strict=False)] or [
-            _row_of(header, [])
-        ]
+        with field_size_limit(PREVIEW_BYTES):
+            header, *found = [next(rows, []), *islice(rows, _GUESSED_FROM)]
     except csv.Error as error:
         raise CorpusError(f"{path.name} does not begin like a table ({error}); correct it") from error
-    finally:
-        csv.field_size_limit(before)
+    if len(header) > COLUMNS:
+        raise CorpusError(f"{path.name} has {len(header):,} columns, but at most {COLUMNS} are allowed; remove some")
+    return [_row_of(header, row) for row in found or [[]]]
 
 
 def _row_of(header: Sequence[str], row: Sequence[str]) -> dict[str, Any]:

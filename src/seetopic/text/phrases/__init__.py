@@ -2,6 +2,6 @@
 
 from seetopic.text.phrases.candidates import Candidates, kept_runs
 from seetopic.text.phrases.mining import mine
-from seetopic.text.phrases.table import PhraseTable, cut, segment
+from seetopic.text.phrases.table import PhraseTable, cut
 
-__all__ = ["Candidates", "PhraseTable", "cut", "kept_runs", "mine", "segment"]
+__all__ = ["Candidates", "PhraseTable", "cut", "kept_runs", "mine"]

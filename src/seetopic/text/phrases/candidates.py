@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from seetopic.runtime import Band, Desk, Engine, Longs, Tally, load_array, table_of, write_array
+from seetopic.runtime import Band, Engine, Longs, Scratch, Tally, load_array, table_of, write_array
 from seetopic.text.shards import Shard
 
 
@@ -53,7 +53,7 @@ class Runs:
 
 
 def frequent_runs(
-    engine: Engine, shards: list[Shard], n_words: int, *, longest: int, min_count: int, desk: Desk
+    engine: Engine, shards: list[Shard], n_words: int, *, longest: int, min_count: int, scratch: Scratch
 ) -> tuple[Candidates, list[Band]]:
     """Frequent runs, counted level by level, and all pairs, even rare ones.
 
@@ -61,15 +61,15 @@ def frequent_runs(
     its frequent runs occur, for `kept_runs`, because finding them is most of the work.
     """
     keys_of = partial(pairs_in, n_words=n_words)
-    pairs = table_of(engine, keys_of, shards if longest > 1 else [], (n_words, n_words), desk.corner("pairs"))
+    pairs = table_of(engine, keys_of, shards if longest > 1 else [], (n_words, n_words), scratch.subdir("pairs"))
     found = Candidates(n_words)
     frequent = _frequent(engine, pairs, n_words, min_count)
     while frequent.keys.size and len(found.levels) < longest - 1:
         found = Candidates(n_words, (*found.levels, frequent))
         keep = partial(keep_and_find_longer, n_words=n_words, length=len(found.levels) + 1, keys=frequent.keys)
-        longer = table_of(engine, keep, shards, (frequent.keys.size, n_words), desk.corner("longer"))
+        longer = table_of(engine, keep, shards, (frequent.keys.size, n_words), scratch.subdir("longer"))
         frequent = _frequent(engine, longer, n_words, min_count)
-    desk.corner("longer").clear()
+    scratch.subdir("longer").clear()
     return found, pairs
 
 

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from seetopic.runtime import Band, Desk, Doubles, Engine, Flags, Longs, table_of
+from seetopic.runtime import Band, Doubles, Engine, Flags, Longs, Scratch, table_of
 from seetopic.text.phrases.candidates import kept_runs
 from seetopic.text.phrases.english import CLASSES, ENDINGS
 from seetopic.text.shards import Shard, WordTable
@@ -80,14 +80,14 @@ def neighbours_of_words(pairs: Sequence[Band], words: WordTable, classes: Longs)
 
 
 def neighbours_of_runs(
-    engine: Engine, shards: Sequence[Shard], fit: tuple[Flags, ...], classes: Longs, desk: Desk
+    engine: Engine, shards: Sequence[Shard], fit: tuple[Flags, ...], classes: Longs, scratch: Scratch
 ) -> list[Longs]:
     """For each length, how often each well-formed run has each kind of neighbour; (n_fit_runs, 2, 7)."""
     sizes = [int(flags.sum()) for flags in fit]
     total = np.zeros((sum(sizes), 2 * (REST + 1)), np.int64)
-    for band in table_of(engine, partial(_beside, fit=fit, classes=classes), shards, total.shape, desk):
+    for band in table_of(engine, partial(_beside, fit=fit, classes=classes), shards, total.shape, scratch):
         total[band.rows, band.columns] = band.counts
-    desk.clear()
+    scratch.clear()
     return np.split(total.reshape(-1, 2, REST + 1), np.cumsum(sizes)[:-1]) if fit else []
 
 

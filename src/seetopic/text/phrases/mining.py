@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from seetopic.runtime import Desk, Engine, Flags, Longs
+from seetopic.runtime import Engine, Flags, Longs, Scratch
 from seetopic.settings import TextSettings
 from seetopic.text.phrases.candidates import Candidates, frequent_runs
 from seetopic.text.phrases.contexts import classes_of, neighbours_of_runs
@@ -31,18 +31,20 @@ def mine(
     shards: list[Shard],
     words: WordTable,
     settings: TextSettings,
-    desk: Desk,
+    scratch: Scratch,
     *,
     tokenizer: Tokenizer = tokenize,
     random_state: int = 0,
 ) -> PhraseTable:
     """The phrases of the shards; `settings.known_phrases` show what a phrase looks like in this corpus."""
-    mined = described_runs(engine, shards, words, settings, desk)
+    mined = described_runs(engine, shards, words, settings, scratch)
     known = known_rows(settings.known_phrases, words, lowercase=settings.lowercase, tokenizer=tokenizer)
     return table_of(mined, known, settings.phrase_quality, random_state)
 
 
-def described_runs(engine: Engine, shards: list[Shard], words: WordTable, settings: TextSettings, desk: Desk) -> Mined:
+def described_runs(
+    engine: Engine, shards: list[Shard], words: WordTable, settings: TextSettings, scratch: Scratch
+) -> Mined:
     """Candidates and their features, without any decision."""
     candidates, pairs = frequent_runs(
         engine,
@@ -50,13 +52,13 @@ def described_runs(engine: Engine, shards: list[Shard], words: WordTable, settin
         len(words.words),
         longest=settings.max_phrase_words,
         min_count=settings.phrase_min_count,
-        desk=desk,
+        scratch=scratch,
     )
     classes = classes_of(words)
     fit = well_formed(candidates, words)
-    neighbours = neighbours_of_runs(engine, shards, fit, classes, desk.corner("beside"))
+    neighbours = neighbours_of_runs(engine, shards, fit, classes, scratch.subdir("beside"))
     found = Mined(candidates, described(candidates, fit, words, pairs, neighbours, classes))
-    desk.clear()
+    scratch.clear()
     return found
 
 

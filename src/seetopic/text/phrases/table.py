@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from seetopic.runtime import Doubles, Flags, Longs
-from seetopic.text.phrases.candidates import Candidates, Runs, runs_by_length
+from seetopic.text.phrases.candidates import Candidates, Runs
 from seetopic.text.phrases.segmentation import PhraseOccurrences, best_cut
 
 
@@ -34,26 +34,17 @@ class PhraseTable:
         return int(sum(accepted.sum() for accepted in self.accepted))
 
     def phrases(self) -> Iterator[Longs]:
-        """Every phrase as its word ids, in the order of the codes that `segment` gives them."""
+        """Every phrase as its word ids, in the order of the codes that `cut` gives them."""
         for at, accepted in enumerate(self.accepted):
             yield from self.candidates.words_of(at, np.flatnonzero(accepted))
 
-    def qualities(self) -> Doubles:
-        """The quality of every phrase, in the same order."""
-        parts = [quality[accepted] for quality, accepted in zip(self.quality, self.accepted, strict=True)]
-        return np.concatenate(parts) if parts else np.empty(0)
-
-
-def segment(words: Longs, table: PhraseTable) -> tuple[Longs, Flags]:
-    """The code of the term that starts at each position, and where terms start.
-
-    Codes below `n_words` are words, the others number the phrases in the order of `PhraseTable.phrases`.
-    """
-    return cut(words, table, runs_by_length(words, table.candidates))
-
 
 def cut(words: Longs, table: PhraseTable, runs_of: Iterable[Runs]) -> tuple[Longs, Flags]:
-    """`segment`, given where the runs of two, three, ... words occur."""
+    """The code of the term that starts at each position, and where terms start.
+
+    Codes below `n_words` are words, the others number the phrases in the order of `PhraseTable.phrases`. `runs_of` says
+    where the runs of two, three, ... words occur.
+    """
     found, codes_of, base = [], [], table.n_words
     for at, runs in enumerate(runs_of):
         accepted = table.accepted[at]

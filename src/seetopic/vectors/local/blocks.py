@@ -36,7 +36,7 @@ def zeros(n_rows: int, width: int, device: torch.device) -> torch.Tensor:
 
 
 @dataclass(frozen=True)
-class Room:
+class Buffers:
     """Buffers for a block's vectors and moves, allocated once: allocating them again costs as much as the products."""
 
     terms: torch.Tensor  # (positions of a block, dimensions)
@@ -45,7 +45,7 @@ class Room:
     target_moves: torch.Tensor
 
     @classmethod
-    def of(cls, settings: SkipgramSettings, n_groups: int, slots: int, device: torch.device) -> Room:
+    def of(cls, settings: SkipgramSettings, n_groups: int, slots: int, device: torch.device) -> Buffers:
         columns = GROUP + 2 * settings.window + slots + settings.shared_negatives + settings.shared_documents
         sizes = (n_groups * GROUP, n_groups * GROUP, n_groups * columns, n_groups * columns)
         return cls(*(zeros(size, settings.dimensions, device) for size in sizes))
@@ -62,7 +62,7 @@ class Side:
 
 
 def find_moves(
-    tables: Tables, batch: Batch, rate: float | torch.Tensor, room: Room, pool: Executor
+    tables: Tables, batch: Batch, rate: float | torch.Tensor, room: Buffers, pool: Executor
 ) -> tuple[Side, Side]:
     """Score all pairs of a block, and write its vectors' moves along the gradient into the buffers."""
     import torch

@@ -7,12 +7,12 @@ deterministic, and needs no learning rate.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 
-from seetopic.runtime import Band, Desk, Doubles, Engine, Floats, Longs, Progress, one_torch_thread, sum_of
+from seetopic.runtime import Band, Doubles, Engine, Flags, Floats, Longs, Progress, one_torch_thread, sum_of
 from seetopic.settings import LocalSettings
 from seetopic.vectors.cooccurrence import Block
 from seetopic.vectors.local.pmi import ROUNDING, Matrix, Rows, context_pmi, document_pmi, keep_probability
@@ -21,39 +21,36 @@ _ROWS = 1 << 14  # of a basis held in double precision at a time
 _SLAB = 48  # columns per product on a CPU, so that what it gathers from stays in the cache
 
 
-@dataclass(frozen=True)
-class Counts:
-    """What the factorisation needs to know about the documents."""
+def context_matrix(
+    engine: Engine, neighbours: Sequence[Band], term_counts: Longs, settings: LocalSettings, folder: Path
+) -> Matrix:
+    """X_ww on disk, from how often terms are neighbours; (n_terms, n_terms)."""
+    kept = keep_probability(term_counts, settings.subsample)
+    return context_pmi(engine, neighbours, kept, settings.context_smoothing, folder)
 
-    term_counts: Longs  # (n_terms,)
-    neighbours: Sequence[Band]  # (n_terms, n_terms)
-    blocks: Sequence[Block]  # of all documents
+
+def document_matrix(
+    engine: Engine, blocks: Sequence[Block], term_counts: Longs, settings: LocalSettings, folder: Path
+) -> tuple[Matrix, Flags]:
+    """X_wd on disk, (n_terms, n_documents), and which terms never co-occur with another."""
+    kept = keep_probability(term_counts, settings.subsample)
+    return document_pmi(engine, blocks, term_counts, kept, folder, settings.document_weight)
 
 
 def factorise(
-    counts: Counts,
+    contexts: Matrix,
+    documents: Matrix,
+    isolated: Flags,
     settings: LocalSettings,
     random_state: int,
     device: str,
     engine: Engine,
-    desk: Desk,
     progress: Progress,
 ) -> Floats:
     """Local vectors u_w, unit rows; (n_terms, rank). Terms that never co-occur with another have a zero row."""
-    progress("local vectors", 0, settings.power_iterations + 1)
-    kept = keep_probability(counts.term_counts, settings.subsample)
-    contexts = context_pmi(engine, counts.neighbours, kept, settings.context_smoothing, desk.folder / "contexts")
-    for band in counts.neighbours:
-        band.remove()  # the matrix now contains all of their information, and disk space is limited
-    documents, alone = document_pmi(
-        engine, counts.blocks, counts.term_counts, kept, desk.folder / "documents", settings.document_weight
-    )
-    if not engine.remote:
-        engine.close()  # its workers are finished, and the products need the memory
-    matrices: list[Matrix] = [contexts, documents] if settings.document_weight > 0 else [contexts]
-    vectors = left_factor(matrices, len(kept), settings, random_state, device, engine, progress)
-    vectors[alone] = 0
-    desk.clear()
+    matrices = [contexts, documents] if settings.document_weight > 0 else [contexts]
+    vectors = left_factor(matrices, len(isolated), settings, random_state, device, engine, progress)
+    vectors[isolated] = 0
     return vectors
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from seetopic.runtime import Ids, Progress, silent
 from seetopic.settings import SkipgramSettings
 from seetopic.vectors.local.batches import GROUP, Batch, Epoch, TrainingCorpus, batch_of, corpus_of, draws_of, epoch_of
-from seetopic.vectors.local.blocks import Room, Tables, add, find_moves, zeros
+from seetopic.vectors.local.blocks import Buffers, Tables, add, find_moves, zeros
 from seetopic.vectors.local.categories import Categories, CategoryPull
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ class _EpochWork:
     blocks: list[tuple[torch.Tensor, int]]  # starts of groups, and how many documents a group has room for
     rates: Iterator[float]  # of learning, one per block
     pull: CategoryPull | None
-    room: Room
+    room: Buffers
 
 
 def _train_epoch(training: _Training, done: int, pull: CategoryPull | None, progress: Progress) -> None:
@@ -155,7 +155,7 @@ def _train_epoch(training: _Training, done: int, pull: CategoryPull | None, prog
     slots = _most(epoch.touched, size)
     if not slots:
         return  # subsampling left nothing
-    room = Room.of(settings, size, max(slots), device)
+    room = Buffers.of(settings, size, max(slots), device)
     n_positions = len(training.corpus.terms)
 
     def rates() -> Iterator[float]:
