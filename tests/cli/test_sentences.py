@@ -18,10 +18,10 @@ import pytest
 
 from planted import NAMES
 from seetopic import Index, cli, discover, sorter_for
-from seetopic.cli.saying import LONGEST, one_line
+from seetopic.cli.messages import LONGEST, one_line
 from seetopic.corpus.documents import open_documents
 from seetopic.errors import CorpusError, DamagedIndex
-from seetopic.evaluation.judgements import Sheet, sheet_of_key
+from seetopic.evaluation.sheets import Sheet, sheet_of_key
 from seetopic.index import layout
 from seetopic.runtime.files import sha256_of
 from seetopic.text.variants import find_variants, spellings_of

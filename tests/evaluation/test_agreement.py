@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from seetopic.errors import SheetError
 from seetopic.evaluation.agreement import agreement_of, fleiss_kappa, krippendorff_alpha, read_agreement
-from seetopic.evaluation.judgements import FilledSheet, Item, Sheet, write_sheet
+from seetopic.evaluation.sheets import FilledSheet, Item, Sheet, write_sheet
 
 # Fleiss (1971): 10 subjects, 14 raters, 5 categories.
 FLEISS = np.array(

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from seetopic.evaluation.judgements import Item, Sheet, SheetFiles, read_sheets, write_sheet
+from seetopic.evaluation.sheets import Item, Sheet, SheetFiles, read_sheets, write_sheet
 
 TERMS = {
     "health & personal care": ["vitamin", "=cmd|' /C calc'!A0", "</script><script>window.harmed=1</script>"],

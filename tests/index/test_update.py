@@ -481,7 +481,7 @@ def test_the_command_adds_removes_and_lists_parts(tmp_path, cache):
 def test_a_report_says_how_an_updated_index_comes_about(small):
     from seetopic.discovery.run import run_of
     from seetopic.output.report import report_html
-    from seetopic.output.report.again import commands, python_script
+    from seetopic.output.report.reproduce import commands, python_script
 
     updated = run_of(Index.open(small[1], model=directions), ["sport", "food"])
     assert "Index.build('documents', 'index').update('documents')" in python_script(updated)

@@ -24,7 +24,7 @@ from seetopic.errors import MissingExtra, OutputError, SettingsError
 from seetopic.output.charts import Figure, barchart, documents_map, documents_per_topic, heatmap, term_rank, topics_map
 from seetopic.output.charts.bars import bar_length
 from seetopic.output.charts.drawing import fitted, number, safe, text, text_width
-from seetopic.output.charts.placing import Board, plane, pushed_apart
+from seetopic.output.charts.layout import Board, plane, pushed_apart
 from seetopic.output.charts.scene import scene_of
 from seetopic.output.charts.theme import THEMES
 from seetopic.runtime.progress import silent

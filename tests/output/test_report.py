@@ -25,7 +25,7 @@ from seetopic.discovery.run import Discovery, run_of
 from seetopic.evaluation.methods import Task, method_named
 from seetopic.output.charts import topics_map
 from seetopic.output.report import report_html, write_report
-from seetopic.output.report.again import Origin, commands, python_script
+from seetopic.output.report.reproduce import Origin, commands, python_script
 from seetopic.runtime.progress import silent
 from seetopic.settings import DEFAULT, PRESETS, SampleSettings
 from waiting import until

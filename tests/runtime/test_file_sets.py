@@ -17,7 +17,7 @@ from planted import NAMES, planted_documents
 from seetopic import Index, Topics, discover
 from seetopic.cli import cli
 from seetopic.errors import OutputError
-from seetopic.evaluation.judgements import annotate, read_key
+from seetopic.evaluation.sheets import annotate, read_key
 from seetopic.index import layout
 from seetopic.runtime.files import FileSet, written_whole
 

@@ -16,9 +16,9 @@ from typing import Any
 import httpx
 from starlette.testclient import TestClient
 
+from seetopic.web.access import Access
 from seetopic.web.app import application
 from seetopic.web.connections import server_for
-from seetopic.web.guard import Access
 from seetopic.web.limits import ConnectionLimits, WorkbenchSettings
 from seetopic.web.serve import Address
 from seetopic.web.sources import BuildOptions

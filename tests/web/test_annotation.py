@@ -18,7 +18,7 @@ import pytest
 from planted import NAMES
 from seetopic import Index
 from seetopic.evaluation.agreement import agreement_of
-from seetopic.evaluation.judgements import FilledSheet, sheet_of_key
+from seetopic.evaluation.sheets import FilledSheet, sheet_of_key
 from seetopic.runtime.spreadsheets import unguarded
 from seetopic.web.limits import WorkbenchSettings
 from seetopic.web.sources import BuildOptions

@@ -12,8 +12,8 @@ from contextlib import contextmanager, suppress
 
 import click
 
-from seetopic.cli import exporting, judging, serving, topics, updating, verifying
-from seetopic.cli.saying import say
+from seetopic.cli import evaluate, export, serve, topics, update, verify
+from seetopic.cli.messages import say
 from seetopic.errors import NotEnoughMemory, SeeTopicError
 from seetopic.version import __version__
 
@@ -31,18 +31,18 @@ def cli() -> None:
 for command in (
     topics.demo,
     topics.index,
-    updating.update,
-    verifying.verify,
+    update.update,
+    verify.verify,
     topics.check,
     topics.discover,
     topics.suggest,
     topics.assign,
-    judging.evaluate,
-    judging.compare,
-    judging.annotate,
-    judging.agreement,
-    exporting.export,
-    serving.serve,
+    evaluate.evaluate,
+    evaluate.compare,
+    evaluate.annotate,
+    evaluate.agreement,
+    export.export,
+    serve.serve,
 ):
     cli.add_command(command)
 

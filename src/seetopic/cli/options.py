@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from seetopic.cli.saying import say
+from seetopic.cli.messages import say
 from seetopic.settings import DEFAULT, PRESETS, IndexSettings
 
 if TYPE_CHECKING:

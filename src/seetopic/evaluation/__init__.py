@@ -6,8 +6,8 @@ from seetopic.evaluation.agreement import Agreement, Estimate, agreement_of, rea
 from seetopic.evaluation.comparison import CompareOptions, Comparison, Parts, compare, split
 from seetopic.evaluation.evaluate import EvaluationOptions, evaluate, evaluate_all, evaluate_folder
 from seetopic.evaluation.figures import Evaluation, in_order, meaning, stem
-from seetopic.evaluation.judgements import FilledSheet, Sheet, annotate, make_sheet, sheet_of_key
 from seetopic.evaluation.methods import METHODS, Task, available, method_named, require
+from seetopic.evaluation.sheets import FilledSheet, Sheet, annotate, make_sheet, sheet_of_key
 from seetopic.evaluation.significance import mark
 
 __all__ = [

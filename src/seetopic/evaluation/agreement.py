@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from seetopic.errors import SheetError
-from seetopic.evaluation.judgements import FilledSheet, Sheet, read_sheets
+from seetopic.evaluation.sheets import FilledSheet, Sheet, read_sheets
 from seetopic.runtime import Doubles, Longs
 
 DRAWS = 1000

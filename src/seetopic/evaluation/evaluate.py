@@ -18,8 +18,8 @@ from seetopic.discovery import Topics
 from seetopic.errors import CorpusError, SettingsError
 from seetopic.evaluation.figures import Evaluation, TopicFigures
 from seetopic.evaluation.held_out import IndexedTexts, scan_texts
-from seetopic.evaluation.judge import EvaluationOptions, Judge, depths_of, names_of, terms_of
 from seetopic.evaluation.labels import Labels, labels_of, own_labels
+from seetopic.evaluation.measures import EvaluationOptions, Judge, depths_of, names_of, terms_of
 from seetopic.index import Index, is_index
 from seetopic.runtime import LocalEngine, Progress, available_cores, remove_temporary, silent, temporary_folder
 from seetopic.settings import DEFAULT

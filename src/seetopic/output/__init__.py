@@ -9,10 +9,10 @@ from seetopic.output.charts.heatmap import nearest_pairs
 from seetopic.output.charts.scene import Scene
 from seetopic.output.exports import FORMATS, doubts, export, format_of
 from seetopic.output.report import report_html, write_report
-from seetopic.output.report.again import Origin, commands, names_file, python_script
 from seetopic.output.report.cards import reasons
 from seetopic.output.report.frame import colours
 from seetopic.output.report.passages import marked_whole, passages_of
+from seetopic.output.report.reproduce import Origin, commands, names_file, python_script
 from seetopic.output.report.sentences import Examples, Sentence, examples, sentence_in, spellings
 
 __all__ = [

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from seetopic.web.data_folder import entry_page
 from seetopic.web.limits import UploadLimits, WorkbenchSettings
-from seetopic.web.place import entry_page
 from seetopic.web.serve import Address, serve
 
 __all__ = ["Address", "UploadLimits", "WorkbenchSettings", "entry_page", "serve"]

@@ -18,10 +18,10 @@ from starlette.exceptions import HTTPException
 from seetopic.errors import SeeTopicError
 from seetopic.output import colours, figure_script
 from seetopic.version import __version__
+from seetopic.web.access import Access, Guard
 from seetopic.web.errors import Missing, RequestError
-from seetopic.web.folder import readable
-from seetopic.web.guard import Access, Guard
 from seetopic.web.routes import annotation, comparisons, corpora, downloads, inspect, projects
+from seetopic.web.served_folder import readable
 from seetopic.web.workbench import Workbench
 
 _LOG = logging.getLogger("seetopic.web")

@@ -17,10 +17,10 @@ from seetopic.runtime import Progress, ignore
 from seetopic.vectors import EMBEDDED_NAME
 from seetopic.web.database import Database, new_id, now
 from seetopic.web.errors import Conflict, Missing, NotYet, Refused
-from seetopic.web.folder import AllowedFolder, readable, without_folders
 from seetopic.web.jobs import Job, Jobs, Plan
 from seetopic.web.limits import LETTERS
 from seetopic.web.schemas import Frozen, Title
+from seetopic.web.served_folder import AllowedFolder, readable, without_folders
 from seetopic.web.sources import BuildOptions, FileSource, GivenSource, UploadSource, source_from
 from seetopic.web.uploads import Uploads
 

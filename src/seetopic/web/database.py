@@ -13,7 +13,7 @@ from typing import Any
 
 from seetopic.errors import OutputError
 from seetopic.runtime import writing, written_whole
-from seetopic.web.seals import broken_pages, damage, know_seals, seal_rows
+from seetopic.web.checksums import broken_pages, damage, know_seals, seal_rows
 
 FORMAT = 2
 _BACKED_UP = 600  # seconds between backups, if anything has changed

@@ -15,9 +15,9 @@ from typing import Any, Literal
 from seetopic.corpus import field_size_limit, format_of, local_file, parquet_file, text_files
 from seetopic.errors import CorpusError
 from seetopic.index import read_manifest
-from seetopic.web.folder import readable
 from seetopic.web.limits import COLUMNS, PREVIEW_BYTES, PREVIEW_LETTERS, PREVIEW_PARQUET, PREVIEW_ROWS
 from seetopic.web.schemas import Frozen
+from seetopic.web.served_folder import readable
 
 _TEXTS = ("text", "body", "content", "review", "message", "tweet", "abstract", "description", "comment", "document")
 _LABELS = ("label", "labels", "category", "categories", "class", "topic", "target")

@@ -16,8 +16,8 @@ from pathlib import Path
 
 from seetopic.errors import CorpusError, MissingExtra, SettingsError
 from seetopic.runtime import writing
+from seetopic.web.data_folder import claimed
 from seetopic.web.limits import WorkbenchSettings
-from seetopic.web.place import claimed
 
 DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 8765
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
@@ -109,9 +109,9 @@ def _run(
     fields: dict[str, str | None],
 ) -> None:
     """Import the server's modules and run it."""
+    from seetopic.web.access import Access
     from seetopic.web.app import application
     from seetopic.web.connections import server_for
-    from seetopic.web.guard import Access
     from seetopic.web.sources import BuildOptions
     from seetopic.web.workbench import Workbench
 

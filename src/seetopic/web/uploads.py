@@ -19,9 +19,9 @@ from seetopic.errors import CorpusError
 from seetopic.runtime import writing
 from seetopic.web.database import Database, new_id, now
 from seetopic.web.errors import Missing, TooLarge
-from seetopic.web.folder import is_readable
 from seetopic.web.limits import LETTERS, LONGEST_LINE, UploadLimits
 from seetopic.web.schemas import Frozen
+from seetopic.web.served_folder import is_readable
 
 _CHUNK = 1 << 20
 _MARK = ".seetopic-upload"  # in every folder created here; contains the name of the file

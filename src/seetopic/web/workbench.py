@@ -14,13 +14,13 @@ from seetopic.web.annotation import Annotators, Rounds
 from seetopic.web.candidates import Sides
 from seetopic.web.comparisons import Comparisons
 from seetopic.web.corpora import Corpora
+from seetopic.web.data_folder import DATABASE
 from seetopic.web.database import Database
-from seetopic.web.folder import AllowedFolder
 from seetopic.web.jobs import Jobs
 from seetopic.web.limits import WorkbenchSettings
-from seetopic.web.place import DATABASE
 from seetopic.web.projects import Kept, Last, Projects
 from seetopic.web.schemas import Category, Frozen, Options
+from seetopic.web.served_folder import AllowedFolder
 from seetopic.web.topic_service import Change, Finding, FoundTopics, ShownTopic, TopicFinder, changes
 from seetopic.web.uploads import Uploads
 

@@ -9,7 +9,7 @@ import numpy as np
 from seetopic.errors import SettingsError
 from seetopic.output.charts.drawing import brief, circle, fitted, of_topic, text, text_width
 from seetopic.output.charts.figure import Figure
-from seetopic.output.charts.placing import pushed_apart, spread_in, sunflower
+from seetopic.output.charts.layout import pushed_apart, spread_in, sunflower
 from seetopic.output.charts.scene import NONE, Drawable, Scene, check_width, scene_of
 from seetopic.output.charts.theme import BOLD, HUES
 from seetopic.runtime import Doubles, Longs

@@ -7,7 +7,7 @@ import numpy as np
 from seetopic.discovery import Topic
 from seetopic.output.charts.drawing import ellipse, fitted, of_topic, text, text_width
 from seetopic.output.charts.figure import Figure
-from seetopic.output.charts.placing import Board, drawn_along, pushed_apart, spread_in
+from seetopic.output.charts.layout import Board, drawn_along, pushed_apart, spread_in
 from seetopic.output.charts.scene import Drawable, Scene, check_width, chosen, scene_of, shortened, term_tip
 from seetopic.output.charts.theme import BOLD, HUES
 from seetopic.runtime import Doubles

@@ -15,9 +15,9 @@ from seetopic.output.charts.drawing import safe
 from seetopic.output.charts.heatmap import nearest_pairs
 from seetopic.output.charts.scene import Scene
 from seetopic.output.charts.theme import HUES
-from seetopic.output.report.again import CITATION, commands, names_file, python_script
 from seetopic.output.report.cards import KINDS, Card, confidence_meter, kind_label, kinds_of
 from seetopic.output.report.frame import Section, code, framed, page_of, scrolled
+from seetopic.output.report.reproduce import CITATION, commands, names_file, python_script
 from seetopic.output.report.sentences import Examples, examples
 
 _PHONE = 340  # width in pixels of figures redrawn for a phone

@@ -15,10 +15,10 @@ from seetopic.settings import PRESETS
 from seetopic.vectors import EMBEDDED_NAME
 from seetopic.version import __version__
 from seetopic.web.corpora import Corpus
-from seetopic.web.folder import Listing
 from seetopic.web.preview import Preview, preview_of
 from seetopic.web.routes.common import Bench, Id, router_for
 from seetopic.web.schemas import Frozen, Title
+from seetopic.web.served_folder import Listing
 from seetopic.web.sources import BuildOptions, DemoSource, Source
 from seetopic.web.uploads import Upload
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from seetopic.cli.messages import say
 from seetopic.cli.options import (
     ADDRESS,
     CACHE,
@@ -25,7 +26,6 @@ from seetopic.cli.options import (
     say_warning,
     with_options,
 )
-from seetopic.cli.saying import say
 
 if TYPE_CHECKING:
     from seetopic.index import Index

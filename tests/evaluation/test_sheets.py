@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from seetopic import Topics
 from seetopic.discovery.topics import RankedTerm, Topic
 from seetopic.errors import OutputError, SettingsError, SheetError
-from seetopic.evaluation.judgements import (
+from seetopic.evaluation.sheets import (
     Item,
     Sheet,
     SheetFiles,
