@@ -1,6 +1,8 @@
 """The floor plan: twelve packages, each used through its public names, and no name used for two things."""
 
 import ast
+import re
+import tomllib
 from collections import Counter
 from importlib import import_module
 from pathlib import Path
@@ -53,3 +55,22 @@ def test_no_class_name_is_used_twice():
         if isinstance(node, ast.ClassDef)
     )
     assert [name for name, times in names.items() if times > 1] == []
+
+
+def test_the_architecture_page_names_every_package_and_only_what_exists():
+    page = (HOME.parent.parent / "docs" / "architecture.md").read_text(encoding="utf-8")
+    assert re.findall(r"^\| `([a-z]+)` \|", page, re.M) == layers()
+    rows = page.split("## Where to look")[1].strip().splitlines()[2:]
+    assert len(rows) >= 20
+    for row in rows:
+        for named in re.findall(r"`([a-z_]+(?:/[a-z_]*)*(?:\.py)?)`", row.split("|")[2]):
+            if "/" in named or named.endswith(".py"):
+                assert (HOME / named).exists(), named
+
+
+def layers() -> list[str]:
+    """The packages from top to bottom, as import-linter is told."""
+    contract = tomllib.loads((HOME.parent.parent / "pyproject.toml").read_text(encoding="utf-8"))
+    named = contract["tool"]["importlinter"]["contracts"][0]["layers"]
+    assert len(named) <= 14
+    return [layer.removeprefix("seetopic.") for layer in named if layer.removeprefix("seetopic.") in PACKAGES]
