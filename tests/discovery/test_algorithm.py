@@ -127,13 +127,15 @@ def test_a_barred_term_never_appears():
     assert not {0, 1} & set(found.terms[0])
 
 
-def test_the_language_model_has_a_veto():
+@pytest.mark.parametrize("weight", [1.0, 0.0])
+def test_the_language_model_has_a_veto_whatever_its_ranking_is_called_and_weighs(weight):
     """Terms 4 to 7 are this category's by use, but the language model sees no link to the name."""
     general = np.eye(8, 12, dtype=np.float32)
     general[:4, 0] = 1
     general /= np.linalg.norm(general, axis=1, keepdims=True)
     local = np.ones((8, 4), np.float32) / 2
-    evidence = [(GeneralEvidence(general, general[:1]), 1.0), (LocalEvidence(local), 5.0)]
+    model = GeneralEvidence(general, general[:1], name="another")
+    evidence = [*([(model, weight)] if weight else []), (LocalEvidence(local), 5.0)]
     settings = replace(SETTINGS, top=8, checked_ranks=4)
-    found = discover_terms(general[:1] @ general.T, no_constraints(1, 8), evidence, settings)
+    found = discover_terms(general[:1] @ general.T, no_constraints(1, 8), evidence, settings, veto=model)
     assert set(found.terms[0]) == {0, 1, 2, 3}

@@ -26,6 +26,7 @@ from fake_model import directions
 from planted import KINDS, NAMES
 from seetopic import Seeds, SeeTopic, as_seeds, discover, sorter_for
 from seetopic.errors import CorpusError, SeedError, SeeTopicError, SettingsError
+from seetopic.estimator.fitting import say_unused
 from seetopic.settings import DEFAULT, Settings
 
 
@@ -501,3 +502,9 @@ def test_seeds_are_kept_as_they_were_understood(index):
     assert isinstance(model.seeds_, Seeds)
     assert model.seeds_ == as_seeds(NAMES)
     assert model.seeds is NAMES
+
+
+def test_a_random_state_of_0_that_an_index_was_not_built_with_is_said(index):
+    other = replace(index, manifest={**index.manifest, "settings": {**index.manifest["settings"], "random_state": 3}})
+    with pytest.warns(UserWarning, match="random_state=3, and random_state=0 changes nothing"):
+        say_unused(other, None, None, 0)

@@ -7,7 +7,7 @@ from seetopic.corpus.documents import FORMATS, Documents, OnError, format_of, jo
 from seetopic.corpus.fingerprint import Fingerprint, FingerprintBuilder, fingerprint, text_digest
 from seetopic.corpus.partition import Piece, Pieces, TextShard
 from seetopic.corpus.readers import field_size_limit, parquet_file, unpacked_bytes
-from seetopic.corpus.seeds import Seed, Seeds, as_seeds, read_seeds
+from seetopic.corpus.seeds import Seed, Seeds, as_seeds, normalized_name, read_seeds
 from seetopic.corpus.storage import local_file
 
 __all__ = [
@@ -29,6 +29,7 @@ __all__ = [
     "format_of",
     "joined",
     "local_file",
+    "normalized_name",
     "open_documents",
     "parquet_file",
     "read_seeds",

@@ -71,7 +71,7 @@ def _refuse_repeated(names: list[str]) -> None:
     seen: set[str] = set()
     for name in names:
         # Names that differ only in case, spaces or the encoding of accents would ask for the same terms twice.
-        key = " ".join(unicodedata.normalize("NFC", name.casefold()).split())
+        key = normalized_name(name)
         if key in seen:
             raise SeedError(f"the name {name!r} appears twice; a name may belong to only one category: remove one")
         seen.add(key)
@@ -130,6 +130,11 @@ def _text(name: Any) -> str:
     except UnicodeEncodeError as error:
         raise SeedError(f"the name {name!r} is not valid Unicode (at character {error.start}); retype it") from error
     return name.strip()
+
+
+def normalized_name(name: str) -> str:
+    """How names and terms are compared: ignoring case, spacing and how accents are encoded."""
+    return " ".join(unicodedata.normalize("NFC", name.casefold()).split())
 
 
 def read_seeds(path: Path) -> Seeds:

@@ -90,7 +90,7 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         top: int | None = None,
         min_count: int | None = None,
         language: str | None = None,
-        random_state: int | None = 0,
+        random_state: int | None = None,
         tokenizer: Tokenizer | None = None,
         text_field: str | None = None,
         on_error: OnError = "raise",

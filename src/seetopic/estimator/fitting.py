@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from seetopic.classify import Sorter, sorter_of
-from seetopic.corpus import Documents, Seed, Seeds, as_seeds, fingerprint
+from seetopic.corpus import Documents, Seed, Seeds, as_seeds, fingerprint, normalized_name
 from seetopic.discovery import Topics, run_of
 from seetopic.errors import CorpusError, SeedError, SettingsError
 from seetopic.estimator.vectors import Ready
@@ -136,7 +136,7 @@ def rejected(seeds: Seeds, topic: int | str, terms: tuple[str, ...]) -> Seeds:
     number = topic_number(seeds, topic)
     own = seeds.seeds[number]
     for term in terms:
-        if _key(term) in map(_key, own.names):
+        if normalized_name(term) in map(normalized_name, own.names):
             raise SeedError(
                 f"{term!r} is a name of the topic, and a name always belongs to it; give the topic another name"
             )
@@ -151,13 +151,9 @@ def listed_terms(terms: Any) -> tuple[str, ...]:
     given = [terms] if isinstance(terms, str) else list(terms)
     if not given or not all(isinstance(term, str) and term.strip() for term in given):
         raise SeedError(f"terms must be a text or a list of texts, not {terms!r:.60}")
-    return tuple({_key(term): term.strip() for term in given}.values())
+    return tuple({normalized_name(term): term.strip() for term in given}.values())
 
 
 def _without(terms: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, ...]:
-    keys = set(map(_key, others))
-    return tuple(term for term in terms if _key(term) not in keys)
-
-
-def _key(term: str) -> str:
-    return " ".join(term.casefold().split())
+    keys = set(map(normalized_name, others))
+    return tuple(term for term in terms if normalized_name(term) not in keys)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from seetopic.corpus import normalized_name
 from seetopic.evaluation import Evaluation, in_order, meaning
 from seetopic.web.schemas import Frozen
 from seetopic.web.topic_service import ShownTopic
@@ -47,7 +48,7 @@ class Compared(Frozen):
 
 def differences(left: Sequence[ShownTopic], right: Sequence[ShownTopic]) -> tuple[Difference, ...]:
     """By category name, ignoring case: the left side's categories first, then those only on the right."""
-    ours, theirs = ({_folded(topic.name): topic for topic in side} for side in (left, right))
+    ours, theirs = ({normalized_name(topic.name): topic for topic in side} for side in (left, right))
     found = []
     for key in dict.fromkeys([*ours, *theirs]):
         mine, other = (_terms(side.get(key)) for side in (ours, theirs))
@@ -80,7 +81,3 @@ def _plain(evaluation: Evaluation, names: Sequence[str]) -> dict[str, float | No
 
 def _terms(topic: ShownTopic | None) -> tuple[str, ...]:
     return () if topic is None else tuple(term.term for term in topic.terms)
-
-
-def _folded(name: str) -> str:
-    return " ".join(name.casefold().split())

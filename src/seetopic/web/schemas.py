@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from seetopic.corpus import Seed, Seeds
+from seetopic.corpus import Seed, Seeds, normalized_name
 from seetopic.errors import SeedError
 from seetopic.settings import DEFAULT
 from seetopic.web.limits import CATEGORIES, HEAVY, LETTERS, NAMES, TERMS, TITLE, TOP
@@ -119,4 +119,4 @@ def with_new(names: Names, given: Iterable[GivenCategory], at: int | None = None
 
 def same(first: str, second: str) -> bool:
     """Whether two terms read the same, ignoring case and spacing."""
-    return " ".join(first.casefold().split()) == " ".join(second.casefold().split())
+    return normalized_name(first) == normalized_name(second)
