@@ -95,7 +95,7 @@ def _temporary_file() -> Iterator[Path]:
 @contextmanager
 def gone_with_us(path: Path, kind: Literal["file", "folder"]) -> Iterator[None]:
     """Have loky's resource tracker remove a file or folder if this process is killed."""
-    from joblib.externals.loky.backend import resource_tracker
+    from loky.backend import resource_tracker
 
     with suppress(ValueError):  # a path that it cannot track: too long, or not ASCII
         resource_tracker.register(str(path), kind)
@@ -217,7 +217,7 @@ class _Worker:
 
     def __init__(self) -> None:
         # Unlike the standard library's, loky's processes need no `if __name__ == "__main__"` in the user's script.
-        from joblib.externals.loky.backend import get_context
+        from loky.backend import get_context
 
         self._pipe, theirs = Pipe()
         self._carries: Parcel | None = None
