@@ -84,9 +84,10 @@ def discover_terms(
         looked_at = _terms_in(best.values(), constraints)
         places = {name: placed(_numbered(lists, looked_at), len(looked_at)) for name, lists in best.items()}
         few = ensemble_score([reciprocal(each) for each in places.values()], settings.rho, weights)
-        if vetoing is not None:
+        if veto is not None and vetoing is not None:
             # A term without any link to the category is left out, however typical it is of documents.
-            linked = placed(_numbered(vetoing.best(current), looked_at), len(looked_at)) > 0
+            allowed = best[veto.name] if vetoing in rankings else vetoing.best(current)
+            linked = placed(_numbered(allowed, looked_at), len(looked_at)) > 0
             few = np.where(linked, few, 0.0)
         few = constraints.among(looked_at).applied(few)
         size = (iteration + 1) * settings.growth
