@@ -1,4 +1,4 @@
-"""Very many documents sorted into a file: whole or not at all, the same bytes however often it was cut off."""
+"""Very many documents sorted into a file: completely or not at all, the same bytes however often it was interrupted."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ ENDINGS = ("csv", "parquet")
 
 @pytest.fixture(scope="module")
 def many() -> list[str]:
-    """Three shards: of these one is short, and some documents hold no term."""
+    """Three shards, of which one is short; some documents contain no term."""
     return [*planted_documents(4500, seed=5), "qwerty uiop", *planted_documents(20, seed=6)]
 
 
@@ -56,7 +56,7 @@ def sorter(saved: Path) -> Sorter:
 
 @pytest.fixture(scope="module")
 def uncut(sorter: Sorter, saved: Path) -> dict[str, bytes]:
-    """The file of either kind, from a run that nothing stopped."""
+    """The file of either format, from an uninterrupted run."""
     documents = open_documents(saved / "many.txt")
     for ending in ENDINGS:
         assign_documents(documents, sorter, saved / f"uncut.{ending}", LocalEngine(1))
@@ -68,7 +68,7 @@ class _Cut(Exception):
 
 
 def stopped(sorter: Sorter, documents: list[str], out: Path, *, at: str, done: int, **options: object) -> None:
-    """A run that ends before its time."""
+    """A run that ends early."""
 
     def progress(stage: str, number: int, total: int | None) -> None:
         if stage == at and number >= done:
@@ -79,7 +79,7 @@ def stopped(sorter: Sorter, documents: list[str], out: Path, *, at: str, done: i
 
 
 class _Counting:
-    """The usual tokenizer, which counts what it is given."""
+    """The default tokenizer, which counts the texts it is given."""
 
     name = "default"
 
@@ -185,7 +185,9 @@ def test_the_rows_of_a_csv_file_are_those_of_the_csv_writer(sorter, unseen):
 
 def test_parquet_without_its_extra_is_refused_before_anything_is_read(sorter, monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(MissingExtra, match=r"a table as \.parquet needs an extra: pip install \"seetopic\[parquet\]\""):
+    with pytest.raises(
+        MissingExtra, match=r"writing a \.parquet table needs an extra: pip install \"seetopic\[parquet\]\""
+    ):
         assign_documents(open_documents(["text"]), sorter, tmp_path / "x.parquet", LocalEngine(1))
     assert not list(tmp_path.iterdir())
 
@@ -195,7 +197,7 @@ def test_a_folder_in_the_place_of_the_file_is_refused_before_anything_is_read(so
         assign_documents(open_documents(["text"]), sorter, tmp_path, LocalEngine(1))
 
 
-# Runs that were cut off.
+# Interrupted runs.
 
 _KILLED = """
 import os, signal, sys
@@ -304,7 +306,7 @@ def test_what_was_read_is_not_read_again(sorter, many, tmp_path):
     reader = Reader(Encoder(), VectorCache(tmp_path / "cache"), 1)
     stopped(sorter, many, tmp_path / "x.csv", at="sorting documents", done=1, reader=reader)
     before = Encoder.asked
-    (tmp_path / "cache" / "vectors" / "x.sqlite").unlink()  # so that it would be asked again
+    (tmp_path / "cache" / "vectors" / "x.sqlite").unlink()  # so that the model would be asked again
     assign_documents(open_documents(many), sorter, tmp_path / "x.csv", LocalEngine(1), reader=reader)
     assert before == len(set(sorter.read_texts(many[:2048])))
     assert Encoder.asked - before == len(set(sorter.read_texts(many[2048:])))

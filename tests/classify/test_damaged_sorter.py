@@ -1,4 +1,4 @@
-"""What sorts documents, damaged on disk: it is refused, or sorts as before."""
+"""A sorter damaged on disk is refused, or sorts as before."""
 
 from __future__ import annotations
 

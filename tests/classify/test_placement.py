@@ -1,4 +1,4 @@
-"""Where documents belong, checked against the rule written out for one document."""
+"""The categories of documents, checked against the rule written out for a single document."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def sorter() -> Sorter:
 
 
 def shares_of(sorter: Sorter, terms: list[int], vector: np.ndarray | None) -> list[float]:
-    """Of the names, and last of none."""
+    """Of the names, followed by that of none."""
     arrays = sorter.arrays
     idf = [float(arrays["idf"][term]) for term in terms]
     length = math.sqrt(sum(value**2 for value in idf)) or 1.0

@@ -1,4 +1,4 @@
-"""New documents sorted into the categories of topics."""
+"""Sorting new documents into the categories of topics."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def test_documents_are_read_where_asked(sorter, unseen, tmp_path, cache):
     ("options", "message"),
     [
         ({"threshold": 2.0}, "`threshold` is 2.0"),
-        ({"threshold": 0.5, "rate": 0.5}, "give one"),
+        ({"threshold": 0.5, "rate": 0.5}, "give only one"),
     ],
 )
 def test_wrong_options_are_refused(options, message):
@@ -200,7 +200,7 @@ def test_new_texts_are_cut_by_the_indexs_own_tokenizer(tmp_path, unseen, cache):
     assert np.mean([each.categories == (number % 3,) for number, each in enumerate(sorter.assign(dashed))]) > 0.9
     sorter.save(tmp_path)
     assert Sorter.load(tmp_path, tokenizer=by_dashes).assign(dashed) == sorter.assign(dashed)
-    with pytest.raises(SettingsError, match=r"made with the tokenizer .*by_dashes"):
+    with pytest.raises(SettingsError, match=r"created with the tokenizer .*by_dashes"):
         Sorter.load(tmp_path)
 
 

@@ -72,7 +72,7 @@ def test_what_appears_where_an_index_is_built_stays(tmp_path, thing):
         out.with_name("made").rename(out)
         seen.extend(snapshot(out))
 
-    with pytest.raises(IndexFailure, match=r"exists and is not an index|holds an index of other documents"):
+    with pytest.raises(IndexFailure, match=r"exists but is not an index|contains an index with different documents"):
         Index.build(planted_documents(9), out, **OPTIONS, progress=meanwhile(appears))
     assert seen
     assert snapshot(out) == seen
@@ -86,7 +86,9 @@ def test_files_that_people_put_into_an_index_are_not_lost(tmp_path):
     index = Index.build(planted_documents(9), tmp_path / "index", **OPTIONS)
     notes = index.folder / "notes.txt"
     notes.write_text("years of work")
-    with pytest.raises(IndexFailure, match=r"holds 'notes\.txt', which does not belong to an index and would be lost"):
+    with pytest.raises(
+        IndexFailure, match=r"contains 'notes\.txt', which does not belong to an index and would be lost"
+    ):
         index.update(planted_documents(9, seed=1), jobs=1)
     with pytest.raises(IndexFailure, match="would be lost"):
         Index.build(planted_documents(9, seed=1), index.folder, **OPTIONS, overwrite=True)
@@ -103,7 +105,7 @@ def test_files_that_people_put_into_a_saved_model_are_not_lost(model, tmp_path):
     model.save(tmp_path / "model")
     notes = tmp_path / "model" / "notes.txt"
     notes.write_text("years of work")
-    with pytest.raises(OutputError, match=r"holds 'notes\.txt', which would be lost"):
+    with pytest.raises(OutputError, match=r"contains 'notes\.txt', which would be lost"):
         model.save(tmp_path / "model")
     assert notes.read_text() == "years of work"
     notes.unlink()

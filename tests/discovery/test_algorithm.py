@@ -129,7 +129,7 @@ def test_a_barred_term_never_appears():
 
 @pytest.mark.parametrize("weight", [1.0, 0.0])
 def test_the_language_model_has_a_veto_whatever_its_ranking_is_called_and_weighs(weight):
-    """Terms 4 to 7 are this category's by use, but the language model sees no link to the name."""
+    """Terms 4 to 7 belong to this category by use, but the language model sees no link to the name."""
     general = np.eye(8, 12, dtype=np.float32)
     general[:4, 0] = 1
     general /= np.linalg.norm(general, axis=1, keepdims=True)

@@ -1,4 +1,4 @@
-"""Shares as probabilities: they add up with none among them, and are as large as they are right."""
+"""Shares as probabilities: together with that of none they add up to 1, and they match how often they are right."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names changed again and again on one opened index: the same results as on one opened anew, in bounded memory."""
+"""Names edited repeatedly on one opened index: the same results as on a freshly opened one, in bounded memory."""
 
 import pickle
 from concurrent.futures import ThreadPoolExecutor
@@ -21,7 +21,7 @@ EDITS = [
     NAMES,
     [*NAMES[:2], "stars"],
     [*NAMES[:2], "stars and planets above"],
-    ["oven salad", *NAMES[1:]],  # stands there as words, and is not a term
+    ["oven salad", *NAMES[1:]],  # occurs as words, but is not a term
     ["oven salad", "moon goalkeeper", NAMES[2]],
     {**dict.fromkeys(NAMES[1:]), "oven salad": {"pinned": ["soup"]}},
     {**dict.fromkeys(NAMES[1:]), NAMES[0]: {"pinned": ["moon goalkeeper"]}},
@@ -45,7 +45,7 @@ def result(index: Index, seeds) -> tuple:
 
 @pytest.fixture(scope="module")
 def anew(folder) -> list[tuple]:
-    """The result of every edit, each on an index of its own."""
+    """The result of every edit, each on its own index."""
     return [result(Index.open(folder), seeds) for seeds in EDITS]
 
 

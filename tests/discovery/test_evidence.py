@@ -1,4 +1,4 @@
-"""What documents and the language model say of terms, against the equations written out."""
+"""Evidence from documents and the language model, checked against the equations written out."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_typical_terms_are_z_scores_of_log_odds(seed):
 
 def test_a_term_of_ones_own_documents_is_typical_and_a_rare_one_less_so():
     documents = np.zeros((40, 3), np.float32)
-    documents[:20, 0] = 1  # in all of the first category's
+    documents[:20, 0] = 1  # in all documents of the first category
     documents[0, 1] = 1  # in one of them
     documents[:, 2] = 1  # everywhere
     memberships = np.repeat(np.eye(2), 20, axis=0)
@@ -84,7 +84,7 @@ def test_the_names_vector_counts_as_so_many_terms():
     vectors = np.eye(3, dtype=np.float32)
     names = np.array([[0, 0, 1]], np.float32)
     scores = GeneralEvidence(vectors, names, name_pull=2.0).scores([[0, 1]])
-    # Two terms, and the name as two more; a topic as far from its name as this one is held back by five further.
+    # Two terms, and the name as two more; a topic this far from its name is held back by five more.
     assert scores[0].tolist() == pytest.approx([1 / 9, 1 / 9, 7 / 9], abs=1e-6)
 
 

@@ -1,4 +1,4 @@
-"""Names that stand in the documents as words are found, and made terms without indexing anything again."""
+"""Names that occur in the documents as words are found and become terms without indexing anything again."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from seetopic.index.positions import Texts
 from seetopic.runtime.progress import silent
 from seetopic.settings import DEFAULT, PAPER
 
-NAME = "Oven Salad"  # both words are terms, but they stand together too seldom to be a phrase
+NAME = "Oven Salad"  # both words are terms, but they occur together too rarely to be a phrase
 WITH_NAME = [
     f"{text[:-1]}, the oven salad." if number in (1, 4, 7) else text for number, text in enumerate(planted_documents())
 ]
@@ -35,16 +35,16 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Index:
 
 @pytest.fixture(scope="module")
 def few(tmp_path_factory: pytest.TempPathFactory) -> Index:
-    """An index some of whose documents hold no term."""
+    """An index in which some documents contain no term."""
     texts = ["oven, salad, moon", "the", "moon, oven", "rare", "of the", "oven", "salad, moon"] * 2
     return Index.build(texts, tmp_path_factory.mktemp("few") / "index", model=directions, jobs=1)
 
 
-# Where words stand in a row, against a readable twin.
+# Runs of words, compared with a simple implementation.
 
 
 def texts_of(documents: list[list[str]]) -> Texts:
-    """Documents of words; a comma parts words."""
+    """Documents of words, with commas as separators."""
     flat = [word for document in documents for word in [*document, ","]]
     words = tuple(sorted({word for word in flat if word != ","}, key=lambda word: (-flat.count(word), word)))
     places = np.array([-1 if word == "," else words.index(word) for word in flat], np.int32)
@@ -52,7 +52,7 @@ def texts_of(documents: list[list[str]]) -> Texts:
 
 
 def read_through(documents: list[list[str]], run: list[str]) -> list[int]:
-    """The documents of the occurrences, from left to right, none within another."""
+    """The documents of the occurrences, from left to right, without overlaps."""
     found = []
     for number, document in enumerate(documents):
         at = 0
@@ -116,7 +116,7 @@ def test_a_name_that_occurs_as_words_is_a_term_and_first_in_its_topic(built):
     topic, _ = discover(built, [NAME, "comet"])
     assert topic.in_vocabulary
     assert (topic.terms[0].term, topic.terms[0].documents) == ("oven salad", 3)
-    assert built.term_id(NAME) is None  # the index itself stays as it was
+    assert built.term_id(NAME) is None  # the index itself is unchanged
     assert {path: path.read_bytes() for path in built.folder.iterdir()} == files
 
 
@@ -159,7 +159,7 @@ def test_training_presets_take_the_terms_as_they_are(built):
     assert run_of(built, [NAME, "comet"], PAPER.discovery, "paper", "cpu", silent).index is built
 
 
-# An index with names has all that an index has.
+# An index with added names has everything that an index has.
 
 
 def test_every_part_of_the_index_has_the_new_terms_behind_its_own(built):

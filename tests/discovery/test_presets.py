@@ -27,7 +27,7 @@ TRAINING = ["paper", "released-code", "no-iter"]
 
 
 def small(settings: DiscoverySettings) -> DiscoverySettings:
-    """As the preset, with vectors and batches of a size that suits 240 short documents."""
+    """The preset, with vectors and batches of a size that suits 240 short documents."""
     assert settings.training is not None
     return replace(settings, training=replace(settings.training, dimensions=32, block=256, learning_rate=0.1))
 
@@ -109,7 +109,7 @@ def test_the_papers_terms_stay_as_they_are_within_an_iteration_and_the_programs_
                 now[0] = after(epochs, vectors) or now[0]
                 grown.append([len(terms) for terms in now[0]])
                 for first, terms in zip(named["categories"], now[0], strict=True):
-                    assert terms[: len(first)] == first  # what it started with stays
+                    assert terms[: len(first)] == first  # the terms it started with stay
                     assert len(set(terms)) == len(terms)
                 return after(epochs, vectors)
 
@@ -127,7 +127,7 @@ def test_a_category_grows_by_the_terms_nearest_to_its_vector():
     vectors = Vectors(terms, terms, terms, categories)
     assert _grown(vectors, [[3], [3]], 1) == [[3, 0], [3, 1]]
     assert _grown(vectors, [[3], [3]], 2) == [[3, 0, 2], [3, 1, 4]]
-    assert _grown(vectors, [[0], [1]], 100) == [[0, 2, 3, 4, 1], [1, 4, 3, 2, 0]]  # shared, and no more than there are
+    assert _grown(vectors, [[0], [1]], 100) == [[0, 2, 3, 4, 1], [1, 4, 3, 2, 0]]  # shared, and no more than exist
 
 
 def test_a_category_without_terms_stays_without():
@@ -178,7 +178,7 @@ def test_score_g_is_the_mean_over_terms_and_in_the_released_program_over_the_nam
     draw = np.random.default_rng(0)
     vectors = draw.standard_normal((20, 8)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    names = -vectors[:2]  # far from everything the terms are near to: a topic that has drifted is not held back here
+    names = -vectors[:2]  # far from everything near the terms: a topic that has drifted is not held back here
     current = [[3, 4, 5], [6, 7]]
     for settings, with_name in ((PAPER.discovery, False), (RELEASED_CODE.discovery, True)):
         found = GeneralEvidence(vectors, names, settings.name_pull, settings.contrast, settings.held_back).scores(

@@ -1,4 +1,4 @@
-"""The sample sorted by names: read documents, and those that are known by their terms alone."""
+"""The sample sorted by names: documents that were read, and those known only by their terms."""
 
 import itertools
 from dataclasses import replace
@@ -16,7 +16,7 @@ from seetopic.settings import DEFAULT, SampleSettings
 
 @pytest.fixture(scope="module")
 def partly_read(tmp_path_factory, cache) -> Index:
-    """An index of which the language model has read every fourth document or so."""
+    """An index of which the language model has read about every fourth document."""
     few = replace(DEFAULT.index, sample=SampleSettings(words=1500))
     folder = tmp_path_factory.mktemp("partly") / "index"
     return Index.build(planted_documents(), folder, settings=few, cache=cache, jobs=1)

@@ -1,4 +1,4 @@
-"""Documents sorted by names alone."""
+"""Sorting documents by names alone."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from seetopic.settings import SampleSettings, SortingSettings
 
 
 def bundles(seed: int, size: int = 60) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Documents of three kinds; names point only roughly to them, the third one hardly at all."""
+    """Documents of three kinds; the names point to them only roughly, and the third one hardly at all."""
     chance = np.random.default_rng(seed)
     kinds = np.repeat(np.arange(3), size)
     features = np.eye(3, 10)[kinds] + 0.25 * chance.standard_normal((3 * size, 10))
@@ -76,7 +76,7 @@ def test_documents_are_drawn_until_they_hold_enough_words():
     drawn_by = priorities(0, 100, random_state=0)
     read, more = choose(counts, SampleSettings(words=300, document_words=20, more_words=600), drawn_by)
     assert len(read) == 15  # twenty words of each are read
-    assert len(more) == 20  # and all thirty of the further ones are known
+    assert len(more) == 20  # and all thirty words of the others are known
     assert not set(read.tolist()) & set(more.tolist())
     for chosen in (read, more):
         assert chosen.tolist() == sorted(set(chosen.tolist()))
@@ -127,7 +127,7 @@ def test_a_term_in_every_document_says_nothing():
     st.tuples(st.integers(0, 60), st.integers(1, 9), st.integers(0, 60)),
 )
 def test_a_choice_from_very_many_is_the_plain_choice(counts, cuts, budget):
-    """Also from parts whose documents were drawn at another time."""
+    """Also from parts whose documents were drawn at different times."""
     chosen = SampleSettings(words=budget[0], document_words=budget[1], more_words=budget[2])
     bounds = sorted({0, len(counts), *(cut for cut in cuts if cut < len(counts))})
     stretches = [DocumentRange(low, high, low + 100 * number) for number, (low, high) in enumerate(pairwise(bounds))]

@@ -1,4 +1,4 @@
-"""What the names miss, and names for it, on the planted corpus."""
+"""What the names leave out, and suggested names for it, on the planted corpus."""
 
 from __future__ import annotations
 

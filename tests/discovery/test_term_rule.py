@@ -1,4 +1,4 @@
-"""What the read documents teach about words: against plain twins, and on documents with a known answer."""
+"""What read documents teach about words: compared with simple code, and on documents with a known answer."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ N_TERMS, N_CATEGORIES = 30, 3
 
 @pytest.fixture(scope="module")
 def planted():
-    """Ten terms of each category's own, of which a document holds four, and two of any."""
+    """Ten terms for each category, of which a document contains four, and two from any category."""
     draw = np.random.default_rng(0)
     kinds = draw.integers(N_CATEGORIES, size=300)
     held = np.zeros((300, N_TERMS), np.float32)
@@ -53,7 +53,7 @@ def test_documents_that_were_not_read_are_sorted_by_their_words(planted, seen):
 
 def test_a_topics_own_terms_count_where_nothing_was_learned(planted):
     kinds, documents, local = planted
-    known, rows = known_part(np.zeros_like(kinds), documents)  # all documents alike: nothing to tell apart
+    known, rows = known_part(np.zeros_like(kinds), documents)  # all documents alike: nothing to distinguish
     marks = np.zeros((N_TERMS, N_CATEGORIES))
     marks[np.arange(N_TERMS), np.arange(N_TERMS) // 10] = 1
     rule = rule_for_new(known, local, marks)
@@ -64,7 +64,7 @@ def test_log_ratios_are_of_shares_with_the_whole_corpus_as_prior():
     documents = csr_array(np.array([[1, 0], [1, 0], [0, 1], [0, 1]], np.float32))
     memberships = np.array([[1.0, 0], [1, 0], [0, 1], [0, 1]])
     found = log_ratios(SortedDocuments(documents, documents, memberships))
-    prior = 5 * 2 / 4 + 1e-6  # five documents of the whole corpus, half of which hold the term
+    prior = 5 * 2 / 4 + 1e-6  # five documents of the whole corpus, half of which contain the term
     assert found[0, 0] == pytest.approx(np.log((2 + prior) / (0 + prior)))
     np.testing.assert_allclose(found[0], -found[1])
 
@@ -97,7 +97,7 @@ def test_topic_terms_of_no_known_document_do_not_outweigh_all_others(planted):
     kinds, documents, local = planted
     known, _ = known_part(kinds, documents)
     marks = np.zeros((N_TERMS + 1, N_CATEGORIES))
-    marks[N_TERMS, 2] = 1  # the only term of the third topic, and in no document
+    marks[N_TERMS, 2] = 1  # the only term of the third topic, which occurs in no document
     wider = csr_array((known.documents.data, known.documents.indices, known.documents.indptr), (100, N_TERMS + 1))
     rows = csr_array((known.rows.data, known.rows.indices, known.rows.indptr), (100, N_TERMS + 1))
     more = np.vstack([local, np.zeros((1, N_CATEGORIES), np.float32)])

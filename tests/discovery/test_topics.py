@@ -123,7 +123,7 @@ def test_several_names_of_a_topic_pull_together(index):
 def test_any_name_gets_a_topic(index, name):
     topics = discover(index, [name, "cooking"])
     assert topics[0].name == name.strip()
-    assert 5 <= len(topics[0].terms) <= 10  # what suits other themes better stands in no topic
+    assert 5 <= len(topics[0].terms) <= 10  # terms that suit other themes better are in no topic
     assert not topics[0].in_vocabulary
 
 
@@ -237,7 +237,7 @@ def test_any_topics_file_loads_as_topics_that_can_be_shown_or_is_refused(topics,
     part = data.draw(st.sampled_from([value, topic, topic["terms"][0]]))
     part[data.draw(st.sampled_from(sorted(part)))] = data.draw(values)
     (tmp_path / "topics.json").write_text(json.dumps(value))
-    with suppress(OutputError):  # anything else is a defect
+    with suppress(OutputError):  # anything else is a bug
         loaded = Topics.load(tmp_path)
         assert len(str(loaded) + loaded._repr_html_() + loaded.to_csv()) > 0
         loaded.to_dataframe()

@@ -1,4 +1,4 @@
-"""`SeeTopic` as an estimator: fitting, sorting, changing names, and the words of BERTopic's users."""
+"""`SeeTopic` as an estimator: fitting, sorting, changing names, and the methods named as in BERTopic."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ from seetopic.settings import DEFAULT, Settings
 
 
 def quick(seeds=NAMES, **settings) -> SeeTopic:
-    """With a language model that needs no loading, and knows nothing."""
+    """With a language model that needs no loading and knows nothing."""
     return SeeTopic(seeds, embedding_model=directions, n_jobs=1, **settings)
 
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where temporary indexes are made: other tests, which may run at the same time, make theirs elsewhere."""
+    """Where temporary indexes are made, so that tests running at the same time do not interfere."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     return tmp_path
 
@@ -131,7 +131,7 @@ def test_whole_settings_of_ones_own_are_a_preset(index):
 
 
 def test_what_changes_nothing_of_a_ready_index_is_said(index):
-    with pytest.warns(UserWarning, match="built with min_count=3, and min_count=7 changes nothing"):
+    with pytest.warns(UserWarning, match="built with min_count=3, so min_count=7 has no effect"):
         SeeTopic(NAMES, min_count=7).fit(index)
 
 
@@ -405,9 +405,9 @@ def test_the_last_word_on_a_term_counts(model):
         (3, "planet", "there is no topic 3; give a number from 0 to 2"),
         (-1, "planet", "there is no topic -1"),
         ("space", "planet", "there is no topic 'space'"),
-        (0, [], "terms must be a text"),
-        (0, ["", " "], "terms must be a text"),
-        (0, [3], "terms must be a text"),
+        (0, [], "terms must be a string"),
+        (0, ["", " "], "terms must be a string"),
+        (0, [3], "terms must be a string"),
         (0, "Sports  and games", "is a name of the topic"),
     ],
 )
@@ -442,22 +442,22 @@ def test_partial_fit_of_a_new_model_fits_it(documents):
 
 
 def test_without_the_old_documents_partial_fit_refuses(documents, index, tmp_path):
-    with pytest.raises(CorpusError, match="fitted on a ready index"):
+    with pytest.raises(CorpusError, match="fitted on an existing index"):
         SeeTopic(NAMES).fit(index).partial_fit(documents)
     path = tmp_path / "docs.txt"
     path.write_text("\n".join(documents))
     model = quick().fit(path)
     path.write_text("\n".join(documents[1:]))
-    with pytest.raises(CorpusError, match=r"docs\.txt is not what it was when the model was fitted"):
+    with pytest.raises(CorpusError, match=r"docs\.txt' has changed since the model was fitted"):
         model.partial_fit(documents)
     changing = list(documents)
     model = quick().fit(changing)
     changing[0] = "Another text."
-    with pytest.raises(CorpusError, match="documents is not what it was"):
+    with pytest.raises(CorpusError, match="'documents' has changed since"):
         model.partial_fit(documents)
 
 
-# BERTopic's words
+# BERTopic's names
 
 
 def test_topics_by_number_as_bertopic_gives_them(model):
@@ -506,5 +506,5 @@ def test_seeds_are_kept_as_they_were_understood(index):
 
 def test_a_random_state_of_0_that_an_index_was_not_built_with_is_said(index):
     other = replace(index, manifest={**index.manifest, "settings": {**index.manifest["settings"], "random_state": 3}})
-    with pytest.warns(UserWarning, match="random_state=3, and random_state=0 changes nothing"):
+    with pytest.warns(UserWarning, match="random_state=3, so random_state=0 has no effect"):
         say_unused(other, None, None, 0)

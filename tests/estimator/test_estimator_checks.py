@@ -1,7 +1,7 @@
 """scikit-learn's own checks of estimators, as far as they apply to one that takes texts.
 
-For texts scikit-learn offers hardly any check: all that fit do so on rows of numbers. So those run on a subclass that
-writes every row as a text, and nothing else.
+scikit-learn has hardly any checks for texts: all checks that fit a model use rows of numbers. So these run on a
+subclass that only converts every row to a text.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ DO_NOT_APPLY = {
     "check_fit2d_predict1d": _NO_COLUMNS,
     "check_transformer_general": _NO_COLUMNS,
     "check_transformer_data_not_an_array": _NO_COLUMNS,
-    "check_estimators_empty_data_messages": _NO_COLUMNS,  # it wants a sentence about 0 features
+    "check_estimators_empty_data_messages": _NO_COLUMNS,  # it expects a message about 0 features
     "check_complex_data": _NO_NUMBERS,
     "check_estimators_nan_inf": _NO_NUMBERS,
     "check_estimator_sparse_tag": _NO_MATRIX,
@@ -47,7 +47,7 @@ DO_NOT_APPLY = {
 
 
 class SeeTopicOfRows(SeeTopic):
-    """Takes rows of numbers, each written as a text."""
+    """Takes rows of numbers, and converts each to a text."""
 
     def _documents(self, source):
         rows = getattr(source, "tolist", lambda: source)()

@@ -1,4 +1,4 @@
-"""What a fitted model can show: figures and report by one call each, before and after saving."""
+"""What a fitted model can show: figures and a report, each with one call, before and after saving."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def test_the_report_quotes_the_documents_of_a_fit_and_of_a_loaded_model(document
 
 
 def foreign(documents: list[str], names: list[str], folder: Path) -> SeeTopic:
-    """A model of a function, loaded without it."""
+    """A model with a function as language model, loaded without it."""
     SeeTopic(names, embedding_model=directions, n_jobs=1).fit(documents).save(folder)
     return SeeTopic.load(folder)
 
@@ -164,7 +164,7 @@ def test_a_name_that_was_made_a_term_asks_for_the_language_model_again(documents
 
 
 def edited(folder: Path, change: Callable[[dict], None]) -> SeeTopic:
-    """A loaded model whose topics were changed by hand, with the checksum put right."""
+    """A loaded model whose topics were edited by hand, with a corrected checksum."""
     import hashlib
 
     topics, about = folder / "topics.json", folder / "model.json"

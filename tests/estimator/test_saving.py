@@ -1,4 +1,4 @@
-"""Saved models: the same answers to the last bit in a new process, and no harm from a folder of any origin."""
+"""Saved models: exactly the same answers in a new process, and no harm from a folder of unknown origin."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def unseen() -> list[str]:
 
 @pytest.fixture(scope="module")
 def model(documents: list[str]) -> SeeTopic:
-    """With a language model that needs no loading, a vector of one name, and a wish."""
+    """With a language model that needs no loading, a vector for one name, and a pinned term."""
     seeded = {"outer space": directions(["stars"])[0]}
     fitted = SeeTopic(NAMES, embedding_model=directions, top=7, threshold=0.1, n_jobs=1)
     return fitted.fit(documents, seed_embeddings=seeded).accept(0, "letter")
@@ -142,9 +142,9 @@ def test_where_files_cannot_be_shared_they_are_copied(model, saved, tmp_path, mo
 
 def test_a_folder_with_other_things_in_it_is_left_alone(model, tmp_path):
     (tmp_path / "thesis.txt").write_text("years of work")
-    with pytest.raises(OutputError, match="exists and is not a saved model"):
+    with pytest.raises(OutputError, match="exists but is not a saved model"):
         model.save(tmp_path)
-    with pytest.raises(OutputError, match="exists and is not a saved model"):
+    with pytest.raises(OutputError, match="exists but is not a saved model"):
         model.save(tmp_path / "thesis.txt")
     assert (tmp_path / "thesis.txt").read_text() == "years of work"
 
@@ -197,7 +197,7 @@ def changed_json(path: Path, change) -> None:
 
 
 def sealed(folder: Path) -> None:
-    """Checksums as one who means harm would write them."""
+    """Correct the checksums, as an attacker would."""
     changed_json(
         folder / "model.json",
         lambda value: value["files"].update(
@@ -215,18 +215,18 @@ def test_a_newer_format_is_refused_with_a_sentence(copied):
 @pytest.mark.parametrize("stated", [None, "1", 1.5, True, 0, -1, [1]])
 def test_no_format_is_refused(copied, stated):
     changed_json(copied / "model.json", lambda value: value.update(format=stated))
-    with pytest.raises(OutputError, match="states no format"):
+    with pytest.raises(OutputError, match="has no format version"):
         SeeTopic.load(copied)
 
 
 def test_what_is_no_saved_model_is_refused(saved, model, tmp_path):
     model.topics_.save(tmp_path / "topics")
     for folder, sentence in {
-        tmp_path: r"it has no model\.json; make one",
-        tmp_path / "missing": r"it has no model\.json; make one",
+        tmp_path: r"it has no model\.json; create one",
+        tmp_path / "missing": r"it has no model\.json; create one",
         saved / "model.json": "it is a file; give the folder",
         saved / "index": r"it is an index; fit on it: SeeTopic\(names\)\.fit\(folder\)",
-        tmp_path / "topics": r"it holds topics, without the index; read these with Topics\.load\(folder\)",
+        tmp_path / "topics": r"it contains topics without an index; load them with Topics\.load\(folder\)",
     }.items():
         with pytest.raises(OutputError, match=f"is not a saved model: {sentence}"):
             SeeTopic.load(folder)
@@ -235,13 +235,13 @@ def test_what_is_no_saved_model_is_refused(saved, model, tmp_path):
 @pytest.mark.parametrize("name", PARTS[1:])
 def test_a_part_that_is_missing_or_of_another_model_is_refused(copied, name):
     (copied / name).write_bytes((copied / name).read_bytes() + b" ")
-    with pytest.raises(OutputError, match="missing or not as it was saved"):
+    with pytest.raises(OutputError, match="missing or has changed since it was saved"):
         SeeTopic.load(copied)
     (copied / name).unlink()
-    with pytest.raises(OutputError, match="missing or not as it was saved"):
+    with pytest.raises(OutputError, match="missing or has changed since it was saved"):
         SeeTopic.load(copied)
     os.mkfifo(copied / name)
-    with pytest.raises(OutputError, match="missing or not as it was saved"):
+    with pytest.raises(OutputError, match="missing or has changed since it was saved"):
         SeeTopic.load(copied)
 
 
@@ -257,7 +257,7 @@ def test_damage_of_the_index_is_met_when_it_is_read(copied):
 def test_changed_documents_are_not_fitted_on(copied, unseen):
     with (copied / "documents.jsonl").open("a") as file:
         file.write('{"text": "one more"}\n')
-    with pytest.raises(CorpusError, match="is not what it was when the model was fitted"):
+    with pytest.raises(CorpusError, match="has changed since the model was fitted"):
         SeeTopic.load(copied, embedding_model=directions).partial_fit(unseen)
 
 
@@ -266,7 +266,7 @@ def test_documents_that_are_a_link_elsewhere_are_not_taken_along(copied, tmp_pat
     (copied / "documents.jsonl").unlink()
     (copied / "documents.jsonl").symlink_to(tmp_path / "private.jsonl")
     loaded = SeeTopic.load(copied, embedding_model=directions)
-    with pytest.raises(CorpusError, match=r"is not what it was when the model was fitted.*documents=False"):
+    with pytest.raises(CorpusError, match=r"has changed since the model was fitted.*documents=False"):
         loaded.save(tmp_path / "shared")
     assert not (tmp_path / "shared").exists()
     assert "diary" not in loaded.write_report(tmp_path).read_text()
@@ -311,7 +311,7 @@ def test_another_tokenizer_than_that_of_the_fit_is_refused(documents, unseen, tm
     assert np.array_equal(loaded.transform(unseen), model.transform(unseen))
 
 
-# Folders of any origin
+# Folders of unknown origin
 
 _watching: list[list[str]] = []
 
@@ -325,7 +325,7 @@ def _watch(event: str, details: tuple) -> None:
 
 @contextmanager
 def watched():
-    """Every file that is opened, and everything run, meanwhile."""
+    """Record every file that is opened, and everything that is run, in the meantime."""
     if not hasattr(_watch, "added"):
         sys.addaudithook(_watch)
         _watch.added = True
@@ -354,7 +354,7 @@ def test_paths_in_the_files_lead_nowhere(copied, unseen, tmp_path):
     changed_json(manifest, lambda value: value["corpus"].update(name=str(secret)))
     sealed_parts = {part: hashlib.sha256((copied / part).read_bytes()).hexdigest() for part in PARTS[1:]}
     changed_json(copied / "model.json", lambda value: value["files"].update(sealed_parts))
-    SeeTopic.load(copied, embedding_model=directions).predict(unseen)  # modules are loaded now
+    SeeTopic.load(copied, embedding_model=directions).predict(unseen)  # so that all modules are loaded by now
     with watched() as seen:
         loaded = SeeTopic.load(copied, embedding_model=directions)
         loaded.predict(unseen)
@@ -368,7 +368,7 @@ def restore(saved: Path, copied: Path) -> None:
 
 
 def use(folder: Path, texts: list[str]) -> None:
-    """All that a person does with a model of unknown origin; only our own errors may come of it."""
+    """Everything a person does with a model of unknown origin; only our own errors may result."""
     with suppress(SeeTopicError):
         loaded = SeeTopic.load(folder, embedding_model=directions)
         assert loaded.transform(texts).shape == (len(texts), len(loaded.seeds_))
@@ -376,7 +376,7 @@ def use(folder: Path, texts: list[str]) -> None:
         assert str(loaded.topics_) + loaded.topics_._repr_html_()
         loaded.get_document_info(texts)
         loaded.get_topic_info()
-        loaded.write_report(folder.parent)  # which draws every figure
+        loaded.write_report(folder.parent)  # this draws every figure
         loaded.with_seeds(["food", "sport"])
 
 
@@ -407,7 +407,7 @@ values = scalars | st.text(max_size=5) | st.lists(scalars, max_size=3) | st.dict
 
 
 def places(value, found=None) -> list[tuple]:
-    """Every object and list of a JSON value with a key of it."""
+    """Every object and list in a JSON value, with one of its keys."""
     found = [] if found is None else found
     for key, part in list(value.items() if isinstance(value, dict) else enumerate(value)):
         found.append((value, key))

@@ -1,4 +1,4 @@
-"""An index of any origin: its checksums are right, but its files hold what no index would."""
+"""An index of unknown origin: its checksums are correct, but its files contain what no index would."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from seetopic.index.layout import FILES, MANIFEST, SAMPLE_TEXTS, bounds, finite,
 from seetopic.output.report import report_html
 
 ARRAYS = [name for name in FILES if name.endswith(".npy")]
-LISTS = [name for name in FILES if name.endswith(".json") and name != SAMPLE_TEXTS]  # which only updates read
+LISTS = [name for name in FILES if name.endswith(".json") and name != SAMPLE_TEXTS]  # only updates read that one
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,7 @@ def copied(built: Path, tmp_path: Path) -> Path:
 
 
 def sealed(folder: Path) -> None:
-    """Put sizes and checksums of all files right, as whoever writes them would."""
+    """Correct the sizes and checksums of all files, as whoever wrote them would."""
     manifest = json.loads((folder / MANIFEST).read_text())
     for name in FILES:
         data = (folder / name).read_bytes()
@@ -46,10 +46,10 @@ def sealed(folder: Path) -> None:
 
 
 def use(folder: Path) -> None:
-    """All that is done with an index, a name that becomes a term included."""
+    """Everything that is done with an index, including adding a name as a term."""
     run = run_of(Index.open(folder, model=directions), ["food", "quokka", "ball games"])
     report_html(run, sorter=sorter_of(run))
-    np.asarray(run.index.positions)  # what trains reads these
+    np.asarray(run.index.positions)  # training reads these
     np.asarray(run.index.posting_documents)
 
 
@@ -78,7 +78,7 @@ def test_arrays_that_no_index_has_meet_a_sentence(built, copied, name):
     for odd in odd_arrays(array).values():
         np.save(copied / name, odd)
         sealed(copied)
-        with suppress(SeeTopicError):  # anything else is a defect
+        with suppress(SeeTopicError):  # anything else is a bug
             use(copied)
 
 
@@ -102,7 +102,7 @@ def test_arrays_that_no_index_has_meet_a_sentence(built, copied, name):
 def test_numbers_that_point_nowhere_are_refused(built, copied, name, kind):
     np.save(copied / name, odd_arrays(np.load(built / name))[kind])
     sealed(copied)
-    with pytest.raises(DamagedIndex, match=f"{name} does not fit the other files"):
+    with pytest.raises(DamagedIndex, match=f"{name} does not match the other files"):
         use(copied)
 
 
@@ -111,7 +111,7 @@ def test_vectors_of_more_documents_than_were_sampled_are_refused(built, copied):
     for odd in (np.concatenate([vectors, vectors]), vectors[:, :3]):
         np.save(copied / "sample_general.npy", odd)
         sealed(copied)
-        with pytest.raises(DamagedIndex, match=r"sample_general\.npy has vectors of other documents or lengths"):
+        with pytest.raises(DamagedIndex, match=r"sample_general\.npy has vectors that do not match the index"):
             use(copied)
 
 
@@ -125,7 +125,7 @@ def test_lists_that_no_index_has_are_refused(copied, name, text):
 
 
 class Harm:
-    """Pickled, it would be run where it is read."""
+    """If it were pickled, it would be run when it is read."""
 
     def __reduce__(self):
         return os.mkdir, ("harmed",)

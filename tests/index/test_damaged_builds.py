@@ -1,4 +1,4 @@
-"""A build that was cut off goes on with what it left, if that is undamaged; its folder always holds an index."""
+"""An interrupted build resumes from undamaged results; its folder always contains an index."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DOCUMENTS = planted_documents(60)
 
 
 class Model:
-    """Directions with a name, so that stages of another run can be compared."""
+    """Directions with a fingerprint, so that stages of another run can be compared."""
 
     name = "directions"
     fingerprint = "directions-1"
@@ -56,7 +56,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a build that was cut off in its last stage."""
+    """A folder with a build that was interrupted in its last stage."""
     folder = tmp_path_factory.mktemp("begun")
 
     def stop(stage: str, done: int, total: int | None) -> None:

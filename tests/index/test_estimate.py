@@ -1,4 +1,4 @@
-"""What a build will take, against what it took; and a budget of memory that is kept."""
+"""What a build is estimated to need, compared with what it took; and a memory budget that is respected."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_an_estimate_is_a_sentence_with_no_more_digits_than_are_known():
     estimate = BuildEstimate(10_123_456, 151_999_000, 204_567, 1500.0, 2_134_000_000, 9_876_543_210, 3_400_000_000)
     assert str(estimate) == (
         "about 10,000,000 documents, 150,000,000 words, 200,000 terms: 25 min, 2.1 GB of memory, "
-        "9.9 GB of disk on the way, 3.4 GB in the end"
+        "9.9 GB of disk during the build, 3.4 GB when finished"
     )
 
 

@@ -1,4 +1,4 @@
-"""Indexes that are built whole, the same for any number of workers, and refused when they are not whole."""
+"""Indexes are built completely, the same for any number of workers, and refused if they are incomplete."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_two_builds_are_the_same_bytes_for_one_and_two_jobs(tmp_path):
     folders = []
     for jobs in (1, 2):
         out = tmp_path / f"jobs-{jobs}"
-        # An empty cache each: the language model must give the same bytes too.
+        # An empty cache each: the language model must give the same bytes, too.
         Index.build(planted_documents(60), out, settings=SMALL_SHARDS, jobs=jobs, cache=tmp_path / f"cache-{jobs}")
         folders.append(contents(out))
     assert folders[0] == folders[1]
@@ -108,7 +108,7 @@ def _all_vectors(folder: Path) -> tuple[list[str], np.ndarray]:
 
 
 class _Fingerprinted:
-    """Ready vectors that know what they are."""
+    """Precomputed vectors with a fingerprint."""
 
     name = "ready"
     fingerprint = "ready-1"
@@ -125,7 +125,7 @@ class _Fingerprinted:
 
 @pytest.fixture(scope="module")
 def killed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder for each stage, with a build that was killed in it."""
+    """One folder per stage, each with a build that was killed in it."""
     folder = tmp_path_factory.mktemp("killed")
     script = f"from fake_model import build_and_die_in_each; build_and_die_in_each({str(folder)!r}, *{STAGES!r})"
     done = run_script(script)
@@ -249,7 +249,7 @@ def test_any_manifest_opens_or_is_refused_with_a_sentence(copied, built, data):
     part = data.draw(st.sampled_from([manifest, *(value for value in manifest.values() if isinstance(value, dict))]))
     part[data.draw(st.sampled_from(sorted(part)))] = data.draw(values)
     (copied / layout.MANIFEST).write_text(json.dumps(manifest))
-    with suppress(SeeTopicError):  # anything else is a defect
+    with suppress(SeeTopicError):  # anything else is a bug
         discover(Index.open(copied, model=directions), ["food", "sport"])
 
 
@@ -260,7 +260,7 @@ def test_a_manifest_that_is_no_json_is_refused(copied):
 
 
 def test_another_index_is_replaced_only_when_asked(copied):
-    with pytest.raises(IndexFailure, match="holds an index of other documents"):
+    with pytest.raises(IndexFailure, match="contains an index with different documents"):
         Index.build(planted_documents(seed=1), copied, model=directions, jobs=1)
     replaced = Index.build(planted_documents(size=90), copied, model=directions, jobs=1, overwrite=True)
     assert len(replaced) == 90
@@ -269,7 +269,7 @@ def test_another_index_is_replaced_only_when_asked(copied):
 @pytest.mark.parametrize("overwrite", [False, True])
 def test_a_folder_with_other_things_in_it_is_left_alone(tmp_path, overwrite):
     (tmp_path / "thesis.txt").write_text("years of work")
-    with pytest.raises(IndexFailure, match="exists and is not an index"):
+    with pytest.raises(IndexFailure, match="exists but is not an index"):
         Index.build(planted_documents(), tmp_path, model=directions, jobs=1, overwrite=overwrite)
     assert (tmp_path / "thesis.txt").read_text() == "years of work"
 
@@ -317,7 +317,7 @@ def test_an_index_made_with_a_function_asks_for_it(built):
 
 def test_a_model_of_other_length_is_refused(built):
     index = Index.open(built, model=lambda texts: np.ones((len(texts), 3)))
-    with pytest.raises(EncoderError, match="another length"):
+    with pytest.raises(EncoderError, match="different lengths"):
         discover(index, ["food"])
 
 
@@ -357,7 +357,7 @@ def test_ready_vectors_of_documents_are_what_the_model_would_have_read(built, tm
     other = tmp_path / "other"
     known = _Fingerprinted({})
     Index.build(documents, other, model=known, document_vectors=vectors, jobs=1)
-    with pytest.raises(IndexFailure, match="other documents, settings or model"):
+    with pytest.raises(IndexFailure, match="different documents, settings or model"):
         Index.build(documents, other, model=known, document_vectors=-vectors, jobs=1)
 
 

@@ -1,4 +1,4 @@
-"""An update that was killed at its very end is done when it is given again, and nothing else happens."""
+"""An update that was killed at its very end is recognised when it is repeated, and nothing else happens."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def copied(folder: Path, to: Path) -> Path:
 
 
 def update(folder: Path) -> None:
-    """A part goes, others come."""
+    """Remove one part, add others."""
     Index.open(folder, model=directions).update(planted_documents(6, seed=9), remove=[1], jobs=1)
 
 
 def repeat_after_kills(source: str, place: str) -> None:
-    """Kill an update before and after the new index takes its place, give it again, and print what came of it."""
+    """Kill an update before and after the new index replaces the old one, repeat it, and print the result."""
     from killing import NEVER, killed_at
 
     os.fsync = lambda _: None  # no test cuts the power
@@ -99,5 +99,5 @@ def test_the_command_says_that_an_update_had_been_done(three_parts, tmp_path):
     assert "already has this update; nothing was changed" in again.stderr
     assert again.stdout == removed.stdout
     assert Index.open(folder).parts == before[1:]
-    assert run(cli, ["update", str(folder), "--remove", "1", *options]).exit_code == 0  # meant this time
+    assert run(cli, ["update", str(folder), "--remove", "1", *options]).exit_code == 0  # this time it is intended
     assert Index.open(folder).parts == before[2:]

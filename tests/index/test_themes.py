@@ -1,4 +1,4 @@
-"""What documents are about before any name is given, on vectors whose groups are known."""
+"""What documents are about, independently of any names, on vectors whose groups are known."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_without_themes_names_cover_everything():
 
 
 def test_names_that_cut_across_subjects_are_told_from_what_they_leave():
-    """Documents of 25 events, each with one of four things that are said of events."""
+    """Documents about 25 events, each with one of four things that are said about events."""
     events, kinds, size = 25, 4, 1200
     axes = np.eye(events + kinds)
     number, chance = np.arange(size), np.random.default_rng(0)

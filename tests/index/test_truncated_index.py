@@ -1,4 +1,4 @@
-"""An index that is cut off under a program that has it open: the program goes on, or says so; it is never killed."""
+"""An index that is truncated while a program has it open: the program continues or reports it, but is never killed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from seetopic.index import layout
 from seetopic.index.positions import Texts
 from seetopic.runtime.npy import LongArray
 
-NAMES = ["food", "sport", "quokka eating bread"]  # the last one is made a term, for which all texts are read
+NAMES = ["food", "sport", "quokka eating bread"]  # the last one becomes a term, for which all texts are searched
 
 
 @pytest.fixture(scope="module")

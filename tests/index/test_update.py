@@ -1,4 +1,4 @@
-"""Updating an index gives what building it anew would give, without doing anything twice."""
+"""Updating an index gives what building it from scratch would give, without doing anything twice."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ SMALL = IndexSettings(
     sample=SampleSettings(words=30, document_words=5, more_words=30),
 )
 OPTIONS = {"settings": SMALL, "model": directions, "jobs": 1}
-# Every file is compared but the texts that each part keeps in store: they are of parts, not of documents.
+# Every file is compared except the texts stored for each part: they belong to parts, not to documents.
 OF_DOCUMENTS = [name for name in layout.FILES if name != layout.SAMPLE_TEXTS]
 
 
@@ -91,7 +91,7 @@ def test_a_part_can_be_removed_from_among_others_and_others_come_after(folders, 
     anew = built(left, folders())
     same = [name for name in OF_DOCUMENTS if "sample" not in name]
     assert contents(fewer, same) == contents(anew, same)
-    # Which documents are read is drawn by the numbers that they were given when they came.
+    # Which documents are read is drawn by the numbers that they got when they were added.
     firsts = [part.first for part in fewer.parts]
     drawn_by = np.concatenate([priorities(part.first, part.documents, 0) for part in fewer.parts])
     read, more = choose(np.diff(fewer.texts.starts), SMALL.sample, drawn_by)
@@ -151,7 +151,7 @@ def test_with_the_embedded_model_no_term_and_no_document_is_encoded_twice(tmp_pa
     first = Index.build(old, tmp_path / "index", settings=sample, cache=cache, jobs=1)
     known = {*first.vocabulary.terms, *json.loads((first.folder / layout.SAMPLE_TEXTS).read_text())[0]}
     asked.clear()
-    emptied = Index.open(first.folder, cache=tmp_path / "cache")  # the index itself knows what it has encoded
+    emptied = Index.open(first.folder, cache=tmp_path / "cache")  # the open index remembers what it has encoded
     both = emptied.update(new, jobs=1)
     assert contents(both, OF_DOCUMENTS) == contents(together, OF_DOCUMENTS)
     assert both.term_id("zeppelin") is not None
@@ -179,7 +179,7 @@ def test_topics_keep_their_names_order_and_numbers_and_what_was_saved_still_work
     assert "moon" not in list(after[2])
     unseen = planted_documents(30, seed=9)
     assert Sorter.load(tmp_path / "topics").assign(unseen) == sorter.assign(unseen)
-    # A model keeps the files of the index that it was saved with, though its folder has others now.
+    # A model keeps the files of the index it was saved with, although its folder now has others.
     loaded = SeeTopic.load(tmp_path / "model", cache=cache)
     assert loaded.topics_ == model.topics_
     assert len(loaded.index_) == 240
@@ -199,7 +199,7 @@ STAGES = ["reading documents", "language model reads documents"]
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory) -> tuple[Path, Path]:
-    """An index, and the same with a part more."""
+    """An index, and the same index with one more part."""
     folder = tmp_path_factory.mktemp("small")
     for name in ("old", "new"):
         Index.build(planted_documents(60), folder / name, model=directions, jobs=1)
@@ -260,9 +260,9 @@ def test_readers_keep_the_index_that_they_have_open(small, tmp_path):
     updated = Index.open(tmp_path / "index", model=directions).update(planted_documents(30, seed=1), jobs=1)
     assert len(updated.general) >= len(before[0])
     assert all(np.array_equal(array, old) for array, old in zip(arrays, before, strict=True))
-    with pytest.raises(IndexFailure, match="was updated since it was opened; open it again"):
+    with pytest.raises(IndexFailure, match="has been updated since it was opened; open it again"):
         _ = lazy.local
-    with pytest.raises(IndexFailure, match="was updated since it was opened"):
+    with pytest.raises(IndexFailure, match="has been updated since it was opened"):
         lazy.update(["others"], jobs=1)
 
 
@@ -314,14 +314,14 @@ def test_an_index_that_another_has_updated_is_not_updated_from_what_it_was(small
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({}, SettingsError, "nothing to update; say what to --add or --remove"),
+        ({}, SettingsError, "nothing to update; specify what to --add or --remove"),
         ({"remove": ["novels"]}, IndexFailure, r"no part 'novels'; its parts are 1 \(documents\), 2 \(documents\)"),
         ({"remove": [3]}, IndexFailure, "no part 3"),
         ({"remove": [0]}, IndexFailure, "no part 0"),
         ({"remove": [-1]}, IndexFailure, "no part -1"),
-        ({"remove": ["documents"]}, IndexFailure, r"'documents' may mean part 1 \(documents\) and 2"),
+        ({"remove": ["documents"]}, IndexFailure, r"'documents' could be part 1 \(documents\) or 2"),
         ({"remove": [1, 2]}, SettingsError, "all 2 parts would be removed"),
-        ({"add": planted_documents(60)}, CorpusError, "the 60 documents of documents are in the index already"),
+        ({"add": planted_documents(60)}, CorpusError, "the 60 documents of 'documents' are already in the index"),
         ({"add": [" "]}, CorpusError, "contains no documents"),
         ({"add": "nowhere.csv"}, CorpusError, "does not exist"),
     ],
@@ -337,7 +337,7 @@ def test_what_cannot_be_done_is_refused_before_any_work(small, options, error, m
 def test_the_same_documents_are_added_twice_where_that_is_meant(small, tmp_path):
     index = copied(small[0], tmp_path / "index")
     same = open_documents(planted_documents(30, seed=1))
-    with pytest.raises(CorpusError, match="are in the index already"):
+    with pytest.raises(CorpusError, match="are already in the index"):
         index.update([same, same], jobs=1)
     twice = index.update([same, same], again=True, jobs=1)
     assert [part.documents for part in twice.parts] == [60, 30, 30]
@@ -357,23 +357,23 @@ def test_an_index_of_ready_vectors_is_updated_if_new_terms_have_theirs(tmp_path)
         grown.update(["gamma"], jobs=1)
     with pytest.raises(EncoderError, match="vectors of length 3, but the index has vectors of length 2"):
         Index.open(index.folder, model=vectors).update(["gamma"], jobs=1)
-    with pytest.raises(EncoderError, match="made with 'ready vectors', but this is 'function directions'"):
+    with pytest.raises(EncoderError, match="built with 'ready vectors', but this is 'function directions'"):
         Index.open(index.folder, model=directions).update(["gamma"], jobs=1)
 
 
 def test_an_index_with_ready_vectors_of_documents_cannot_be_updated(tmp_path):
     index = built(["cancer", "breast cancer"], tmp_path / "index", document_vectors=np.ones((2, 16)))
-    with pytest.raises(EncoderError, match="ready vectors of its documents, which it does not keep"):
+    with pytest.raises(EncoderError, match="precomputed document vectors, which it does not keep"):
         index.update(["more cancer"], jobs=1)
 
 
 def test_another_tokenizer_or_model_is_refused(tmp_path):
     built(["alpha beta", "beta"], tmp_path / "index", tokenizer=str.split)
-    with pytest.raises(SettingsError, match=r"made with the tokenizer 'builtins\.str\.split', but this is 'default'"):
+    with pytest.raises(SettingsError, match=r"built with the tokenizer 'builtins\.str\.split', but this is 'default'"):
         Index.open(tmp_path / "index", model=directions).update(["alpha"], jobs=1)
     with pytest.raises(EncoderError, match="open it with the same one as `model`"):
         Index.open(tmp_path / "index", tokenizer=str.split).update(["alpha"], jobs=1)
-    with pytest.raises(EncoderError, match="made with the model"):
+    with pytest.raises(EncoderError, match="built with the model"):
         Index.open(tmp_path / "index", model="all-MiniLM-L6-v2", tokenizer=str.split).update(["alpha"], jobs=1)
 
 
@@ -382,7 +382,7 @@ def test_a_damaged_index_is_not_updated(small, tmp_path, name):
     copied(small[0], tmp_path / "index")
     path = tmp_path / "index" / name
     data = bytearray(path.read_bytes())
-    path.unlink()  # it is another index's file, too
+    path.unlink()  # the file also belongs to another index
     data[-3] ^= 1
     path.write_bytes(data)
     with pytest.raises(DamagedIndex, match=name):
@@ -407,7 +407,7 @@ def test_parts_that_are_not_those_of_the_documents_are_refused(small, tmp_path, 
     manifest["corpus"]["parts"] = [{**own, **part} for part in parts] if isinstance(parts, list) else parts
     (index.folder / layout.MANIFEST).unlink()
     (index.folder / layout.MANIFEST).write_text(json.dumps(manifest))
-    with pytest.raises(SeeTopicError, match=r"damaged|parts of other documents"):
+    with pytest.raises(SeeTopicError, match=r"damaged|parts that do not match the documents"):
         Index.open(index.folder, model=directions).update(["more"], jobs=1)
 
 
@@ -416,12 +416,14 @@ def test_stored_texts_that_no_index_has_are_refused(small, tmp_path, stored):
     index = copied(small[0], tmp_path / "index")
     path, manifest = index.folder / layout.SAMPLE_TEXTS, json.loads((index.folder / layout.MANIFEST).read_text())
     for changed in (path, index.folder / layout.MANIFEST):
-        changed.unlink()  # they are another index's files, too
+        changed.unlink()  # these files also belong to another index
     path.write_text(stored)
     sealed = {"bytes": path.stat().st_size, "sha256": sha256_of(path)}
     manifest["files"][layout.SAMPLE_TEXTS] = sealed
     (index.folder / layout.MANIFEST).write_text(json.dumps(manifest))
-    with pytest.raises(SeeTopicError, match=r"cannot be read|not a list|other documents|does not hold the texts"):
+    with pytest.raises(
+        SeeTopicError, match=r"cannot be read|not a list|do not match the documents|does not contain the texts"
+    ):
         Index.open(index.folder, model=directions).update(["more"], jobs=1)
 
 
@@ -470,7 +472,7 @@ def test_the_command_adds_removes_and_lists_parts(tmp_path, cache):
     assert "part 3: july.txt, 30 documents" in shown_by_check
     code, refused = run("update", index, *adding, *options)
     assert code == 2
-    assert "the 30 documents of june.txt are in the index already, as june.txt" in refused
+    assert "the 30 documents of 'june.txt' are already in the index, as 'june.txt'" in refused
     assert run("update", index, "--remove", "august.txt")[0] == 2
     code, shown = run("update", index, "--remove", "july.txt", "--remove", 2, *options, "--json")
     assert code == 0

@@ -1,4 +1,4 @@
-"""Checking a whole index on demand: every damaged file is named, also one that other commands trust."""
+"""Checking a whole index on demand: every damaged file is named, even one that other commands trust."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def copied(built: Path, tmp_path: Path) -> Path:
 
 
 def flip(path: Path) -> None:
-    """Change the last byte, as a disk would: nothing else of the file looks different."""
+    """Change the last byte as a failing disk would: nothing else about the file looks different."""
     seen = path.stat()
     data = bytearray(path.read_bytes())
     data[-1] ^= 1
@@ -46,7 +46,7 @@ def test_a_flipped_bit_in_any_file_is_found_and_the_file_named(copied, name):
     index = Index.open(copied, model=directions)
     index.verify()
     flip(copied / name)
-    with pytest.raises(DamagedIndex, match=f"is damaged: {name}; build the index again, or bring these files back"):
+    with pytest.raises(DamagedIndex, match=f"is damaged: {name}; build the index again, or restore these files"):
         index.verify()
 
 
@@ -67,7 +67,7 @@ def test_a_large_file_that_is_trusted_is_read_and_trusted_no_longer(copied, tmp_
 
     _ = opened().local
     flip(copied / layout.LOCAL)
-    _ = opened().local  # trusted: a disk may lose bits where no program writes
+    _ = opened().local  # trusted: a disk may lose bits without any program writing
     with pytest.raises(DamagedIndex, match=r"is damaged: local\.npy"):
         opened().verify()
     with pytest.raises(DamagedIndex, match=r"local\.npy is damaged"):
@@ -86,7 +86,7 @@ def test_a_flipped_bit_anywhere_in_the_manifest_is_refused_or_changes_nothing(co
             found = Index.open(copied, model=directions).manifest
         except IndexFailure:
             continue
-        assert {**found, **right} == {**right, **found}  # at most, the seal has another name
+        assert {**found, **right} == {**right, **found}  # at most, the seal has a different name
         assert {name: found[name] for name in right} == right
 
 
@@ -108,5 +108,5 @@ def test_the_command_says_what_it_found(copied):
     damaged = run("verify", copied)
     assert (damaged.returncode, damaged.stdout) == (2, "")
     assert damaged.stderr == (
-        f"seetopic: {copied} is damaged: general.npy; build the index again, or bring these files back from a backup\n"
+        f"seetopic: {copied} is damaged: general.npy; build the index again, or restore these files from a backup\n"
     )

@@ -286,7 +286,7 @@ def test_phrases_are_held_together_by_the_languages_own_words(tmp_path):
 
 def test_the_language_is_part_of_the_key(tmp_path):
     Index.build(list(SENTENCES.values()) * 5, tmp_path / "index", model=directions, jobs=1)
-    with pytest.raises(IndexFailure, match="index of other documents, settings or model"):
+    with pytest.raises(IndexFailure, match="an index with different documents, settings or model"):
         Index.build(list(SENTENCES.values()) * 5, tmp_path / "index", model=directions, jobs=1, settings=asking("de"))
 
 

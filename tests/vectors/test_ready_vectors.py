@@ -78,16 +78,19 @@ def test_rows_of_empty_documents_are_passed_over(documents, vectors, cache, mode
     ("ready", "message"),
     [
         ({"seed_embeddings": np.ones((2, 384))}, r"shape \(2, 384\) for 3 texts"),
-        ({"seed_embeddings": np.ones((3, 5))}, "has length 5, but the model's 384; give all by one model"),
+        (
+            {"seed_embeddings": np.ones((3, 5))},
+            "has length 5, but the model's vectors have length 384; use one model for all vectors",
+        ),
         ({"seed_embeddings": {"x": np.ones(384)}}, "none of the names"),
         ({"document_embeddings": np.ones((7, 384))}, "has 7 rows for 240 documents"),
-        ({"document_embeddings": np.ones(384)}, "must have a row for each"),
-        ({"document_embeddings": np.ones((240, 5))}, "has length 5, but the model's 384"),
+        ({"document_embeddings": np.ones(384)}, "but must have one row per document"),
+        ({"document_embeddings": np.ones((240, 5))}, "has length 5, but the model's vectors have length 384"),
         ({"term_embeddings": np.ones((3, 5))}, "must be a mapping"),
-        ({"term_embeddings": {"bread": np.ones(5)}}, "3 names have no ready vector"),
+        ({"term_embeddings": {"bread": np.ones(5)}}, "3 names have no precomputed vector"),
         (
             {"term_embeddings": {"bread": np.ones(5)}, "seed_embeddings": np.ones((3, 4))},
-            "has length 4, but those of `term_embeddings` 5",
+            "has length 4, but those of `term_embeddings` have length 5",
         ),
         (
             {"term_embeddings": {"bread": np.ones(5)}, "seed_embeddings": np.ones((3, 5))},
@@ -102,7 +105,7 @@ def test_vectors_that_do_not_fit_are_refused_with_a_sentence(documents, ready, m
 
 @pytest.mark.slow
 def test_vectors_that_come_too_late_are_refused(model, index, documents, vectors):
-    with pytest.raises(SettingsError, match="an index has its vectors already"):
+    with pytest.raises(SettingsError, match="an index already has its vectors"):
         SeeTopic(NAMES).fit(index, document_embeddings=vectors["documents"])
     with pytest.raises(SettingsError, match="for all documents or for none"):
         clone(model).fit(documents).partial_fit(documents[:3], document_embeddings=vectors["documents"][:3])

@@ -1,4 +1,4 @@
-"""Documents into categories, the same way for the command line, Python and the report."""
+"""Sorts documents into categories, the same way for the command line, Python and the report."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""A whole corpus sorted into a table, shard by shard, whole or not at all; what was cut off goes on.
+"""Sorts a whole corpus into a table, which is written completely or not at all; an interrupted run resumes.
 
-First every shard is sorted, by whoever is free, into a file of its own: a part. When all are there, it is known what
-number each document has, and which share is enough; then the parts become rows of the table, in order.
+First, workers sort every shard into a file of its own, a part. Once all parts exist, the number of each document and
+the required share are known, and the parts become rows of the table, in order.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ from seetopic.settings import TextSettings
 from seetopic.vectors import TermEncoder, VectorCache, cache_folder, encoder_for
 from seetopic.version import __version__
 
-_SHARDS = TextSettings(shard_documents=2048)  # a shard's shares in all categories are in memory at a time
+_SHARDS = TextSettings(shard_documents=2048)  # small, because a shard's shares in all categories are in memory at once
 
 
 @dataclass(frozen=True)
 class Reader:
-    """The language model that reads documents, where that was asked for."""
+    """The language model that reads documents, if requested."""
 
     encoder: TermEncoder
     cache: VectorCache
@@ -62,12 +62,12 @@ class _Read:
     """A shard of documents that the language model has read."""
 
     texts: list[str]
-    vectors: Floats | None  # none where they were sorted before
+    vectors: Floats | None  # None if they have already been sorted
 
 
 @dataclass(frozen=True)
 class _Sorted:
-    """What came of a piece."""
+    """The result for one piece."""
 
     parts: dict[str, Shorts]  # by name, the best share of each document
     skipped: Counter[str]
@@ -93,9 +93,9 @@ def assign(
 ) -> Counter[str]:
     """Sort documents into categories and write a table with one row per document.
 
-    `topics` is a `Sorter` or the folder that `seetopic discover --out` wrote. With `read`, the language model reads the
-    documents as well: better, and slower. The options are those of `seetopic assign`. Returns how many documents each
-    category was given; `""` counts those without a category.
+    `topics` is a `Sorter` or the folder that `seetopic discover --out` wrote. With `read`, the language model also
+    reads the documents, which is more accurate but slower. The options are those of `seetopic assign`. Returns the
+    number of documents in each category; `""` counts those without a category.
     """
     options = AssignOptions(threshold=threshold, rate=rate, several=several)
     sorter = topics if isinstance(topics, Sorter) else Sorter.load(topics)
@@ -119,14 +119,14 @@ def assign_documents(
     reader: Reader | None = None,
     progress: Progress = silent,
 ) -> Counter[str]:
-    """Write a row a document: its best category, its share, all given categories, the terms that speak for it.
+    """Write one row per document: its best category and share, all its categories, and the terms that are evidence.
 
-    The file is Parquet if it is called so, else CSV. Returns how many documents each category was given as the best;
-    `""` counts those that were given none.
+    The file is Parquet if its name ends in .parquet, otherwise CSV. Returns the number of documents per best
+    category; `""` counts those without a category.
     """
     table = table_for(out, sorter.names, sorter.terms)
-    out = place_of_file(out)  # whatever cannot be written there is said now, not when all is done
-    folder = out.absolute().with_name(f".{out.name}.parts")  # workers may stand elsewhere
+    out = place_of_file(out)  # fails now, not at the end, if nothing can be written there
+    folder = out.absolute().with_name(f".{out.name}.parts")  # workers may have another working directory
     with alone(out, "run"):
         with writing(out):
             _make_ready(folder, _made_of(sorter, options, reader))
@@ -145,12 +145,12 @@ def assign_documents(
     return Counter({"" if category < 0 else sorter.names[category]: number for category, number in given.items()})
 
 
-# What was cut off: parts that are done are kept while they belong to the same sorter and options.
+# Interrupted runs: finished parts are reused if they were made with the same sorter and options.
 
 
 def _made_of(sorter: Sorter, options: AssignOptions, reader: Reader | None) -> dict[str, Any]:
-    asked = {**asdict(options), "rate": options.rate is not None}  # how large the rate is matters later
-    read = None if reader is None else reader.encoder.fingerprint or os.urandom(16).hex()  # none is like another
+    asked = {**asdict(options), "rate": options.rate is not None}  # its value matters only later
+    read = None if reader is None else reader.encoder.fingerprint or os.urandom(16).hex()  # None never matches
     return {"version": __version__, "sorter": sorter.fingerprint, "read": read, **asked}
 
 
@@ -175,11 +175,11 @@ def _loaded(part: Path) -> Placement | None:
         KeyError,
         EOFError,
         BadZipFile,
-    ):  # there is none, or it was cut off by a power failure
+    ):  # missing, or truncated by a power failure
         return None
 
 
-# First: shards to parts.
+# First step: shards to parts.
 
 
 def _read_by(
@@ -195,7 +195,7 @@ def _read_by(
 
 
 def _sort(numbered: tuple[int, Piece | _Read], sorter: Sorter, folder: Path, rule: AssignmentRule) -> _Sorted:
-    """Sort what a worker was given, each shard into a part of its own, if it was not before."""
+    """Sort each shard of an item into a part of its own, unless that already exists."""
     number, item = numbered
     done = _Sorted({}, Counter())
     shards = [TextShard(item.texts)] if isinstance(item, _Read) else item.shards()
@@ -213,14 +213,14 @@ def _sort(numbered: tuple[int, Piece | _Read], sorter: Sorter, folder: Path, rul
 
 
 def _part(folder: Path, number: int, own_number: int, texts: list[str]) -> Path:
-    """A shard's part, named by its texts: that of other texts is not taken for it."""
+    """The file of a shard's part, named by a hash of its texts, so that changed texts get a new part."""
     digest = hashlib.sha256(np.array([len(text) for text in texts]).tobytes())
     digest.update("".join(texts).encode("utf-8", "surrogatepass"))
     return folder / f"{number:06d}-{own_number:03d}-{digest.hexdigest()[:32]}.npz"
 
 
 def _gathered(done: Iterable[_Sorted], progress: Progress) -> tuple[dict[str, int], Longs, Counter[str]]:
-    """How many documents each part has, how many of all have which best share, and what was left out."""
+    """The number of documents per part, a histogram of their best shares, and the skipped records."""
     parts: dict[str, int] = {}
     bests, skipped = np.zeros(STEPS + 1, np.int64), Counter[str]()
     for each in done:
@@ -232,7 +232,7 @@ def _gathered(done: Iterable[_Sorted], progress: Progress) -> tuple[dict[str, in
     return parts, bests, skipped
 
 
-# Then: parts to rows.
+# Second step: parts to rows.
 
 
 def _numbered(parts: dict[str, int]) -> Iterator[tuple[str, int]]:
@@ -249,7 +249,7 @@ def _rows(numbered: tuple[str, int], table: Table, folder: Path, bound: float) -
 def _counted(
     made: Iterable[tuple[bytes, Counter[int]]], given: Counter[int], total: int, progress: Progress
 ) -> Iterator[bytes]:
-    """The rows; `given` counts what they say."""
+    """The rows; `given` counts the categories in them."""
     for rows, categories in made:
         yield rows
         given.update(categories)

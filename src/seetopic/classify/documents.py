@@ -1,4 +1,4 @@
-"""Documents sorted in memory, shard by shard: texts, files, or the documents of an index."""
+"""Sorts documents in memory, shard by shard: texts, files, or the documents of an index."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from seetopic.index import Index
 from seetopic.runtime import Doubles, Floats, LocalEngine, available_cores
 from seetopic.vectors import unit_rows
 
-Texts: TypeAlias = list[str] | list[list[str]]  # an index has documents as words
+Texts: TypeAlias = list[str] | list[list[str]]  # an index stores documents as words
 _SHARD = 2048
-_AT_ONCE = 32  # shards that are sorted in less time than worker processes take to start
+_AT_ONCE = 32  # shards that are sorted faster than worker processes can start
 
 
 @dataclass(frozen=True)
 class DocumentStream:
-    """Documents on their way through a sorter, with vectors of them where there are any."""
+    """Documents to be sorted, with their vectors if there are any."""
 
     source: Documents | Index
     sorter: Sorter
-    vectors: Any = None  # ready ones, a row a document
+    vectors: Any = None  # precomputed, one row per document
     reader: Callable[[list[str]], Floats] | None = None  # the language model, if it is to read them
     jobs: int | None = None
 
@@ -40,7 +40,7 @@ class DocumentStream:
         return np.concatenate([np.zeros((0, len(self.sorter.names) + 1)), *parts])
 
     def placement(self, options: AssignOptions) -> Placement:
-        """Where each document belongs."""
+        """The categories of each document."""
         rule = options.rule(len(self.sorter.names))
         nothing = self.sorter.place(self.sorter.terms_in([]), None, rule)
         return Placement.joined([nothing, *self._each(partial(_placed, sorter=self.sorter, rule=rule))])
@@ -60,7 +60,9 @@ class DocumentStream:
             done += len(texts)
             yield texts, self._read(texts, rows)
         if given is not None and len(given) != done:
-            raise EncoderError(f"`document_embeddings` has {len(given)} rows for {done} documents; give a row each")
+            raise EncoderError(
+                f"`document_embeddings` has {len(given)} rows for {done} documents; give one row per document"
+            )
 
     def _read(self, texts: Texts, rows: Any) -> Floats | None:
         if rows is not None:
@@ -69,7 +71,7 @@ class DocumentStream:
             if vectors.shape[1] != length:
                 raise EncoderError(
                     f"`document_embeddings` has vectors of length {vectors.shape[1]}, but the model was fitted with "
-                    f"vectors of length {length}; give them by the same language model"
+                    f"vectors of length {length}; use the same language model for both"
                 )
             return vectors
         if self.reader is None:
@@ -84,8 +86,8 @@ class DocumentStream:
             return
         if self.reader is not None:
             raise SettingsError(
-                "an index holds documents as words, which the language model cannot read; "
-                "give the documents, or set read_documents=False"
+                "an index stores documents as words, which the language model cannot read; "
+                "pass the documents themselves, or set read_documents=False"
             )
         for first in range(0, len(self.source), _SHARD):
             numbers = range(first, min(first + _SHARD, len(self.source)))

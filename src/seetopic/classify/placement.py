@@ -1,4 +1,4 @@
-"""Where documents belong: their shares in categories, the categories they are given, and what speaks for these."""
+"""The categories that documents are assigned to, their shares in all categories, and the evidence."""
 
 from __future__ import annotations
 
@@ -11,44 +11,44 @@ import numpy as np
 from seetopic.errors import SettingsError
 from seetopic.runtime import Doubles, Flags, Lists, Longs, Shorts, arrays_in, written_whole
 
-STEPS = 10_000  # shares are told in ten-thousandths
+STEPS = 10_000  # shares are stored in ten-thousandths
 
 
 @dataclass(frozen=True)
 class Assigned:
-    """A document's categories: shares of all, the ones it is given, and the topics' terms that it holds."""
+    """A document's shares in all categories, the categories it is assigned to, and the evidence for the best one."""
 
     shares: tuple[float, ...]
-    categories: tuple[int, ...]  # best first; none: it abstains
+    categories: tuple[int, ...]  # best first; empty if it is assigned to none
     evidence: tuple[str, ...]  # matched terms of the best category's topic
 
 
 @dataclass(frozen=True)
 class Placement:
-    """What a sorter says of some documents; the bound on shares can still be raised."""
+    """What a sorter says about some documents; the threshold can still be raised."""
 
     steps: Shorts  # shares in ten-thousandths, (n_documents, n_categories)
-    categories: Lists  # those that a document is given, best first
-    shares: Doubles  # of these, to the last bit
-    evidence: Lists  # terms of the first one's topic that a document holds
+    categories: Lists  # those that a document is assigned to, best first
+    shares: Doubles  # of these, not rounded
+    evidence: Lists  # terms of the best category's topic that occur in the document
 
     def __len__(self) -> int:
         return len(self.steps)
 
     @property
     def best(self) -> Longs:
-        """The category that each document is given first, or -1."""
+        """The best category of each document, or -1."""
         first = np.append(self.categories.values, -1)[self.categories.starts[:-1]]
         return np.where(self.categories.sizes > 0, first, -1)
 
     @property
     def best_steps(self) -> Shorts:
-        """The best share of each document in ten-thousandths; 0 where it is given no category."""
+        """The best share of each document in ten-thousandths; 0 if it has no category."""
         best: Shorts = np.where(self.categories.sizes > 0, self.steps.max(axis=1), np.int16(0))
         return best
 
     def at_least(self, bound: float) -> Placement:
-        """Only categories with this share are given; where none is, nothing speaks for it."""
+        """Only categories with at least this share; documents left without a category lose their evidence."""
         enough = self.shares >= bound
         given = self.categories.where(enough)
         spoken_for = (given.sizes > 0)[self.evidence.documents]
@@ -56,7 +56,7 @@ class Placement:
 
     @staticmethod
     def joined(parts: Sequence[Placement]) -> Placement:
-        """Documents of several placements, one after the other; at least one placement."""
+        """Several placements, concatenated; there must be at least one."""
         return Placement(
             np.concatenate([part.steps for part in parts]),
             Lists.joined([part.categories for part in parts]),
@@ -73,7 +73,7 @@ class Placement:
         ]
 
     def save(self, path: Path) -> None:
-        """A file with checksums: whoever loads it sees if it is not whole, so nobody need wait for the disk."""
+        """Write a file with checksums, so that an incomplete one is noticed and there is no need to sync the disk."""
         with written_whole(path, lasting=False) as beside, beside.open("wb") as file:
             np.savez(
                 file,
@@ -98,22 +98,22 @@ class Placement:
 
 @dataclass(frozen=True)
 class AssignOptions:
-    """Which categories documents are given."""
+    """Which categories documents are assigned to."""
 
-    threshold: float = 0.0  # smallest share at which a category is given
-    rate: float | None = None  # or: the share of documents that are given a category
+    threshold: float = 0.0  # smallest share at which a category is assigned
+    rate: float | None = None  # alternatively, the share of documents that get a category
     several: bool = False
 
     def __post_init__(self) -> None:
         if not 0 <= self.threshold <= 1:
-            raise SettingsError(f"`threshold` is {self.threshold}, but must lie between 0 and 1")
+            raise SettingsError(f"`threshold` is {self.threshold}, but must be between 0 and 1")
         if self.rate is not None and self.threshold > 0:
-            raise SettingsError("both `threshold` and `rate` are given, but each settles the other; give one")
+            raise SettingsError("both `threshold` and `rate` are given, but each determines the other; give only one")
         if self.rate is not None and not 0 < self.rate <= 1:
-            raise SettingsError(f"`rate` is {self.rate}, but must lie above 0 and at most at 1")
+            raise SettingsError(f"`rate` is {self.rate}, but must be greater than 0 and at most 1")
 
     def rule(self, n_categories: int) -> AssignmentRule:
-        """The rule for one document; with a rate, the bound follows once all documents are placed."""
+        """The rule for one document; with a rate, the threshold is known only after all documents are sorted."""
         if self.rate is not None:
             return AssignmentRule(0.0, self.several, may_be_none=False)
         even_share = self.several and self.threshold == 0
@@ -122,7 +122,7 @@ class AssignOptions:
 
 @dataclass(frozen=True)
 class AssignmentRule:
-    """When a document is given a category: its share reaches the bound and, if it may have none, the share of none."""
+    """A category is assigned if its share reaches the bound and, with `may_be_none`, also the share of none."""
 
     bound: float
     several: bool  # every such category, or only the best one
@@ -135,10 +135,10 @@ BEST = AssignmentRule(bound=0.0, several=False)
 def placed(
     with_none: Doubles, known: Flags, matched: Lists, topic_pairs: Longs, n_terms: int, rule: AssignmentRule
 ) -> Placement:
-    """Give each known document its categories.
+    """Assign each known document to its categories.
 
-    `with_none` has a column of shares for each category and a last one for none. `topic_pairs` are category * n_terms +
-    term for the terms of every category's topic, rising.
+    `with_none` has one column of shares per category and a last one for none. `topic_pairs` are category * n_terms +
+    term for the terms of every category's topic, ascending.
     """
     shares, none = with_none[:, :-1], with_none[:, -1:]
     order = np.argsort(-shares, axis=1, kind="stable") if rule.several else shares.argmax(axis=1)[:, None]
@@ -148,7 +148,7 @@ def placed(
         given &= ordered >= none
     starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(given.sum(axis=1))])
     best = np.where(given[:, 0], order[:, 0], -1)
-    pairs = best[matched.documents] * n_terms + matched.values  # below 0 where no category is given
+    pairs = best[matched.documents] * n_terms + matched.values  # negative where no category is assigned
     at = np.searchsorted(topic_pairs, pairs)
     speaks = np.append(topic_pairs, -1)[at] == pairs
     steps = np.rint(shares * STEPS).astype(np.int16)
@@ -156,10 +156,10 @@ def placed(
 
 
 def threshold_for(best_steps: Longs, rate: float) -> float:
-    """The threshold at which this share of documents is given a category.
+    """The threshold at which this share of documents gets a category.
 
-    `best_steps` counts the documents by their best share in ten-thousandths: a quantile of it takes no more memory
-    for more documents.
+    `best_steps` counts the documents by their best share in ten-thousandths, so memory does not grow with the
+    documents.
     """
     total = int(best_steps.sum())
     if rate >= 1 or not total:

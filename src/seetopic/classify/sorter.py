@@ -1,6 +1,6 @@
-"""Documents to categories: a weight per term and category, and a rule for the language model's document vectors.
+"""Sorts documents by a weight per term and category, and by a rule for the language model's document vectors.
 
-Both are learned, without any label, from the index's sample as the names sort it; new documents need no index.
+Both are learned, without labels, from the index's sample as sorted by the names; new documents need no index.
 """
 
 from __future__ import annotations
@@ -42,17 +42,17 @@ _LARGEST = 1e6  # far above any weight; products of such numbers are still finit
 
 @dataclass(frozen=True)
 class Sorter:
-    """Sorts documents; made by `sorter_of`, saved beside the topics."""
+    """Sorts documents into categories; made by `sorter_of`, saved with the topics."""
 
     names: tuple[str, ...]
     terms: tuple[str, ...] = field(repr=False)
     topic_terms: tuple[tuple[str, ...], ...] = field(repr=False)
-    arrays: dict[str, Any] = field(repr=False)  # by `sorter_of`
+    arrays: dict[str, Any] = field(repr=False)  # as made by `sorter_of`
     lowercase: bool = True
     document_words: int = 64
     temperature: float = 0.7
-    term_power: float = 1.0  # of shares by terms alone, so that they are as large as they are right
-    read_power: float = 1.0  # and of shares by the language model's reading, too
+    term_power: float = 1.0  # calibrates shares that are based on terms alone
+    read_power: float = 1.0  # calibrates shares that are also based on the language model's reading
     model: str = ""
     tokenizer_name: str = "default"
     tokenizer: Tokenizer = field(default=tokenize, repr=False, compare=False)
@@ -63,7 +63,7 @@ class Sorter:
         return "document_weights" in self.arrays
 
     def terms_in(self, texts: Sequence[str] | Sequence[list[str]]) -> Lists:
-        """The distinct terms of each text, or of each list of words, as consecutive whole words."""
+        """The distinct terms of each text, or of each list of words, found as consecutive whole words."""
         return self._finder.found(self._tokens(text) if isinstance(text, str) else text for text in texts)
 
     def _tokens(self, text: str) -> list[str]:
@@ -75,7 +75,7 @@ class Sorter:
 
     @cached_property
     def _topic_pairs(self) -> Longs:
-        """Category * n_terms + term for every term of every topic, rising."""
+        """Category * n_terms + term for every term of every topic, ascending."""
         ids = {term: number for number, term in enumerate(self.terms)}
         pairs = {
             category * len(self.terms) + ids[term] for category, each in enumerate(self.topic_terms) for term in each
@@ -83,12 +83,12 @@ class Sorter:
         return np.array(sorted(pairs), np.int64)
 
     def prepared(self) -> Sorter:
-        """The same with all that it needs ready, so that no worker has to make it again."""
-        self.place(self.terms_in([]))  # to sort no document takes all that sorting needs
+        """The same sorter with everything it needs computed, so that no worker has to do it again."""
+        self.place(self.terms_in([]))  # sorting no documents computes everything that sorting needs
         return self
 
     def scores(self, matched: Sequence[Sequence[int]] | Lists, vectors: Floats | None = None) -> Doubles:
-        """Standardised scores of categories and residual themes, from matched terms and, where given, vectors."""
+        """Standardised scores of categories and residual themes, from matched terms and, if given, vectors."""
         from scipy.sparse import csr_array
 
         held = matched if isinstance(matched, Lists) else Lists.of(matched)
@@ -97,7 +97,7 @@ class Sorter:
         terms, columns = np.unique(held.values, return_inverse=True)
         weights = self.arrays["term_weights" if vectors is None else "document_term_weights"][terms].astype(np.float64)
         rows = csr_array((idf, columns, held.starts), shape=(len(held), len(terms)))
-        # A sparse product adds up row by row, so no document's scores depend on the others beside it.
+        # A sparse product adds up row by row, so a document's scores do not depend on the others around it.
         scores: Doubles = (rows @ weights) / np.where(lengths > 0, lengths, 1.0)[:, None]
         if vectors is None:
             scores += self.arrays["term_offset"]
@@ -108,33 +108,36 @@ class Sorter:
     def assign(
         self, texts: Sequence[str], vectors: Floats | None = None, *, threshold: float = 0.0, several: bool = False
     ) -> list[Assigned]:
-        """Categories for texts. One is given, or with `several` each whose share reaches the threshold (or, at
-        threshold 0, an even share); none where the share of none is larger. A text that matches no term and was not
-        read is given none."""
+        """Assign texts to categories.
+
+        Each text gets its best category or, with `several`, every category whose share reaches the threshold (an even
+        share if the threshold is 0). It gets none if the share of none is larger, or if it matches no term and has no
+        vector.
+        """
         rule = AssignOptions(threshold=threshold, several=several).rule(len(self.names))
         return self.place(self.terms_in(texts), vectors, rule).assigned(self.terms)
 
     def shares(self, matched: Sequence[Sequence[int]] | Lists, vectors: Floats | None = None) -> Doubles:
         """How much each document belongs to each category and, last, to none; (n_documents, n_categories + 1).
 
-        Rows add up to 1. None stands for what the documents are about besides the categories.
+        Rows add up to 1. "None" is everything else that the documents are about.
         """
         return self.shares_by(self.scores(matched, vectors), read=vectors is not None)
 
     def shares_by(self, scores: Doubles, *, read: bool) -> Doubles:
-        """The same from what `scores` gives."""
+        """The same, from the result of `scores`."""
         power = self.read_power if read else self.term_power
         return shares_with_none(scores, len(self.names), self.temperature, power)
 
     def place(self, matched: Lists, vectors: Floats | None = None, rule: AssignmentRule = BEST) -> Placement:
-        """Where documents belong, from the terms found in them: all that sorts documents comes here."""
+        """Assign documents to categories by the terms found in them; all sorting goes through here."""
         known = np.full(len(matched), vectors is not None) | (matched.sizes > 0)
         shared = self.shares(matched, vectors)
         return placed(shared, known, matched, self._topic_pairs, len(self.terms), rule)
 
     @property
     def fingerprint(self) -> str:
-        """The same for sorters that sort alike."""
+        """The same for sorters that give the same results."""
         digest = hashlib.sha256(json.dumps([getattr(self, name) for name in _ABOUT]).encode("utf-8"))
         for name, array in sorted(self.arrays.items()):
             digest.update(f"{name} {array.dtype} {array.shape}".encode())
@@ -142,23 +145,23 @@ class Sorter:
         return digest.hexdigest()
 
     def require_reading(self) -> None:
-        """Refuse to read documents where the language model has read none to learn from."""
+        """Refuse document vectors if the language model had read no documents to learn from."""
         if not self.reads:
             raise SettingsError(
                 "these topics come from an index whose documents the language model has not read; "
-                "leave out --read (in Python: read_documents=False, and no vectors), or index with a sample"
+                "omit --read (in Python: read_documents=False, and no vectors), or build the index with a sample"
             )
 
     def read_texts(self, texts: Sequence[str]) -> list[str]:
-        """What the language model reads of each text."""
+        """The part of each text that the language model reads."""
         return [beginning(text, self.document_words) for text in texts]
 
     def save(self, folder: str | Path) -> None:
-        """One file of arrays, with everything else as JSON in its header; no code is ever loaded from it."""
+        """Write one file of arrays, with everything else as JSON in its header; loading it never runs code."""
         from safetensors.numpy import save
 
         about = {name: getattr(self, name) for name in _ABOUT}
-        results_in(Path(folder)).complete()  # or an older one would take this one's place
+        results_in(Path(folder)).complete()  # or an older one would replace this one
         with written_whole(Path(folder) / SORTER) as beside:
             metadata = {
                 "seetopic": json.dumps({"format": _FORMAT, "sha256": self.fingerprint, **about}, ensure_ascii=False)
@@ -168,7 +171,7 @@ class Sorter:
 
     @classmethod
     def load(cls, folder: str | Path, *, tokenizer: Tokenizer = tokenize) -> Sorter:
-        """What `save` wrote; texts are cut by the index's own tokenizer, if it had one."""
+        """Load what `save` wrote; `tokenizer` must be the one that the index was built with."""
         from safetensors import SafetensorError, safe_open
 
         path = Path(folder) / SORTER
@@ -180,24 +183,24 @@ class Sorter:
                 about = json.loads((file.metadata() or {})["seetopic"])
                 arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - it is not a dict
             if about.pop("format") != _FORMAT:
-                raise OutputError(f"{path} was made by another version of seetopic; run `seetopic discover` again")
+                raise OutputError(f"{path} was written by another version of seetopic; run `seetopic discover` again")
             expected = about.pop("sha256")
             sorter = cls(**_as_written(about), arrays=arrays, tokenizer=tokenizer)
             _check_parts(sorter)
             if sorter.fingerprint != expected:
-                raise ValueError("it is damaged: its checksum is not what was written")
+                raise ValueError("it is damaged: its checksum does not match")
         except (OSError, SafetensorError, ValueError, KeyError, TypeError, RecursionError) as error:
-            raise OutputError(f"{path} cannot be read ({error}); make it with `seetopic discover --out`") from error
+            raise OutputError(f"{path} cannot be read ({error}); create it with `seetopic discover --out`") from error
         if sorter.tokenizer_name != tokenizer_name(tokenizer):
             raise SettingsError(
-                f"{path} was made with the tokenizer {sorter.tokenizer_name!r}, not {tokenizer_name(tokenizer)!r}; "
-                "give the same one: Sorter.load(folder, tokenizer=...)"
+                f"{path} was created with the tokenizer {sorter.tokenizer_name!r}, not {tokenizer_name(tokenizer)!r}; "
+                "pass the same one: Sorter.load(folder, tokenizer=...)"
             )
         return sorter
 
 
 def _as_written(about: dict[str, Any]) -> dict[str, Any]:
-    """The parts of a sorter, each of the kind that it was written as."""
+    """The fields of a sorter, checked and converted to their types."""
     names, terms, topics = tuple(about["names"]), tuple(about["terms"]), tuple(map(tuple, about["topic_terms"]))
     flat = (*names, *terms, *(term for topic in topics for term in topic), about["model"], about["tokenizer_name"])
     if not all(isinstance(text, str) for text in flat) or not isinstance(about["lowercase"], bool):
@@ -205,27 +208,27 @@ def _as_written(about: dict[str, Any]) -> dict[str, Any]:
     SampleSettings(document_words=about["document_words"])
     SortingSettings(temperature=about["temperature"])
     if not all(0 < about[power] <= _LARGEST for power in ("term_power", "read_power")):
-        raise ValueError("its powers are not positive")
+        raise ValueError("its powers are out of range")
     return {**about, "names": names, "terms": terms, "topic_terms": topics}
 
 
 def _check_parts(sorter: Sorter) -> None:
-    """Refuse arrays that do not fit the terms and names: no later product may meet them."""
+    """Refuse arrays that do not match the terms and names before they are used."""
     n_terms, n_names, arrays = len(sorter.terms), len(sorter.names), sorter.arrays
-    width = len(arrays["term_offset"])  # names, and residual themes behind them
+    width = len(arrays["term_offset"])  # names, followed by residual themes
     shapes = {"idf": (n_terms,), "term_weights": (n_terms, width), "term_offset": (width,)}
     if sorter.reads:
         length = len(arrays["document_weights"])
         shapes |= {"document_weights": (length, width), "document_term_weights": (n_terms, width)}
         shapes["document_offset"] = (width,)
     if {name: array.shape for name, array in arrays.items()} != shapes or not 0 < n_names <= width:
-        raise ValueError("its arrays have other shapes than its terms and names ask for")
+        raise ValueError("the shapes of its arrays do not match its terms and names")
     if not all(array.dtype.kind == "f" and (np.abs(array) <= _LARGEST).all() for array in arrays.values()):
-        raise ValueError("its arrays hold values that cannot be weights")
+        raise ValueError("its arrays contain invalid weights")
     if len(sorter.topic_terms) != n_names or not {t for topic in sorter.topic_terms for t in topic} <= set(
         sorter.terms
     ):
-        raise ValueError("its topics have terms that it does not know")
+        raise ValueError("its topics contain unknown terms")
 
 
 _ABOUT = (
@@ -243,12 +246,12 @@ def sorter_for(
     device: str = "auto",
     progress: Progress = silent,
 ) -> Sorter:
-    """A sorter for names (a list, a dict, a file's path), from an index."""
+    """A sorter for names (a list, a dict or a path to a file), from an index."""
     return sorter_of(run_of(index, seeds, settings, preset, device, progress))
 
 
 def sorter_of(run: Discovery) -> Sorter:
-    """The sorter that belongs to a run's topics."""
+    """The sorter for the topics of a run."""
     index, temperature = run.index, run.settings.sorting.temperature
     rule = _term_rule(run)
     arrays: dict[str, Any] = {"idf": index.idf, "term_weights": rule.weights, "term_offset": rule.offset}
@@ -259,7 +262,7 @@ def sorter_of(run: Discovery) -> Sorter:
         n_names, rows = len(run.seeds), run.sampled.rows
         accuracy = estimated_accuracy(found.scores, found.by_name, n_names, temperature)
         read_power = power_for(found.scores, n_names, temperature, accuracy.read)
-        # The rule knows the terms of the documents that taught it by heart: others are asked, where there are any.
+        # The rule fits the documents that it was learned from too well, so others are used if there are any.
         others = rows[run.sampled.n_read :] if rows.shape[0] > run.sampled.n_read else rows
         term_power = power_for(rule.scores(others), n_names, temperature, accuracy.by_terms)
     return Sorter(
@@ -282,7 +285,7 @@ def sorter_of(run: Discovery) -> Sorter:
 
 
 def _term_rule(run: Discovery) -> TermRule:
-    """For documents that are not read: by terms, as the read ones taught; if none was, by the topics' terms."""
+    """For documents that are not read: by terms, as learned from read ones or, if there are none, from the topics."""
     sampled, marks = run.sampled, _topic_marks(run)
     if run.reading is not None:
         known = sampled.read_part(run.reading.memberships)
@@ -307,7 +310,7 @@ def _document_rule(run: Discovery, rule: SortedSample) -> dict[str, Any]:
 
 
 def _topics_with_variants(run: Discovery) -> list[list[int]]:
-    """A document that holds a variant holds the topic's term."""
+    """The terms of each topic with their variants, which count as the term itself."""
     return [run.found.with_variants(terms) for terms in run.found.terms]
 
 

@@ -1,4 +1,4 @@
-"""Tables of sorted documents, a row each: CSV for everything, Parquet for very many."""
+"""Tables of sorted documents with one row per document, as CSV or Parquet."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from seetopic.classify.placement import STEPS, Placement
 from seetopic.errors import MissingExtra
 from seetopic.runtime import Lists, cell
 
-COLUMNS = ("document", "category", "share", "categories", "evidence")  # then one for each category's shares
+COLUMNS = ("document", "category", "share", "categories", "evidence")  # followed by one column of shares per category
 _GROUP = 1 << 22  # cells of a Parquet file that are in memory together
 
 
 class Table(Protocol):
-    """A kind of file; its rows are made by many, and written by one."""
+    """A file format; many workers make its rows, one process writes them."""
 
     def rows(self, placement: Placement, first: int) -> bytes:
-        """Rows of documents, of which the first one has this number, as `write` takes them."""
+        """Rows of documents, numbered from `first`, in the form that `write` takes."""
 
     def write(self, path: Path, parts: Iterable[bytes]) -> None: ...
 
 
 @dataclass(frozen=True)
 class CsvTable:
-    """Safe to open in a spreadsheet."""
+    """CSV that is safe to open in a spreadsheet."""
 
     names: tuple[str, ...]
     terms: tuple[str, ...]
@@ -60,7 +60,7 @@ def _shown_shares() -> list[str]:
 
 @dataclass(frozen=True)
 class ParquetTable:
-    """Typed columns, small on disk, read in parts and by column. What is not given is null."""
+    """Typed columns, small on disk, readable in parts and by column; missing values are null."""
 
     names: tuple[str, ...]
     terms: tuple[str, ...]
@@ -92,7 +92,7 @@ class ParquetTable:
                 file.write_table(group, row_group_size=group.num_rows)
 
     def _groups(self, parts: Iterable[bytes]) -> Iterator[Any]:
-        """Parts that are large enough together; which ones depends on nothing but their rows."""
+        """Parts joined into groups that are large enough; the grouping depends only on their rows."""
         pa = _pyarrow()
         waiting: list[Any] = []
         for part in parts:
@@ -115,7 +115,7 @@ class ParquetTable:
 
     @property
     def _share_names(self) -> list[str]:
-        """A category that is called like another column is told from it: many programs refuse two of one name."""
+        """A category with the name of another column gets a suffix, because many programs refuse duplicate names."""
         return [f"{name} (category)" if name in COLUMNS else name for name in self.names]
 
 
@@ -131,12 +131,12 @@ def _pyarrow() -> Any:
         import pyarrow
         import pyarrow.ipc
     except ImportError as error:
-        raise MissingExtra("a table as .parquet", "parquet") from error
+        raise MissingExtra("writing a .parquet table", "parquet") from error
     return pyarrow
 
 
 def table_for(path: Path, names: tuple[str, ...], terms: tuple[str, ...]) -> Table:
-    """Parquet if the file is to be called so, else CSV."""
+    """Parquet if the file name ends in .parquet, otherwise CSV."""
     if path.suffix.lower() != ".parquet":
         return CsvTable(names, terms)
     _pyarrow()

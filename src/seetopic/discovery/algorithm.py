@@ -15,7 +15,7 @@ from seetopic.runtime import Doubles, Floats, Longs
 from seetopic.settings import DiscoverySettings
 from seetopic.text import Variants, no_variants
 
-_DEEP = 50  # terms of a category that are picked at least: enough to sort documents by
+_DEEP = 50  # minimum number of terms picked per category: enough to sort documents by
 
 
 @dataclass(frozen=True)
@@ -23,33 +23,33 @@ class Discovered:
     """The terms of each category, best first, with the rankings that put them there."""
 
     terms: CurrentTerms  # (n_categories lists)
-    deep: CurrentTerms  # the same and more: what sorts documents
+    deep: CurrentTerms  # the same and more, for sorting documents
     scores: Doubles  # (n_categories, n_terms), 1 at best
     ranked: dict[str, list[Longs]]  # by evidence, the best terms of each category, best first
-    variants: dict[int, list[int]] = field(default_factory=dict)  # of deep terms, those that they stand for
+    variants: dict[int, list[int]] = field(default_factory=dict)  # of deep terms, the variants that they represent
 
     @cached_property
     def ranks(self) -> dict[str, Longs]:
-        """By evidence; (n_categories, n_terms), 0: not among the checked ones."""
+        """Ranks by kind of evidence; (n_categories, n_terms), 0 if not among the checked ranks."""
         return {kind: placed(lists, self.scores.shape[1]) for kind, lists in self.ranked.items()}
 
     def with_variants(self, terms: Sequence[int]) -> list[int]:
-        """Terms, each followed by those that it stands for."""
+        """Terms, each followed by the variants that it represents."""
         return [each for term in terms for each in (term, *self.variants.get(term, ()))]
 
 
 def starting_terms(similarity: Floats, constraints: Constraints, settings: DiscoverySettings) -> CurrentTerms:
-    """Lines 1-7: the nearest terms to each name; a name that is itself a term counts as the nearest.
+    """Lines 1-7: the terms nearest to each name; a name that is itself a term counts as the nearest.
 
-    `similarity` is of categories' names and terms, (n_categories, n_terms).
+    `similarity` is between the categories' names and the terms, (n_categories, n_terms).
     """
-    # From 0 to 1: all that is picked must score above 0, and below what is fixed.
+    # Scaled to lie between 0 and 1: picked terms must score above 0, and below fixed ones.
     scores = (similarity.astype(np.float64) + 1.0 + 1e-6) / 2.0 / (1.0 + 1e-6)
     settled = constraints.applied(np.maximum(scores, 1e-9))
     nearest = [pick_best(row[None], settings.growth)[0] for row in settled]
     if settings.starts_overlap:
         return nearest
-    # A name that is farther from every term than another name is begins with what is nearest to it all the same.
+    # A name that is farther from every term than another name still starts with the terms nearest to it.
     return [own or shared for own, shared in zip(_pick(settled, settings.growth, settings), nearest, strict=True)]
 
 
@@ -62,12 +62,12 @@ def discover_terms(
     start: CurrentTerms | None = None,
     veto: Evidence | None = None,
 ) -> Discovered:
-    """Lines 8-16: T times, rank all terms by each kind of evidence, with its weight, and pick anew.
+    """Lines 8-16: T times, rank all terms by each kind of evidence, with its weight, and pick again.
 
-    Where variants are given, one term of a group stands for the others from the first iteration on, so that they
-    crowd out nothing: a group belongs to the category that its best term belongs to. `start` is what
-    `starting_terms` gives, for whoever has it. `veto` is evidence, with a weight or without, that rules out terms that
-    it does not rank, if each term goes to its best category.
+    With `variants`, one term of a group represents the others from the first iteration on, so that they do not crowd
+    out other terms: a group belongs to the category of its best term. `start` is the result of `starting_terms`, if
+    already known. `veto` is evidence, weighted or not, that excludes terms that it does not rank, if each term goes to
+    its best category.
     """
     current = starting_terms(similarity, constraints, settings) if start is None else start
     groups = no_variants(similarity.shape[1]) if variants is None else variants
@@ -80,7 +80,7 @@ def discover_terms(
     best_scores = np.zeros(similarity.shape[1])
     for iteration in range(1, settings.iterations + 1):
         best = {ranking.kind.name: ranking.best(current) for ranking in rankings}
-        # Of very many terms few are in any ranking: only these are looked at.
+        # Of very many terms, few are in any ranking; the others are skipped.
         looked_at = _terms_in(best.values(), constraints)
         places = {name: placed(_numbered(lists, looked_at), len(looked_at)) for name, lists in best.items()}
         few = ensemble_score([reciprocal(each) for each in places.values()], settings.rho, weights)
@@ -105,18 +105,18 @@ def discover_terms(
 
 
 def _terms_in(rankings: Iterable[list[Longs]], constraints: Constraints) -> Longs:
-    """Terms that are in any ranking, or wished for; rising."""
+    """Terms that are in any ranking, or fixed; ascending."""
     fixed = np.array(constraints.all_fixed, np.int64)
     return np.unique(np.concatenate([fixed, *(terms for lists in rankings for terms in lists)]))
 
 
 def _numbered(lists: Sequence[Longs], looked_at: Longs) -> list[Longs]:
-    """Terms by their places among those that are looked at."""
+    """Terms by their positions in `looked_at`."""
     return [np.searchsorted(looked_at, terms) for terms in lists]
 
 
 def _stood_for(found: CurrentTerms, stands: Longs, constraints: Constraints) -> dict[int, list[int]]:
-    """By found term the others that it stands for, the most frequent first, without those barred in its category."""
+    """By found term, the variants that it represents, most frequent first, without those barred in its category."""
     others = np.flatnonzero(stands != np.arange(len(stands)))
     owner = {term: category for category, terms in enumerate(found) for term in terms}
     listed: dict[int, list[int]] = {}
@@ -127,7 +127,7 @@ def _stood_for(found: CurrentTerms, stands: Longs, constraints: Constraints) -> 
 
 
 class _Ranking:
-    """The best terms by one kind of evidence; ranked anew only if its scores are new."""
+    """The best terms by one kind of evidence; ranked again only if its scores changed."""
 
     def __init__(self, kind: Evidence, constraints: Constraints, checked: int) -> None:
         self.kind, self._constraints, self._checked = kind, constraints, checked
@@ -141,7 +141,7 @@ class _Ranking:
 
 
 def _allowed(scores: Floats, constraints: Constraints) -> Floats:
-    """Barred terms take no place in a ranking."""
+    """The scores without barred terms, which must not take a rank."""
     if not constraints.barred.any():
         return scores
     allowed: Floats = np.where(constraints.barred, np.float32(-np.inf), scores)

@@ -1,7 +1,7 @@
-"""Shares of documents as probabilities, told without a single label.
+"""Calibrates the shares of documents as probabilities, without labels.
 
-What was learned from the names is right about as often as it and the names themselves, each for itself, agree on where
-a document belongs. Shares are made flatter until the largest is on average what this says; never steeper.
+What was learned from the names is right about as often as it agrees with the names alone on where a document belongs.
+Shares are flattened, never sharpened, until the largest one matches this on average.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ import numpy as np
 from seetopic.discovery.self_training import shares
 from seetopic.runtime import Doubles
 
-_READ, _BY_TERMS = 2.5, 2.8  # the power of the agreement that accuracy is; measured on labelled corpora of four kinds
-_LOOKED_AT = 2000  # documents: a mean needs no more
+_READ, _BY_TERMS = 2.5, 2.8  # accuracy is the agreement to this power; measured on four kinds of labelled corpora
+_LOOKED_AT = 2000  # documents, enough for a mean
 _FLATTEST, _STEEPEST = 0.05, 1.0
-_HALVINGS = 14  # of the range between them
+_HALVINGS = 14  # bisection steps between them
 
 
 def shares_with_none(scores: Doubles, n_names: int, temperature: float, power: float = 1.0) -> Doubles:
-    """Shares in the names and, last, in none: all that is not named; rows add up to 1, (n_documents, n_names + 1)."""
+    """Shares in the names and, last, in none of them; rows add up to 1, (n_documents, n_names + 1)."""
     plain = shares(scores, temperature)
     joined = np.column_stack([plain[:, :n_names], plain[:, n_names:].sum(axis=1)])
     return joined if power == 1 else _raised(joined, power)
@@ -28,21 +28,21 @@ def shares_with_none(scores: Doubles, n_names: int, temperature: float, power: f
 
 @dataclass(frozen=True)
 class Accuracy:
-    """How often the largest share is probably the right one."""
+    """How often the largest share is expected to be the right one."""
 
-    read: float  # of documents that the language model has read
-    by_terms: float  # of documents of which only the terms are known
+    read: float  # for documents that the language model has read
+    by_terms: float  # for documents of which only the terms are known
 
 
 def estimated_accuracy(scores: Doubles, by_name: Doubles, n_names: int, temperature: float) -> Accuracy:
-    """From scores as they were learned and by the names alone, both of the documents that were read."""
+    """Estimate from the learned scores and the scores by the names alone, both of the documents that were read."""
     learned, named = (shares_with_none(each, n_names, temperature).argmax(axis=1) for each in (scores, by_name))
     agreement = (np.count_nonzero(learned == named) + 1) / (len(learned) + 2)  # few documents prove little
     return Accuracy(agreement**_READ, agreement**_BY_TERMS)
 
 
 def power_for(scores: Doubles, n_names: int, temperature: float, accuracy: float) -> float:
-    """The power that makes the largest shares of documents as large, on average, as they are right."""
+    """The power that makes the largest shares, on average, as large as the accuracy."""
     plain = shares_with_none(scores[:: max(1, len(scores) // _LOOKED_AT)], n_names, temperature)
     low, high = np.log(_FLATTEST), np.log(_STEEPEST)
     for _ in range(_HALVINGS):

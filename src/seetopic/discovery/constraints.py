@@ -1,4 +1,4 @@
-"""What the user has settled about terms: pinned ones, names that are terms, and negative ones."""
+"""The user's constraints on terms: pinned terms, names that are terms, and negative terms."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from seetopic.index import Index
 from seetopic.runtime import Doubles, Flags, Floats, Longs, Progress, one_thread, silent
 from seetopic.text import Variants
 
-_ALIKE = 0.75  # cosine from which two terms of similar spelling are inflections of one word
-_SAME_BEGINNING = 4  # letters that make spellings similar
+_ALIKE = 0.75  # cosine from which two terms with similar spelling are inflections of one word
+_SAME_BEGINNING = 4  # first letters that must agree for spellings to be similar
 _FIXED = 2.0  # above every score, so that a fixed term comes first in its category
 
 
@@ -31,11 +31,11 @@ class Constraints:
 
     @property
     def all_fixed(self) -> list[int]:
-        """Of all categories."""
+        """The fixed terms of all categories."""
         return [term for terms in self.fixed for term in terms]
 
     def applied(self, scores: Doubles) -> Doubles:
-        """The scores with fixed terms above all others in their order, and 0 where a term is barred."""
+        """The scores with fixed terms above all others, in their order, and 0 where a term is barred."""
         settled = np.where(self.barred, 0.0, scores)
         for category, terms in enumerate(self.fixed):
             settled[:, list(terms)] = 0.0
@@ -43,7 +43,7 @@ class Constraints:
         return settled
 
     def among(self, terms: Longs) -> Constraints:
-        """The same for a subset of terms, which includes all fixed ones, by their places in it."""
+        """The same for a subset of terms, which includes all fixed ones, by their positions in it."""
         fixed = tuple(tuple(np.searchsorted(terms, own).tolist()) for own in self.fixed)
         return Constraints(fixed, self.barred[:, terms])
 
@@ -62,7 +62,7 @@ def constraints_of(
     n_themes: int = 0,
     progress: Progress = silent,
 ) -> Constraints:
-    """The user's constraints, followed by none for each of `n_themes` residual themes."""
+    """The user's constraints, followed by empty ones for `n_themes` residual themes."""
     pinned = [_ids(index, seed.pinned) for seed in seeds.seeds]
     elsewhere = {term for terms in pinned for term in terms}
     fixed = tuple(
@@ -79,7 +79,7 @@ def constraints_of(
 def _barred(
     index: Index, negative: tuple[str, ...], fixed: tuple[int, ...], variants: Variants, progress: Progress
 ) -> Flags:
-    """Negative terms and their inflections: terms of as many words with similar spelling and meaning."""
+    """Negative terms and their inflections: terms with the same number of words, and similar spelling and meaning."""
     barred = np.zeros(len(index.vocabulary), np.bool_)
     for number, word in enumerate(negative):
         report_many(progress, "encoding negative terms", number, len(negative))
@@ -88,12 +88,12 @@ def _barred(
             barred[term] |= _spelled_alike(spelled, index.vocabulary.terms[term].lower())
         if (own := index.term_id(word)) is not None:
             barred |= variants.heads == variants.heads[own]
-    barred[list(fixed)] = False  # what is pinned stays
+    barred[list(fixed)] = False  # fixed terms stay
     return barred
 
 
 def _similarity(index: Index, word: str) -> Floats:
-    """Cosine of each term and a word; 0 if there is no vector of the word."""
+    """Cosine of each term and a word; 0 if the word has no vector."""
     try:
         vector = index.encode_names([word])[0]
     except EncoderError:
@@ -109,7 +109,7 @@ def _ids(index: Index, names: tuple[str, ...]) -> tuple[int, ...]:
 
 
 def _spelled_alike(word: str, other: str) -> bool:
-    """Whether two terms have as many words, and each pair of words begins alike."""
+    """Whether two terms have the same number of words, and each pair of words begins alike."""
     pairs = list(zip(word.split(), other.split(), strict=False))
     same_length = len(word.split()) == len(other.split())
     shared = (min(len(first), len(second), _SAME_BEGINNING) for first, second in pairs)

@@ -1,4 +1,4 @@
-"""A look at names before any slow work: do they occur, what is near them, which are near each other."""
+"""Checks names before any slow work: whether they occur, which terms are nearest, which names are close."""
 
 from __future__ import annotations
 
@@ -13,40 +13,40 @@ from seetopic.index import Build, Index, Texts, layout
 from seetopic.runtime import Floats, load_array, map_array
 from seetopic.text import Vocabulary, as_term
 
-_FREQUENT = 2000  # terms that names are compared with before an index is there
-_CLOSE = 0.6  # cosine from which two names are likely to want the same terms
+_FREQUENT = 2000  # terms that names are compared with if there is no index yet
+_CLOSE = 0.6  # cosine from which two names probably compete for the same terms
 
 
 @dataclass(frozen=True)
 class NameCheck:
-    """What the documents know of one name."""
+    """How one name relates to the documents."""
 
     category: str
     name: str
-    in_vocabulary: bool  # whether it is a term; if not and it occurs, `discover` makes it one
+    in_vocabulary: bool  # whether it is a term; if it is not but occurs, `discover` makes it one
     occurrences: int
     nearest: tuple[tuple[str, float], ...]  # terms with their similarity, best first
 
 
 @dataclass(frozen=True)
 class Check:
-    """All names, and which of different categories are close to each other."""
+    """All names, and which names of different categories are close to each other."""
 
     documents: int
     terms: int
     compared_terms: int  # how many terms `nearest` was chosen from
     names: tuple[NameCheck, ...]
     close: tuple[tuple[str, str, float], ...]
-    languages: dict[str, float]  # whose function words are left out, with their shares of the documents
-    warnings: tuple[str, ...]  # about the documents, and names that the language model cannot read
-    parts: tuple[tuple[str, int], ...]  # of the index: the name of each, and how many documents it has
+    languages: dict[str, float]  # whose stop words are excluded, with their shares of the documents
+    warnings: tuple[str, ...]  # about the documents, and about names that the language model cannot read
+    parts: tuple[tuple[str, int], ...]  # of the index: the name of each, and its number of documents
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
 
 
 def check(index: Index, seeds: Any, *, nearest: int = 5) -> Check:
-    """Check names against all terms of an index."""
+    """Check names against all terms of an index: how often they occur, and which terms are nearest."""
     asked = as_seeds(seeds)
     vectors = index.encode_names([*asked.all_names])
     corpus = index.manifest["corpus"]
@@ -55,8 +55,11 @@ def check(index: Index, seeds: Any, *, nearest: int = 5) -> Check:
 
 
 def check_build(build: Build, seeds: Any, *, nearest: int = 5) -> Check:
-    """Check names against the terms of documents that have no index yet: only its quick stages are done,
-    and only the most frequent terms, and those that share a word with a name, are encoded."""
+    """Check names against documents that have no index yet.
+
+    Only the quick stages of a build are run, and only the most frequent terms, and those that share a word with a name,
+    are encoded.
+    """
     asked = as_seeds(seeds)
     build = replace(build, names=asked.all_names)
     build.prepare()
@@ -82,7 +85,7 @@ def check_build(build: Build, seeds: Any, *, nearest: int = 5) -> Check:
 
 @dataclass(frozen=True)
 class _Lookup:
-    """What `_check` asks of an index, before it is one."""
+    """What `_check` needs of an index that is not built yet."""
 
     vocabulary: Vocabulary
     texts: Texts
@@ -128,7 +131,7 @@ def _check(
 
 
 def _occurrences(whole: Index | _Lookup, term: str | None) -> tuple[bool, int]:
-    """Whether it is a term, and how often it occurs, also if it is none."""
+    """Whether it is a term, and how often it occurs, even if it is not a term."""
     if term is None:
         return False, 0
     if term in whole.vocabulary.ids:

@@ -1,6 +1,6 @@
-"""Names that stand in the documents, but were not found to be terms, made terms of an opened index.
+"""Adds names that occur in the documents, but are not terms, as terms of an opened index.
 
-Nothing is indexed again: whatever an index holds for a term is worked out from the documents that hold the name.
+Nothing is indexed again: what an index stores about a term is computed from the documents that contain the name.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from seetopic.runtime import LRU, Floats, Ids, Longs, Progress, one_thread, sile
 from seetopic.text import Grammar, Spellings, Variants, Vocabulary, find_variants, function_words
 from seetopic.vectors import TermEncoder
 
-_REMEMBERED = 2  # indexes with names as terms: each holds the vectors of all terms once more
-_READ = 1000  # documents, of those that hold a name, that its local vector is worked out from
+_REMEMBERED = 2  # indexes with added terms that are kept; each has its own copy of all term vectors
+_READ = 1000  # documents containing a name from which its local vector is computed
 
 
 @dataclass(frozen=True)
 class NamedTerm:
-    """A name as a term, and the documents that hold it."""
+    """A name as a term, and the documents that contain it."""
 
     term: str
     count: int
-    documents: Longs  # rising
+    documents: Longs  # ascending
 
 
 @dataclass(frozen=True)
 class NamedIndex(Index):
-    """An index with some more terms behind its own, each of which keeps its number."""
+    """An index with more terms after its own, which keep their numbers."""
 
     base: Index = field(kw_only=True, repr=False)
     added: tuple[NamedTerm, ...] = field(kw_only=True, repr=False)
@@ -101,13 +101,13 @@ class NamedIndex(Index):
     def sample(self) -> Sample:
         own, first = self.base.sample, len(self.base.vocabulary)
         holds = np.stack([np.isin(self.base.sampled, each.documents) for each in self.added], axis=1)
-        row_of, added = np.nonzero(holds)  # row by row; in each, new terms have the highest numbers, so all still rise
+        row_of, added = np.nonzero(holds)  # row by row; new terms have the highest numbers, so each row stays sorted
         terms = np.insert(np.asarray(own.terms), own.starts[row_of + 1], (first + added).astype(np.int32))
         return Sample(np.asarray(own.starts) + np.searchsorted(row_of, np.arange(len(own) + 1)), terms, own.general)
 
 
 def with_named_terms(index: Index, names: Sequence[str], progress: Progress = silent) -> Index:
-    """The index with every name as a term that stands in its documents as words in a row; itself if all are already."""
+    """The index with every name that occurs in its documents added as a term; itself if there is nothing to add."""
     added = {}
     for number, name in enumerate(names):
         report_many(progress, "looking for names", number, len(names))
@@ -122,17 +122,16 @@ def with_named_terms(index: Index, names: Sequence[str], progress: Progress = si
 
 
 def _with_names(_: Index) -> LRU[tuple[str, ...], Index]:
-    """The latest indexes with names as terms, by the terms that were added to this one."""
+    """The latest indexes with added names, by the terms that were added to this one."""
     return LRU(_REMEMBERED)
 
 
 def named_term(index: Index, name: str) -> NamedTerm | None:
-    """The name as a term; None if it is one already, does not occur, says nothing by itself ("it", "2012"), or
-    is among no ready vectors."""
+    """The name as a term; None if it already is one, does not occur, is not one by itself ("it"), or has no vector."""
     term = index.as_term(name)
     if term is None or term in index.vocabulary.ids or not (" " in term or _says_something(index, term)):
         return None
-    if not index.has_words(term):  # texts of millions of documents take a second to be checked
+    if not index.has_words(term):  # searching the texts of millions of documents takes a second
         return None
     positions = index.texts.occurrences(term)
     if not len(positions) or not index.can_encode(term):
@@ -146,11 +145,11 @@ def _says_something(index: Index, word: str) -> bool:
 
 
 def folded_in(index: Index, terms: Sequence[Longs]) -> Floats:
-    """The local vectors that terms would have, nearly, given the documents of each; unit rows, (n_new, rank).
+    """Approximate local vectors of new terms, given the documents of each; unit rows, (n_new, rank).
 
-    Local vectors are W = U sqrt(S) of a matrix X whose term-term block is all but symmetric, so a further row x
-    of X has the vector x U S^(-1/2) = x W S^(-1), and S is how long W's columns are, squared. Here x holds the
-    terms of the documents, weighted by idf.
+    Local vectors are W = U sqrt(S) of a matrix X whose term-term block is nearly symmetric, so another row x of X has
+    the vector x U S^(-1/2) = x W S^(-1), where S are the squared lengths of W's columns. Here x holds the terms of the
+    documents, weighted by idf.
     """
     local = np.asarray(index.local)
     lengths = np.maximum(np.square(local).sum(axis=0), 1e-9)

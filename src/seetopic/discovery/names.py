@@ -1,4 +1,4 @@
-"""Category names as vectors: by the language model, or as the user gave them."""
+"""Category names as vectors, from the language model or from the user."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class EncodedNames:
     """Vectors of the categories' names; unit rows, (n_categories, dimension)."""
 
     plain: Floats  # the mean of a category's names
-    spoken: Floats  # the same, drawn to how documents would say them
-    wordless: Collection[int]  # categories that only a vector describes: no text about them can be encoded
+    spoken: Floats  # the same, moved towards how documents would phrase them
+    wordless: Collection[int]  # categories that have only a vector, so that no text about them can be encoded
 
 
 def encode_names(
@@ -40,7 +40,7 @@ def encode_names(
 def mean_vectors_of(
     index: Index, texts: Sequence[tuple[str, ...]], ready: Mapping[int, Floats], progress: Progress = silent
 ) -> Floats:
-    """The mean vector of each category's texts, or the one that is ready for it; unit rows."""
+    """The mean vector of each category's texts, or its precomputed one; unit rows."""
     others = [category for category in range(len(texts)) if category not in ready]
     rows = dict(ready)
     if others:

@@ -1,4 +1,4 @@
-"""From several rankings to exclusive topics: reciprocal ranks, their power mean, one owner a term."""
+"""Combines rankings into exclusive topics: reciprocal ranks, their power mean, one category per term."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from seetopic.runtime import Doubles, Floats, Longs, available_cores
 
-_MANY = 1 << 20  # scores that take longer to be ranked than threads to be started
+_MANY = 1 << 20  # number of scores from which starting threads pays off
 
 
 def ranked(scores: Floats, checked: int) -> list[Longs]:
@@ -24,12 +24,12 @@ def ranked(scores: Floats, checked: int) -> list[Longs]:
 
     if scores.size < _MANY:
         return [best(row) for row in scores]
-    with ThreadPoolExecutor(available_cores()) as pool:  # numpy lets threads sort side by side
+    with ThreadPoolExecutor(available_cores()) as pool:  # NumPy releases the GIL while sorting
         return list(pool.map(best, scores))
 
 
 def placed(best: Sequence[Longs], n_terms: int) -> Longs:
-    """The place of each term in each category's list, 0 if it is not in it."""
+    """The rank of each term in each category's list, 0 if it is not in the list."""
     result = np.zeros((len(best), n_terms), np.int64)
     for places, terms in zip(result, best, strict=True):
         places[terms] = np.arange(1, len(terms) + 1)
@@ -37,10 +37,10 @@ def placed(best: Sequence[Longs], n_terms: int) -> Longs:
 
 
 def best_first(scores: Floats | Doubles, size: int) -> Longs:
-    """Places of the best scores, the best first; equal ones in the order of their places."""
+    """Positions of the best scores, best first; ties are ordered by position."""
     candidates = np.arange(len(scores))
     if 0 < size < len(scores):
-        # All that reach the last score that counts, so that ties at the edge are settled by place as well.
+        # All that reach the last relevant score, so that ties at the cutoff are also ordered by position.
         limit = np.partition(scores, len(scores) - size)[len(scores) - size]
         candidates = np.flatnonzero(scores >= limit)
     return candidates[np.argsort(-scores[candidates], kind="stable")][:size]
@@ -61,9 +61,9 @@ def ensemble_score(reciprocal_ranks: Sequence[Doubles], rho: float, weights: Seq
 
 
 def pick_best(scores: Doubles, size: int) -> list[list[int]]:
-    """Each term goes to the category that scores it highest, so the order of categories cannot matter.
+    """Each term goes to the category that scores it highest, so the order of categories does not matter.
 
-    A term with score 0 is never taken; of equally good categories the first has it.
+    A term with score 0 is never picked; ties go to the first category.
     """
     owners = scores.argmax(axis=0)
     picked = []
@@ -74,7 +74,7 @@ def pick_best(scores: Doubles, size: int) -> list[list[int]]:
 
 
 def pick_in_turns(scores: Doubles, size: int) -> list[list[int]]:
-    """Each category in turn takes its best term that none has yet; Eq. (7). A term with score 0 is never taken."""
+    """Each category in turn takes its best term that is still free; Eq. (7). A term with score 0 is never picked."""
     orders = [np.flatnonzero(row > 0)[np.argsort(-row[row > 0], kind="stable")].tolist() for row in scores]
     waiting = [iter(order) for order in orders]
     taken: set[int] = set()

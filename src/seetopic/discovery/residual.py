@@ -1,4 +1,4 @@
-"""Themes told to a person: by terms, a name from the documents' own phrases, and passages."""
+"""Describes themes to people: by terms, a name from the documents' own phrases, and passages."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def told_themes(
     first: int,
     vectors: Floats | None = None,
 ) -> tuple[Residual, ...]:
-    """Themes, whose columns begin at `first`, the largest first; those without documents or terms are left out."""
+    """Themes, whose columns begin at `first`, largest first; those without documents or terms are left out."""
     best = memberships.argmax(axis=1)
     sizes = np.bincount(best, minlength=memberships.shape[1])[first:] / max(len(best), 1)
     told = []
@@ -47,21 +47,21 @@ def told_themes(
 
 
 def by_size(sizes: Doubles | Longs) -> Longs:
-    """Themes that have documents, the largest first."""
+    """Themes that have documents, largest first."""
     order = np.argsort(-sizes, kind="stable")
     return order[sizes[order] > 0]
 
 
 def _best_name(index: Index, terms: Sequence[int], centre: Floats) -> int:
-    """Of the best terms, one that many documents have and that means nearly what the theme is about."""
+    """Of the best terms, one that is frequent and close in meaning to the theme."""
     best = list(terms[:TERMS])
     common = np.log1p(index.document_frequencies[best])
     return int(best[int((np.asarray(index.general[best]) @ centre * common).argmax())])
 
 
 def _passage(index: Index, number: int) -> str:
-    """The beginning of a document, by the words that the index keeps."""
+    """The beginning of a document, from the words that the index stores."""
     words = index.texts.words_of(number)
-    parts = groupby(words[:_PASSAGE_WORDS], bool)  # words in a row, and what parts them
+    parts = groupby(words[:_PASSAGE_WORDS], bool)  # runs of words, and separators
     shown = " · ".join(" ".join(each) for is_word, each in parts if is_word)
     return shown + (" …" if len(words) > _PASSAGE_WORDS else "")

@@ -1,4 +1,4 @@
-"""From an index and category names to topics: the steps of a discovery, in their order."""
+"""The steps of a discovery, in order: from an index and category names to topics."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from seetopic.settings import DEFAULT, DiscoverySettings, as_json, preset_named
 from seetopic.text import Variants, no_variants
 from seetopic.version import __version__
 
-_SURE = 0.35  # confidence from which a topic's terms may describe its name; a person should ask for more
+_SURE = 0.35  # confidence from which a topic's terms may describe its name; users should require more
 
 
 def discover(
@@ -43,9 +43,10 @@ def discover(
     device: str = "auto",
     progress: Progress = silent,
 ) -> Topics:
-    """Topics for names (a list, a list of lists, a dict, a path) from an index; takes about a second.
+    """Find topics for category names in an index; takes about a second.
 
-    The presets `paper`, `released-code` and `no-iter` train vectors first, which takes minutes on a CPU.
+    `seeds` is a list, a list of lists, a dict or a path to a file. The presets `paper`, `released-code` and `no-iter`
+    train vectors first, which takes minutes on a CPU.
     """
     asked = as_seeds(seeds)
     for sentence in index.warnings_about(asked.all_names):
@@ -61,9 +62,9 @@ class Query:
     seeds: Seeds
     settings: DiscoverySettings = DEFAULT.discovery
     preset: str = DEFAULT.preset
-    device: str = "auto"  # for training, where the preset trains vectors
+    device: str = "auto"  # for training, if the preset trains vectors
     progress: Progress = silent
-    random_state: int | None = None  # of the training; None: the index's
+    random_state: int | None = None  # for training; None means the index's
     name_vectors: Mapping[str, Floats] = field(default_factory=dict)  # given by the user, by category
 
     def __post_init__(self) -> None:
@@ -82,7 +83,7 @@ class Query:
         return encode_names(self.index, self.seeds, self.name_vectors, self.progress)
 
     def made_with(self) -> dict[str, Any]:
-        """How to get the same topics again."""
+        """What is needed to reproduce the topics."""
         random_state = self.index.settings.random_state if self.random_state is None else self.random_state
         return {
             "preset": self.preset,
@@ -103,7 +104,7 @@ def query_for(
     progress: Progress = silent,
     name_vectors: Mapping[str, Floats] | None = None,
 ) -> Query:
-    """A query by a preset, or by custom settings, which the result then calls `custom`."""
+    """A query with a preset, or with custom settings, whose preset is then called `custom`."""
     named = preset_named(preset).discovery
     chosen = named if settings is None else settings
     name = preset if replace(chosen, top=named.top) == named else "custom"
@@ -113,7 +114,7 @@ def query_for(
 
 
 def index_with_names(index: Index, seeds: Seeds, settings: DiscoverySettings, progress: Progress = silent) -> Index:
-    """The index with names that occur in the documents as terms; unchanged where vectors are trained.
+    """The index with names that occur in the documents added as terms; unchanged if vectors are trained.
 
     Training would have to learn vectors of the names from documents that were segmented without them.
     """
@@ -153,12 +154,12 @@ class Discovery:
 
     @property
     def n_categories(self) -> int:
-        """Names, and after them the residual themes: both compete for documents and terms."""
+        """The number of names and residual themes, which compete for documents and terms; names come first."""
         return len(self.seeds) + len(self.uncovered.centres)
 
     @property
     def similarity(self) -> Floats:
-        """Cosine of each category's names and each term; (n_names, n_terms)."""
+        """Cosine of each category's name and each term; (n_names, n_terms)."""
         return self.general.similarity[: len(self.seeds)]
 
     @property
@@ -169,7 +170,7 @@ class Discovery:
     def reading(self) -> Reading | None:
         """The sample sorted by the names; None if the language model has read no documents.
 
-        Cached, because topics do not need it where documents were not used, and a sorter does.
+        Computed on demand: topics without document evidence do not need it, but a sorter does.
         """
         if self.described is not None or not self.index.sample.was_read:
             return self.described
@@ -185,7 +186,7 @@ def run_of(
     progress: Progress = silent,
     name_vectors: Mapping[str, Floats] | None = None,
 ) -> Discovery:
-    """Topics with everything that came out on the way.
+    """Find topics, and keep all intermediate results.
 
     `name_vectors` maps categories to unit vectors that replace the language model's.
     """
@@ -193,7 +194,7 @@ def run_of(
 
 
 def find(query: Query) -> Discovery:
-    """The steps of a discovery. Algorithm 1 runs twice: its first pass finds terms that describe each name."""
+    """Run the steps of a discovery. Algorithm 1 runs twice: its first pass finds terms that describe each name."""
     settings = query.settings
 
     # Encode the names, and meanwhile read from disk what does not depend on them.
@@ -264,7 +265,7 @@ def _read_ahead(query: Query) -> Variants:
 
 
 def _uncovered(query: Query, names: EncodedNames) -> Uncovered:
-    """What the names leave uncovered of the documents that the language model has read."""
+    """The themes that the names leave uncovered, among the documents that the language model has read."""
     if not (query.settings.documents_weight > 0 and query.index.sample.was_read):
         return Uncovered(np.empty((0, query.index.general.shape[1]), np.float32), 1.0)
     return uncovered_by(names.spoken, query.index.themes)
@@ -325,7 +326,7 @@ def _described(
 
 
 def _describing(query: Query, similarity: Floats, found: CurrentTerms) -> list[list[int]]:
-    """The best terms of each category besides its names; none where they may be about something else."""
+    """The best terms of each category besides its names; none if they may be about something else."""
     size = query.settings.sorting.described_by
     sure = confidence(similarity, [terms[: 2 * size] for terms in found]) >= _SURE
     own = (*names_as_terms(query.index, query.seeds), *(() for _ in found[len(query.seeds) :]))
@@ -353,7 +354,7 @@ def _topics(
     found: Discovered,
     reading: Reading | None,
 ) -> Topics:
-    """The terms of the names as topics, and what the names leave out."""
+    """The names' terms as topics, and the themes that the names leave out."""
     n_names, index = len(query.seeds), query.index
     unsettled = [
         [term for term in terms if term not in set(given)]
@@ -371,11 +372,12 @@ def _topics(
 
 def _topic(query: Query, category: int, found: Discovered, sure: Doubles) -> Topic:
     index, seed = query.index, query.seeds.seeds[category]
+    frequencies = index.document_frequencies
     ranked = tuple(
         RankedTerm(
             index.vocabulary.terms[term],
             float(found.scores[category, term]),
-            int(index.document_frequencies[term]),
+            int(frequencies[term]),
             {kind: int(places[category, term]) or None for kind, places in found.ranks.items()},
             tuple(index.vocabulary.terms[other] for other in found.variants.get(term, ())),
         )

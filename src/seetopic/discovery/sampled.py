@@ -1,4 +1,4 @@
-"""The sample sorted by names: the language model's reading of some documents, carried over to the others."""
+"""Sorts the sample by names: some documents by the language model's reading, the others by their terms."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from seetopic.settings import SortingSettings
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-_REMEMBERED = 4  # readings: a term that is pinned or barred leaves the names, and so the first reading, as they were
+_REMEMBERED = 4  # readings that are kept: pinning or barring a term changes neither the names nor the first reading
 
 
 @dataclass(frozen=True)
 class Reading:
-    """The sample as some names sort it."""
+    """The sample, sorted by names."""
 
     found: SortedSample  # of the documents that were read
-    memberships: Doubles  # of all, the ones that were read first; (n_documents, n_categories)
+    memberships: Doubles  # of all documents, beginning with those that were read; (n_documents, n_categories)
 
 
 @dataclass(frozen=True)
 class _Narrow:
-    """Documents, those that were read first, and vectors of the terms that they hold."""
+    """Documents, beginning with those that were read, and vectors of the terms that they contain."""
 
     documents: csr_array
     rows: csr_array
@@ -52,7 +52,7 @@ class _Narrow:
 
 @dataclass(frozen=True)
 class SampledDocuments:
-    """An index's sample, in the forms that sorting needs; made once an index."""
+    """An index's sample in the forms that sorting needs."""
 
     sample: Sample
     idf: Doubles
@@ -60,7 +60,7 @@ class SampledDocuments:
 
     @cached_property
     def documents(self) -> csr_array:
-        """1 where a sampled document holds a term; (n_documents, n_terms)."""
+        """1 where a sampled document contains a term; (n_documents, n_terms)."""
         return self.sample.matrix(len(self.idf))
 
     @property
@@ -69,12 +69,12 @@ class SampledDocuments:
 
     @cached_property
     def rows(self) -> csr_array:
-        """The same weighted by idf, rows to unit length."""
+        """The same weighted by idf; unit rows."""
         return weighted_rows(self.documents, self.idf)
 
     @cached_property
     def local_scale(self) -> float:
-        """Brings documents' local vectors to length 1 on average, so that they weigh as much as the read ones do."""
+        """Scales documents' local vectors to length 1 on average, to count as much as the language model's."""
         lengths = np.linalg.norm(self._local, axis=1)
         return float(1 / max(lengths.mean(), 1e-9)) if len(lengths) else 1.0
 
@@ -85,7 +85,7 @@ class SampledDocuments:
 
     @cached_property
     def _narrow(self) -> _Narrow:
-        """The sample with its own terms alone: of very many, few occur in it."""
+        """The sample with only the terms that occur in it, which are few of very many."""
         held = np.zeros(len(self.idf), np.bool_)
         held[self.sample.terms] = True
         terms = np.flatnonzero(held)
@@ -96,7 +96,7 @@ class SampledDocuments:
 
     @cached_property
     def _features(self) -> Features:
-        """Of the documents that were read: the language model's vectors and local vectors, side by side."""
+        """The language model's vectors and local vectors, side by side, of the documents that were read."""
         general = np.asarray(self.sample.general)
         return Features(np.hstack([general, np.float32(self.local_scale) * self._local]))
 
@@ -105,7 +105,7 @@ class SampledDocuments:
         return local_features(self._narrow.read_rows, self._narrow.local)
 
     def get_ready(self) -> tuple[object, ...]:
-        """Make, and keep, all that sorting needs and that does not depend on names."""
+        """Compute and keep everything that sorting needs and that does not depend on names."""
         if not self.sample.was_read:
             return ()
         return self.documents, self._features, self._local_features, self._narrow.other_rows
@@ -115,7 +115,7 @@ class SampledDocuments:
         return LRU(_REMEMBERED)
 
     def sorted_by(self, names: Floats, settings: SortingSettings) -> Reading:
-        """Read documents by their vectors, the others by the terms that the first kind taught to tell apart."""
+        """Sort documents that were read by their vectors, the others by terms, as learned from the first kind."""
         return self._readings.one((names.tobytes(), settings), lambda: self._sorted_by(names, settings))
 
     def _sorted_by(self, names: Floats, settings: SortingSettings) -> Reading:
@@ -135,7 +135,7 @@ class SampledDocuments:
 
 
 def sampled_documents(index: Index) -> SampledDocuments:
-    """An index's sample in the forms that sorting it needs; made once for each opened index."""
+    """An index's sample in the forms that sorting needs; made once per opened index."""
     return index.derived(_sampled_documents)
 
 

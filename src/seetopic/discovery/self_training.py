@@ -1,7 +1,7 @@
-"""Documents sorted into categories by the categories' names alone: no label is ever seen.
+"""Sorts documents into categories by the categories' names alone, without labels.
 
-The language model's cosine of document and name is a first guess; a regression on document vectors and local
-vectors learns from the clearest guesses, twice, and corrects the rest.
+The language model's cosine of document and name is a first guess; a regression on document vectors and local vectors
+learns from the clearest guesses, twice, and corrects the rest.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ import numpy as np
 from seetopic.runtime import Doubles, Floats, Longs, one_thread
 from seetopic.settings import SortingSettings
 
-_LEAST = 5  # documents that a category learns from, if it has so many
+_LEAST = 5  # minimum number of documents that a category learns from, if it has that many
 
 
 @dataclass(frozen=True)
 class SortedSample:
-    """The sample's scores, and the linear rule that gives the same for any document's features."""
+    """The sample's scores, and the linear rule that computes them from any document's features."""
 
     scores: Doubles  # standardised per category, (n_documents, n_categories)
     weights: Doubles  # (n_features, n_categories)
@@ -33,9 +33,9 @@ class SortedSample:
 
 @dataclass(frozen=True)
 class Features:
-    """What is known of documents, in the forms that sorting by any names needs."""
+    """Features of documents, in the forms needed to sort them by any names."""
 
-    plain: Floats  # the language model's vectors and whatever else is known, side by side; (n_documents, n_features)
+    plain: Floats  # the language model's vectors and any others, side by side; (n_documents, n_features)
 
     @cached_property
     def mean(self) -> Floats:
@@ -75,7 +75,7 @@ def sort_sample(features: Features, names: Floats, settings: SortingSettings) ->
 
 @dataclass(frozen=True)
 class _Rule:
-    """Weights, and the scores that they give the documents: both are linear, so rules add up without a product."""
+    """Weights and the documents' scores; both are linear, so rules can be added without another product."""
 
     weights: Doubles
     scores: Doubles
@@ -85,14 +85,14 @@ class _Rule:
 
 
 def _scored(weights: Doubles, features: Features) -> _Rule:
-    """A rule with spread 1 per category: a name that is near to everything is no nearer to anything."""
+    """A rule with spread 1 per category, so that a name that is near to everything has no advantage."""
     scores = features.exact_centred @ weights
     spread = spread_of(scores)
     return _Rule(weights / spread, scores / spread)
 
 
 def spread_of(scores: Doubles) -> Doubles:
-    """Standard deviation per category; 1 where all are alike, so that dividing by it leaves them alone."""
+    """Standard deviation per category; 1 if all scores are equal, so that dividing by it changes nothing."""
     spread = scores.std(axis=0)
     whole: Doubles = np.where(spread > 1e-6, spread, 1.0)
     return whole
@@ -112,7 +112,7 @@ def shares(scores: Doubles, temperature: float) -> Doubles:
 
 
 def regression(features: Floats, scores: Doubles, settings: SortingSettings, kept: float | None = None) -> Doubles:
-    """Ridge regression to the guessed categories of the clearest documents, every category with equal weight."""
+    """Ridge regression on the guessed categories of the clearest documents, all categories with equal weight."""
     guesses = scores.argmax(axis=1)
     weights = _weights_of_clear(scores, guesses, settings.kept if kept is None else kept)
     clear = np.flatnonzero(weights)

@@ -1,4 +1,4 @@
-"""Names for what the names miss, or a first set where there are none: proposed from the themes of the documents."""
+"""Suggests names for themes that the given names do not cover, or a first set if there are none."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from seetopic.index import Index, Themes
 from seetopic.runtime import Doubles, Floats
 from seetopic.settings import DEFAULT, DiscoverySettings
 
-MOST = 200  # names that can be asked for
-_FINER = 2.5  # themes for each name that is asked for: some are small, and some are covered
+MOST = 200  # names that can be requested
+_FINER = 2.5  # themes per requested name, because some are small or already covered
 
 
 def suggest(
@@ -34,9 +34,10 @@ def suggest(
     settings: DiscoverySettings | None = None,
     device: str = "auto",
 ) -> tuple[Residual, ...]:
-    """Themes that the names (a list, a dict, a file's path) leave out, or all themes if there are no names.
+    """Suggest names for themes of the documents that the given names do not cover, or for all themes.
 
-    The first are the largest and the least covered; `suggested_name` can be given as a name.
+    `seeds` is a list, a dict, a path to a file, or None if there are no names yet. The largest and least covered themes
+    come first; each `suggested_name` can be used as a category name.
     """
     names = None if seeds is None else query_for(index, seeds, settings, DEFAULT.preset, device).encoded_names().spoken
     return suggest_beside(index, names, number, settings or DEFAULT.discovery)
@@ -47,12 +48,12 @@ def suggest_beside(
 ) -> tuple[Residual, ...]:
     """The same for vectors of names, unit rows."""
     if not 1 <= number <= MOST:
-        raise SettingsError(f"`number` is {number}; give one from 1 to {MOST} (--number)")
+        raise SettingsError(f"`number` is {number}, but must be between 1 and {MOST} (--number)")
     grains = index.themes.grains
     if not grains:
         raise CorpusError(
-            "the language model has read too few documents of this index to see themes; "
-            "give more documents, or index with a larger sample"
+            "the language model has read too few documents of this index to find themes; "
+            "give more documents, or build the index with a larger sample"
         )
     enough = (each for each in grains if len(each.centres) >= _FINER * number)
     themes = next(enough, grains[-1])
@@ -61,15 +62,15 @@ def suggest_beside(
     memberships[np.arange(len(themes.vectors)), themes.of_documents] = 1.0
     terms = _terms_of(index, themes, memberships, settings)
     told = told_themes(index, memberships, terms, themes.centres, 0, themes.vectors)
-    largest = [theme for theme in by_size(themes.sizes) if terms[theme]]  # in this order they are told
+    largest = [theme for theme in by_size(themes.sizes) if terms[theme]]  # in the order of `told`
     return tuple(told[place] for place in np.argsort(-wanted[largest], kind="stable")[:number])
 
 
 def as_seeds_file(found: Sequence[Residual]) -> str:
-    """Suggested names as a YAML file of seeds, each with what it stands for as a comment."""
+    """Suggested names as a YAML seeds file, each with a comment that describes its theme."""
     import yaml
 
-    lines = ["# Names for themes of the documents: rename them, remove what is not wanted, give the file as --seeds."]
+    lines = ["# Suggested names for themes of the documents: rename or remove any, then pass the file with --seeds."]
     for each in found:
         lines.append(f"# {each.share:.1%} of the documents: {', '.join(each.terms)}")
         lines.append(yaml.safe_dump({each.suggested_name: None}, allow_unicode=True).replace(" null", "").rstrip())
@@ -77,7 +78,7 @@ def as_seeds_file(found: Sequence[Residual]) -> str:
 
 
 def _terms_of(index: Index, themes: Themes, memberships: Doubles, settings: DiscoverySettings) -> list[list[int]]:
-    """The terms of each theme as those of categories are found, by its centre and by its documents."""
+    """The terms of each theme, found as for categories, by its centre and its documents."""
     chosen = replace(settings, top=TERMS)
     general = np.asarray(index.general)
     near = GeneralEvidence(general, themes.centres, chosen.name_pull, chosen.contrast, chosen.held_back)

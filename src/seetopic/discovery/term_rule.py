@@ -1,6 +1,6 @@
-"""Which words tell categories apart, learned from documents that the language model has sorted.
+"""Learns which words distinguish categories, from documents that the language model has sorted.
 
-For documents that it has not read: those of the sample beyond its budget, and new ones.
+For documents that it has not read: the rest of the sample, and new ones.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from seetopic.settings import SortingSettings
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-_PRIOR = 5.0  # documents of the whole corpus that are added to each category's
-_TYPICAL_SHARE = 0.5  # how much log-odds count beside what was learned from local vectors
-_TOPIC_SHARE = 0.5  # how much the topics' own terms count beside what was learned
-_LOCAL_RIDGE = 1e-3  # penalty per document, on weights of local vectors' dimensions
-_TERM_RIDGE = 3e-4  # and on weights of single terms
-_STEPS = 30  # of conjugate gradients: beyond, the sorting of new documents does not change
+_PRIOR = 5.0  # average documents of the corpus that are added to each category's
+_TYPICAL_SHARE = 0.5  # weight of log-odds, relative to what was learned from local vectors
+_TOPIC_SHARE = 0.5  # weight of the topics' own terms, relative to what was learned
+_LOCAL_RIDGE = 1e-3  # penalty per document on the weights of local vectors' dimensions
+_TERM_RIDGE = 3e-4  # the same on the weights of single terms
+_STEPS = 30  # of conjugate gradients; more do not change how new documents are sorted
 
 
 @dataclass(frozen=True)
 class TermRule:
-    """A score per category for documents as rows of idf-weighted terms; mean 0 and spread 1 where it was learned."""
+    """A score per category for rows of idf-weighted terms; mean 0 and spread 1 on the documents it was learned from."""
 
     weights: Floats  # (n_terms, n_categories)
     offset: Doubles  # (n_categories,)
@@ -41,8 +41,8 @@ class TermRule:
 class SortedDocuments:
     """Documents whose shares in the categories are known."""
 
-    documents: csr_array  # 1 where a document holds a term, (n_documents, n_terms)
-    rows: csr_array  # the same weighted by idf, rows to unit length
+    documents: csr_array  # 1 where a document contains a term, (n_documents, n_terms)
+    rows: csr_array  # the same weighted by idf; unit rows
     memberships: Doubles  # (n_documents, n_categories)
 
 
@@ -50,9 +50,9 @@ class SortedDocuments:
 def rule_for_sampled(
     known: SortedDocuments, local: Floats, settings: SortingSettings, features: Floats | None = None
 ) -> TermRule:
-    """For the rest of the sample: towards each document's best category, because clear ones make terms typical.
+    """For the rest of the sample: learns each document's best category, because clear cases make terms typical.
 
-    `features` are `local_features` of the rows, for whoever has them ready.
+    `features` are the `local_features` of the rows, if already computed.
     """
     learning = local_features(known.rows, local) if features is None else features
     learned = local @ regression(learning, standardised(known.memberships), settings, 1.0).astype(np.float32)
@@ -60,9 +60,9 @@ def rule_for_sampled(
 
 
 def rule_for_new(known: SortedDocuments, local: Floats, marks: Doubles) -> TermRule:
-    """For any document: by the meaning of its terms (local vectors), by each term for itself, and by the topics'.
+    """For any document: by the meaning of its terms (local vectors), by its single terms, and by the topics' terms.
 
-    `marks` is 1 where a term is a topic's; (n_terms, n_categories).
+    `marks` is 1 where a term belongs to a topic; (n_terms, n_categories).
     """
     targets = standardised(known.memberships)
     with one_thread():
@@ -75,11 +75,11 @@ def rule_for_new(known: SortedDocuments, local: Floats, marks: Doubles) -> TermR
 
 
 def log_ratios(known: SortedDocuments) -> Doubles:
-    """How much likelier a document of a category holds each term than one of the others; (n_terms, n_categories)."""
+    """Log ratio of each term's frequency in a category's documents and in the others; (n_terms, n_categories)."""
     inside, sizes = known.documents.T @ known.memberships, known.memberships.sum(axis=0)
     total, all_sizes = inside.sum(axis=1, keepdims=True), sizes.sum()
     seen = total[:, 0] > 0
-    ratios = np.zeros(inside.shape)  # 0: a term of none of these documents says nothing
+    ratios = np.zeros(inside.shape)  # 0 for terms that occur in none of these documents
     prior = _PRIOR * total[seen] / max(all_sizes, 1e-9) + 1e-6
     within = (inside[seen] + prior) / (sizes + _PRIOR)
     without = (total[seen] - inside[seen] + prior) / (all_sizes - sizes + _PRIOR)
@@ -88,10 +88,10 @@ def log_ratios(known: SortedDocuments) -> Doubles:
 
 
 def sparse_ridge(rows: csr_array, targets: Doubles, ridge: float, steps: int = _STEPS) -> Floats:
-    """Ridge regression on single terms, by conjugate gradients: there may be more terms than fit a dense system.
+    """Ridge regression on single terms by conjugate gradients, as there may be too many terms for a dense system.
 
-    (n_terms, n_categories); every category is a system of its own, all go side by side. A term that no row
-    holds has weight 0.
+    (n_terms, n_categories); every category is a separate system, and all are solved at once. A term that is in no row
+    has weight 0.
     """
     seen = np.unique(rows.indices)
     found = np.zeros((rows.shape[1], targets.shape[1]), np.float32)
@@ -116,14 +116,14 @@ def _conjugate_gradients(rows: csr_array, targets: Floats, penalty: float, steps
 
 
 def local_features(rows: csr_array, local: Floats) -> Floats:
-    """Documents by the local vectors of their terms, their mean taken off; (n_documents, rank)."""
+    """Documents by the local vectors of their terms, centred; (n_documents, rank)."""
     features: Floats = rows @ local
     centred: Floats = np.asarray(features - features.mean(axis=0), np.float32)
     return centred
 
 
 def _joined(rows: csr_array, parts: list[tuple[float, Doubles | Floats]]) -> TermRule:
-    """Rules added up, each with spread 1 on these documents before it is weighted."""
+    """The weighted sum of rules, each first scaled to spread 1 on these documents."""
     weights = np.zeros(parts[0][1].shape)
     for share, part in parts:
         weights += share * part / spread_of(rows @ part)

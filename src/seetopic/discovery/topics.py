@@ -1,4 +1,4 @@
-"""Topics: what a person gets. Frozen, each term with its score, its documents, and why it is there."""
+"""`Topics`, the result of a discovery: each term with its score, its documents and its ranks."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ LOW_CONFIDENCE = (
     "low confidence: its terms are hardly nearer to this name than to other names, or the documents do not use them "
     "alike; read them with care"
 )
-_TOLD = 5  # residual themes in a sentence
-_LARGEST = 1e9  # far beyond the scores of any method
+_TOLD = 5  # residual themes listed in a note
+_LARGEST = 1e9  # far above the scores of any method
 
 
 @dataclass(frozen=True)
@@ -26,9 +26,9 @@ class RankedTerm:
 
     term: str
     score: float  # Eq. (6), 1 at best
-    documents: int  # in how many it occurs, itself and not as one of its variants
-    ranks: dict[str, int | None]  # its place by each kind of evidence; None: not among the checked ones
-    variants: tuple[str, ...] = ()  # other forms and spellings that it stands for, the most frequent first
+    documents: int  # number of documents that contain it, not counting its variants
+    ranks: dict[str, int | None]  # by each kind of evidence; None if not among the checked ranks
+    variants: tuple[str, ...] = ()  # other forms and spellings that it represents, most frequent first
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Topic:
     in_vocabulary: bool  # whether one of its names occurs in the documents as a term
     terms: tuple[RankedTerm, ...]
     confidence: float = 1.0  # how surely the terms are about the name, from 0 to 1
-    warnings: tuple[str, ...] = ()  # what a person should know before using it, a sentence each
+    warnings: tuple[str, ...] = ()  # what to know before using it, one sentence each
 
     def __iter__(self) -> Iterator[str]:
         return (ranked.term for ranked in self.terms)
@@ -50,7 +50,7 @@ class Topic:
 class Residual:
     """A theme of the documents that no name covers."""
 
-    suggested_name: str  # of its terms the one that says best what it is about
+    suggested_name: str  # the term that best describes it
     share: float  # of the documents, from 0 to 1
     terms: tuple[str, ...]  # best first
     passages: tuple[str, ...] = ()  # how typical documents begin
@@ -58,15 +58,15 @@ class Residual:
 
 @dataclass(frozen=True, repr=False)
 class Topics:
-    """All topics: topic i is seed i. `made_with` says how to get the same again.
+    """All topics, in the order of the names; `made_with` records how to reproduce them.
 
-    It prints as a table, and shows as one in a notebook.
+    Prints as a table, also in notebooks.
     """
 
     topics: tuple[Topic, ...]
     made_with: dict[str, Any]
     coverage: float = 1.0  # share of the documents that the names cover, from 0 to 1
-    residual: tuple[Residual, ...] = ()  # what they leave, the largest theme first
+    residual: tuple[Residual, ...] = ()  # themes that the names leave out, largest first
 
     def __iter__(self) -> Iterator[Topic]:
         return iter(self.topics)
@@ -75,7 +75,7 @@ class Topics:
         return len(self.topics)
 
     def __getitem__(self, topic: int | str) -> Topic:
-        """A topic by its number or its name."""
+        """A topic by its number or name."""
         if isinstance(topic, int):
             return self.topics[topic]
         found = next((each for each in self.topics if each.name == topic), None)
@@ -95,7 +95,7 @@ class Topics:
 
     @property
     def notes(self) -> list[str]:
-        """What a person should know of all topics together: a sentence for each thing, not one for each topic."""
+        """What to know about the topics as a whole: one sentence per issue, not one per topic."""
         told = []
         if self.doubtful:
             names = ", ".join(topic.name for topic in self.doubtful)
@@ -108,18 +108,18 @@ class Topics:
 
     @property
     def doubtful(self) -> tuple[Topic, ...]:
-        """Topics of low confidence."""
+        """Topics with low confidence."""
         return tuple(topic for topic in self.topics if LOW_CONFIDENCE in topic.warnings)
 
     def _repr_html_(self) -> str:
-        """What a notebook shows; names and terms are escaped."""
+        """The HTML shown by notebooks; names and terms are escaped."""
         head = "".join(f'<th style="text-align:left">{each}</th>' for each in ("topic", "confidence", "terms"))
         rows = "".join(_html_row(topic) for topic in self.topics)
         notes = "".join(f"<p>{escape(sentence)}</p>" for sentence in self.notes)
         return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{notes}"
 
     def to_dataframe(self, library: Library = "pandas") -> Any:
-        """A row a term, as a table of pandas or polars; the columns are those of `topics.csv`."""
+        """A pandas or polars table with one row per term; its columns are those of `topics.csv`."""
         return dataframe(self._columns(), library)
 
     def _columns(self) -> dict[str, list[Any]]:
@@ -136,7 +136,7 @@ class Topics:
         }
 
     def to_json(self) -> dict[str, Any]:
-        """What `topics.json` holds."""
+        """The contents of `topics.json`."""
         return {
             "topics": [
                 {
@@ -172,9 +172,9 @@ class Topics:
         }
 
     def to_csv(self) -> str:
-        """A row a term, variants parted by semicolons.
+        """CSV with one row per term; variants are separated by semicolons.
 
-        A text that a spreadsheet would run as a formula has an apostrophe before it.
+        A text that a spreadsheet would run as a formula is prefixed with an apostrophe.
         """
         columns = self._columns()
         columns["score"] = [float(f"{score:.6g}") for score in columns["score"]]
@@ -186,7 +186,7 @@ class Topics:
         return text.getvalue()
 
     def save(self, folder: str | Path) -> None:
-        """`topics.json` and `topics.csv`, both or none."""
+        """Write `topics.json` and `topics.csv` to a folder, both or neither."""
         path = Path(folder)
         if path.exists() and not path.is_dir():
             raise OutputError(f"{path} is a file; choose a folder for the results")
@@ -196,25 +196,27 @@ class Topics:
 
     @classmethod
     def load(cls, folder: str | Path) -> Topics:
-        """What `save` wrote, by its folder or its `topics.json`; anything else is refused with a sentence."""
+        """Load what `save` wrote, from its folder or its `topics.json`; raises `OutputError` for anything else."""
         path = Path(folder) if Path(folder).is_file() else Path(folder) / "topics.json"
         results_in(path.parent).complete()
         try:
             return cls.from_json(read_json(path))
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise OutputError(f"{path} cannot be read as topics ({error}); make it with `seetopic discover`") from error
+            raise OutputError(
+                f"{path} cannot be read as topics ({error}); create it with `seetopic discover`"
+            ) from error
 
     @classmethod
     def from_json(cls, value: dict[str, Any]) -> Topics:
         """The inverse of `to_json`."""
         topics = tuple(_topic(each) for each in _of(value["topics"], list))
-        coverage = _number(_of(value.get("coverage", {}), dict).get("share", 1.0))  # files of before have none
+        coverage = _number(_of(value.get("coverage", {}), dict).get("share", 1.0))  # missing in older files
         residual = tuple(_residual(each) for each in _of(value.get("residual", []), list))
         return cls(topics, _of(value["made_with"], dict), coverage, residual)
 
 
 def results_in(folder: Path) -> FileSet:
-    """What `discover` writes: topics, a report and a sorter, which belong together."""
+    """The files that `discover` writes, which belong together: topics, a report and a sorter."""
     return FileSet(folder, "results", last="topics.json")
 
 
@@ -225,19 +227,19 @@ def _html_row(topic: Topic) -> str:
 
 
 def _of(value: Any, *kinds: type) -> Any:
-    """The value, if it is of one of these kinds."""
+    """The value, if it has one of these types."""
     if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
         raise TypeError(f"{value!r:.60} is not a {' or '.join(kind.__name__ for kind in kinds)}")
     if isinstance(value, str):
-        value.encode()  # a lone surrogate can be in JSON, but in no file that is written from it
+        value.encode()  # a lone surrogate is possible in JSON, but cannot be written to a file
     return value
 
 
 def _number(value: Any) -> float:
-    """A number that can be reckoned with: neither missing nor beyond any score."""
+    """A finite number in the range of scores."""
     number: float = _of(value, float, int)
     if not -_LARGEST <= number <= _LARGEST:
-        raise ValueError(f"{value!r:.60} is not a score")
+        raise ValueError(f"{value!r:.60} is not a valid score")
     return number
 
 
@@ -264,5 +266,5 @@ def _residual(saved: dict[str, Any]) -> Residual:
 
 def _ranked(saved: dict[str, Any]) -> RankedTerm:
     ranks = {kind: None if place is None else _of(place, int) for kind, place in _of(saved["ranks"], dict).items()}
-    variants = _texts(saved.get("variants", []))  # files of before have none
+    variants = _texts(saved.get("variants", []))  # missing in older files
     return RankedTerm(_of(saved["term"], str), _number(saved["score"]), _of(saved["documents"], int), ranks, variants)

@@ -1,4 +1,4 @@
-"""`SeeTopic`: names and documents in, topics out, as scikit-learn's users expect it."""
+"""`SeeTopic`: names and documents in, topics out, as scikit-learn users expect."""
 
 from __future__ import annotations
 
@@ -29,38 +29,38 @@ if TYPE_CHECKING:
     from typing import Self
 
 
-class NotFitted(SeeTopicError, NotFittedError):  # type: ignore[misc] # scikit-learn carries no types
-    """A model is used before it was fitted."""
+class NotFitted(SeeTopicError, NotFittedError):  # type: ignore[misc] # scikit-learn has no type hints
+    """The model was used before it was fitted."""
 
 
 class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Topics for category names, from documents; a scikit-learn estimator.
+    """Finds topics for category names in documents; a scikit-learn estimator.
 
         model = SeeTopic(["books", "health & personal care"]).fit(texts)
         model.topics_               # the terms of each category, with scores; prints as a table
         model.transform(texts)      # how much each document belongs to each category
         model.predict(texts)        # the number of its category, or -1
 
-    `fit` makes an index of the documents in a temporary folder (TMPDIR says where), which is removed when neither the
-    model nor any other that was made from it is left; the same documents, settings and random state give the same
-    bytes. To keep it, `save` the model, or build an `Index` yourself and fit on that. Vectors of terms are remembered
-    in `cache`. A pickled model carries its index and its documents with it; `save` does so without pickle.
+    `fit` builds an index of the documents in a temporary folder (set TMPDIR to choose where), which is removed when no
+    model uses it any more; the same documents, settings and random state always give the same results. To keep the
+    index, `save` the model, or build an `Index` yourself and fit on that. Vectors of terms are kept in `cache`. A
+    pickled model contains its index and its documents; `save` stores the same without pickle.
 
-    Settings, which are stored as they are given and checked by `fit`:
+    Parameters, which are stored as they are given and checked by `fit`:
 
-    - `seeds`: names in a list, names of names in a dict, a `Seeds`, or a `pathlib.Path` to a file.
-      `seed_topic_list` is another word for it.
-    - `embedding_model`: a folder or hub name, a sentence-transformers model, a function from texts to vectors;
-      None is the embedded model, or none at all where `term_embeddings` are given.
-    - `preset`: "default", "paper", "released-code", "no-iter", or a whole `Settings` of your own.
-    - `top` (terms of a topic), `min_count`, `language`, `random_state`: None leaves them as the preset has them.
-    - `tokenizer`: a function from a text to its words; None is ours.
-    - `text_field`, `on_error`: of files and tables, as for `Index.build`.
-    - `read_documents`: whether the language model reads the documents that are sorted: better, and slower.
-    - `threshold`: the least share of a category at which `predict` gives it.
-    - `n_jobs` (None and -1 are all cores), `device`, `cache`, `verbose`: how it is computed; they change no result.
+    - `seeds`: a list of names, a dict of categories to their names, a `Seeds`, or a `pathlib.Path` to a file.
+      `seed_topic_list` is an alias.
+    - `embedding_model`: a folder or Hugging Face name, a sentence-transformers model, or a function from texts to
+      vectors; None is the embedded model, or no model if `term_embeddings` are given.
+    - `preset`: "default", "paper", "released-code", "no-iter", or a complete `Settings` of your own.
+    - `top` (terms per topic), `min_count`, `language`, `random_state`: None keeps the preset's value.
+    - `tokenizer`: a function from a text to its words; None is the default tokenizer.
+    - `text_field`, `on_error`: how files and tables are read, as for `Index.build`.
+    - `read_documents`: whether the language model reads the documents to sort, which is more accurate but slower.
+    - `threshold`: the smallest share at which `predict` assigns a category.
+    - `n_jobs` (None and -1 mean all cores), `device`, `cache`, `verbose`: how it is computed; they change no result.
 
-    After `fit` there are `topics_` (a `Topics`), `index_`, `sorter_`, and `seeds_`, the names as they were understood.
+    Fitted attributes: `topics_` (a `Topics`), `index_`, `sorter_`, and `seeds_`, the names as they were parsed.
     """
 
     topics_: Topics
@@ -69,16 +69,16 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     seeds_: Seeds
     _given: fitting.FittedOn
 
-    if TYPE_CHECKING:  # these come from scikit-learn, which carries no types
+    if TYPE_CHECKING:  # from scikit-learn, which has no type hints
 
         def get_params(self, deep: bool = True) -> dict[str, Any]:
-            """The settings by name."""
+            """The parameters by name."""
 
         def set_params(self, **params: Any) -> Self:
-            """Change settings by name."""
+            """Set parameters by name."""
 
         def set_output(self, *, transform: str | None = None) -> Self:
-            """Whether `transform` gives an array or a table of pandas or polars."""
+            """Choose whether `transform` returns an array or a pandas or polars table."""
 
     def __init__(
         self,
@@ -136,12 +136,13 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         seed_embeddings: Any = None,
         document_embeddings: Any = None,
     ) -> Self:
-        """Find the topics of documents: strings (a list, a column of pandas or polars), a path, or an `Index`.
+        """Find topics in documents: strings (a list, or a pandas or polars column), a path, or an `Index`.
 
-        Ready vectors are taken as they are and never changed: `term_embeddings` a mapping of terms to vectors,
-        `seed_embeddings` a mapping of names or an array with a row a name, `document_embeddings` an array with a row a
-        document; all by one language model. Terms that are not in the mapping are encoded by `embedding_model`, if
-        one is named. `y` is there for scikit-learn's sake.
+        Precomputed vectors are used as they are and never changed. `term_embeddings` maps terms to vectors,
+        `seed_embeddings` maps names to vectors or is an array with one row per name, and `document_embeddings` is an
+        array with one row per document; all must come from the same language model. Terms that are missing from the
+        mapping are encoded by `embedding_model`, if it is set. `y` is ignored; it exists for compatibility with
+        scikit-learn.
         """
         seeds = fitting.seeds_from(self.seeds, self.seed_topic_list)
         settings = self._settings()
@@ -153,7 +154,7 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
             return self._fit_documents(documents, seeds, settings, Ready(term_embeddings, names, rows))
         if term_embeddings is not None or document_embeddings is not None:
             raise SettingsError(
-                "an index has its vectors already; give those of terms and documents to Index.build, "
+                "an index already has its vectors; pass those of terms and documents to Index.build "
                 "as `model` and `document_vectors`"
             )
         fitting.say_unused(index, self.min_count, self.language, self.random_state)
@@ -164,12 +165,12 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def partial_fit(
         self, X: Any, y: Any = None, *, term_embeddings: Any = None, document_embeddings: Any = None
     ) -> Self:
-        """Fit on the documents of before and these, with the same names under the same numbers.
+        """Fit on the earlier documents and these together, with the same names under the same numbers.
 
-        The index is built anew of old and new documents, so the result is exactly that of one `fit` on all; vectors
-        of terms that are known already are not computed again. The old documents are those that `fit` was given: the
-        strings, or the file, which must not have changed. A model that was fitted on a ready `Index` does not have
-        them, and refuses. A model that is not fitted yet is fitted.
+        The index is built again from all documents, so the result is exactly that of one `fit` on all of them; term
+        vectors that are already known are not computed again. The earlier documents are those passed to `fit`: the
+        strings, or the file, which must not have changed. A model that was fitted on an `Index` does not have them and
+        raises an error. A model that is not fitted yet is fitted.
         """
         if not hasattr(self, "index_"):
             return self.fit(X, y, term_embeddings=term_embeddings, document_embeddings=document_embeddings)
@@ -187,9 +188,9 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self._fit_documents(joined(old, new), self.seeds_, self._settings(), ready)
 
     def with_seeds(self, seeds: Any, *, seed_embeddings: Any = None) -> Self:
-        """A new model, fitted on the same documents, for other names; in about a second.
+        """A new model with other names, fitted on the same documents; takes about a second.
 
-        A name that came with a vector of its own keeps it, unless another one is given.
+        A name that was given a vector keeps it, unless another one is given.
         """
         asked = fitting.seeds_from(seeds, None)
         before = self._checked()._given
@@ -197,33 +198,33 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         names = {**kept, **name_vectors(asked, seed_embeddings)}
         params = {**self.get_params(deep=False), "seeds": seeds, "seed_topic_list": None}
         given = fitting.FittedOn(before.documents, Ready(before.ready.terms, names, before.ready.documents))
-        if asked.all_names != self.seeds_.all_names:  # `accept` and `reject` change none
+        if asked.all_names != self.seeds_.all_names:  # `accept` and `reject` change no names
             fitting.say_unreadable(self.index_, asked, given.ready)
         return type(self)(**params)._learn(self.index_, asked, self._settings(), given)
 
     def suggest(self, number: int = 10) -> tuple[Residual, ...]:
-        """Themes of the documents that the names do not cover, each with a name that could be given to it."""
+        """Suggest names for themes of the documents that the names do not cover."""
         index, settings = self._checked().index_, self._settings()
         ready = self._given.ready.names
         names = encode_names(index, self.seeds_, ready).spoken
         return suggest_beside(index, names, number, settings.discovery)
 
     def accept(self, topic: int | str, terms: str | Sequence[str]) -> Self:
-        """A new fitted model in which these terms stand first in a topic, given by its number or name."""
+        """A new fitted model in which these terms come first in a topic, given by its number or name."""
         return self.with_seeds(fitting.accepted(self._checked().seeds_, topic, fitting.listed_terms(terms)))
 
     def reject(self, topic: int | str, terms: str | Sequence[str]) -> Self:
-        """A new fitted model in which neither these terms nor their inflections stand in a topic."""
+        """A new fitted model in which a topic contains neither these terms nor their inflections."""
         return self.with_seeds(fitting.rejected(self._checked().seeds_, topic, fitting.listed_terms(terms)))
 
     # Sorting documents
 
     def transform(self, X: Any, *, document_embeddings: Any = None, none: bool = False) -> Doubles:
-        """How much each document belongs to each topic, as shares of 1; (n_documents, n_topics).
+        """How much each document belongs to each topic, as shares; (n_documents, n_topics).
 
-        What a row lacks of 1 is the share of none of the topics; with `none`, it is a further, last column.
-        `X` is what `fit` takes; every document has a row, empty ones too. With `document_embeddings`, an array with a
-        row a document by the language model of the fit, documents are sorted by these, too.
+        Each row and the share of no topic add up to 1; with `none`, that share is appended as the last column. `X` is
+        as for `fit`; every document has a row, even an empty one. `document_embeddings`, one row per document from the
+        language model of the fit, are used in addition to the terms.
         """
         shares = self._stream(X, document_embeddings).shares()
         return shares if none else shares[:, :-1]
@@ -237,20 +238,21 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         seed_embeddings: Any = None,
         document_embeddings: Any = None,
     ) -> Doubles:
-        """`fit`, and then `transform` of the same documents."""
+        """`fit`, then `transform` of the same documents."""
         options = {"term_embeddings": term_embeddings, "seed_embeddings": seed_embeddings}
         self.fit(X, y, document_embeddings=document_embeddings, **options)
         return self.transform(X, document_embeddings=document_embeddings)
 
     def predict(self, X: Any, *, document_embeddings: Any = None) -> Longs:
-        """The number of each document's topic, -1 for none: it is about something else, or nothing is known of it.
+        """The number of each document's topic, or -1 for none.
 
-        None is given, too, where no share reaches `threshold`.
+        A document has none if it is about something else, if it contains no known term, or if no share reaches
+        `threshold`.
         """
         return self._placement(X, document_embeddings).best
 
     def predict_proba(self, X: Any, *, document_embeddings: Any = None) -> Doubles:
-        """The shares of `transform`, whose columns are `classes_`; what a row lacks of 1 is the share of none."""
+        """The shares of `transform`, with `classes_` as columns; each row and the share of no topic add up to 1."""
         return self._stream(X, document_embeddings).shares()[:, :-1]
 
     @property
@@ -259,13 +261,13 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self.get_feature_names_out()
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """The names of `transform`'s columns: those of the topics."""
+        """The names of the columns of `transform`, which are those of the topics."""
         return np.array(self._checked().seeds_.names, dtype=object)
 
-    # As BERTopic calls them
+    # Methods with BERTopic's names
 
     def get_topics(self) -> dict[int, list[tuple[str, float]]]:
-        """The terms of every topic with their scores, by the topic's number."""
+        """The terms of every topic with their scores, by topic number."""
         return {number: self.get_topic(number) for number in range(len(self._checked().topics_))}
 
     def get_topic(self, topic: int | str) -> list[tuple[str, float]]:
@@ -274,16 +276,16 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return [(ranked.term, ranked.score) for ranked in self.topics_[number].terms]
 
     def get_topic_info(self, topic: int | str | None = None, *, library: Library = "pandas") -> Any:
-        """A table with a row a topic: number, documents, name, confidence and terms.
+        """A table with one row per topic: number, documents, name, confidence and terms.
 
-        The documents are those of the index, sorted as `predict` does; -1 counts those without a topic.
+        The documents are those of the index, sorted as by `predict`; -1 counts those without a topic.
         """
         found = self._stream(self._checked().index_, None, read=False).placement(self._options())
         only = None if topic is None else fitting.topic_number(self.seeds_, topic)
         return views.topic_info(self.topics_, found.best, only, library)
 
     def get_document_info(self, docs: Any, *, document_embeddings: Any = None, library: Library = "pandas") -> Any:
-        """A table with a row a document: its topic, the topic's name and terms, the share, the matched terms."""
+        """A table with one row per document: its topic, the topic's name and terms, the share and the matched terms."""
         documents = self._documents(docs)
         found = self._placement(documents, document_embeddings)
         return views.document_info(self.topics_, list(documents.all_texts()), found, self.sorter_.terms, library)
@@ -291,9 +293,9 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     # Saving
 
     def save(self, folder: str | Path, *, documents: bool = True) -> None:
-        """Write the model into a folder: JSON, safetensors and the index; no pickle. A model there is replaced.
+        """Write the model to a folder as JSON, safetensors and an index, without pickle; replaces an earlier model.
 
-        The documents are written, too, so that `partial_fit` can go on from there, unless `documents` is False.
+        The documents are written as well, so that `partial_fit` can continue from there, unless `documents` is False.
         """
         saving.save(self._checked(), Path(folder), documents)
 
@@ -306,16 +308,16 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tokenizer: Tokenizer | None = None,
         cache: str | Path | None = None,
     ) -> Self:
-        """What `save` wrote: it gives the same answers to the last bit, and uses the index where it lies.
+        """Load what `save` wrote; the model gives exactly the same answers, and uses the index where it is.
 
-        The folder may come from anyone: no code is run, no model is fetched and nothing outside is touched for what
-        stands in it. So a language model other than the embedded one is to be named again, if new names are to come.
+        The folder may come from anyone: its contents run no code, download no model and touch no other files. So a
+        language model other than the embedded one must be passed again to use new names.
         """
         saved = saving.load(Path(folder), embedding_model, tokenizer, cache)
         model = cls(**saved.params, tokenizer=tokenizer, cache=cache)
         return model._set(saved.index, saved.seeds, saved.learned, saved.given)
 
-    # What the methods share
+    # Shared by the methods
 
     def _fit_documents(self, documents: Documents, seeds: Seeds, settings: Settings, ready: Ready) -> Self:
         model = model_for(self.embedding_model, ready, seeds, settings.index, self.device)

@@ -1,4 +1,4 @@
-"""What a fit does: settings from parameters, an index from documents, topics and a sorter from an index."""
+"""The steps of a fit: settings from parameters, an index from documents, topics and a sorter from an index."""
 
 from __future__ import annotations
 
@@ -20,31 +20,31 @@ from seetopic.settings import DEFAULT, PRESETS, Settings, preset_named
 class FittedOn:
     """What a model was fitted on, kept for `partial_fit`."""
 
-    documents: Documents | None = None  # none if it was a ready index
+    documents: Documents | None = None  # None if it was an existing index
     ready: Ready = field(default_factory=Ready)
 
 
 @dataclass(frozen=True)
 class Learned:
-    """What a fit finds."""
+    """The result of a fit."""
 
     topics: Topics
     sorter: Sorter
 
 
 def seeds_from(seeds: Any, seed_topic_list: Any) -> Seeds:
-    """The names, by whichever of the two words they were given."""
+    """The names, from whichever of the two parameters was given."""
     if seeds is not None and seed_topic_list is not None:
-        raise SettingsError("both `seeds` and `seed_topic_list` are given, but they mean the same; give one")
+        raise SettingsError("both `seeds` and `seed_topic_list` are given, but they mean the same; give only one")
     if seeds is None and seed_topic_list is None:
-        raise SeedError('there are no category names; give them: SeeTopic(["books", "health & personal care"])')
+        raise SeedError('there are no category names; pass them: SeeTopic(["books", "health & personal care"])')
     return as_seeds(seed_topic_list if seeds is None else seeds)
 
 
 def settings_from_parameters(
     preset: Any, top: int | None, min_count: int | None, language: str | None, random_state: int | None
 ) -> Settings:
-    """A preset, or whole settings of one's own, with what was asked for by itself put in."""
+    """A preset or custom settings, with the individually given parameters applied."""
     chosen = preset if isinstance(preset, Settings) else preset_named(preset)
     text, index, discovery = chosen.index.text, chosen.index, chosen.discovery
     text = replace(text, min_count=text.min_count if min_count is None else min_count)
@@ -55,14 +55,14 @@ def settings_from_parameters(
 
 
 def learn(index: Index, seeds: Seeds, settings: Settings, device: str, progress: Progress, ready: Ready) -> Learned:
-    """Topics for the names, and what sorts documents by them."""
+    """Topics for the names, and a sorter for documents."""
     preset = settings.preset if settings.preset in PRESETS else DEFAULT.preset
     run = run_of(index, seeds, settings.discovery, preset, device, progress, ready.names)
     return Learned(run.topics, sorter_of(run))
 
 
 def ready_index(source: Any, model: Any, tokenizer: Any, cache: Any) -> Index | None:
-    """The index, if that or its folder was given."""
+    """The index, if the source is one or is its folder; otherwise None."""
     if isinstance(source, Index):
         return source
     if isinstance(source, str | Path) and is_index(source):
@@ -72,46 +72,47 @@ def ready_index(source: Any, model: Any, tokenizer: Any, cache: Any) -> Index | 
 
 
 def say_unused(index: Index, min_count: int | None, language: str | None, random_state: int | None) -> None:
-    """An index is built once: what was asked for and is different in it is said, not passed over in silence."""
+    """Warn about parameters that differ from those the index was built with, instead of ignoring them silently."""
     built = index.settings
     asked = {"min_count": min_count, "language": language, "random_state": random_state}
     made_with = {"min_count": built.text.min_count, "language": built.text.language, "random_state": built.random_state}
     for name, value in asked.items():
         if value is not None and value != made_with[name]:
             warn(
-                f"the index was built with {name}={made_with[name]!r}, and {name}={value!r} changes nothing of it; "
-                "give it to Index.build"
+                f"the index was built with {name}={made_with[name]!r}, so {name}={value!r} has no effect; "
+                "pass it to Index.build"
             )
 
 
 def say_unreadable(index: Index, seeds: Seeds, ready: Ready) -> None:
-    """Names that the language model has to read, and cannot."""
+    """Warn about names that the language model has to read but cannot."""
     for sentence in index.warnings_about(names_to_read(seeds, ready)):
         warn(sentence)
 
 
 def names_to_read(seeds: Seeds, ready: Ready) -> tuple[str, ...]:
-    """Those of the categories that came without a vector."""
+    """The names of categories that were given without a vector."""
     return tuple(name for seed in seeds.seeds if seed.name not in ready.names for name in seed.names)
 
 
 def documents_again(given: FittedOn, index: Index) -> Documents:
-    """The documents of the last fit, if they can be had again as they were."""
+    """The documents of the last fit, if they are still available and unchanged."""
     if given.documents is None:
         raise CorpusError(
-            "the model was fitted on a ready index, or saved without its documents, and an index does not hold "
-            "documents as they were written; fit on all documents, old and new"
+            "the model was fitted on an existing index or saved without its documents, and an index does not keep "
+            "the original documents; fit on all documents, old and new"
         )
     now = fingerprint(given.documents, given.documents.pieces(), LocalEngine(1), silent)
     if now.sha256 != index.manifest["corpus"]["sha256"]:
         raise CorpusError(
-            f"{given.documents.name} is not what it was when the model was fitted; fit on all documents, old and new"
+            f"the corpus {given.documents.name!r} has changed since the model was fitted; "
+            "fit on all documents, old and new"
         )
     return given.documents
 
 
 def topic_number(seeds: Seeds, topic: int | str) -> int:
-    """The number of a topic, given it or the name."""
+    """The number of a topic, given its number or name."""
     if isinstance(topic, str) and topic in seeds.names:
         return seeds.names.index(topic)
     if isinstance(topic, int) and not isinstance(topic, bool) and 0 <= topic < len(seeds):
@@ -122,7 +123,7 @@ def topic_number(seeds: Seeds, topic: int | str) -> int:
 
 
 def accepted(seeds: Seeds, topic: int | str, terms: tuple[str, ...]) -> Seeds:
-    """The names with more pinned terms of a topic, which are then pinned in no other, and not negative in it."""
+    """The names with these terms pinned in a topic, and in no other, and not negative in it."""
     number = topic_number(seeds, topic)
     own = seeds.seeds[number]
     changed = [replace(seed, pinned=_without(seed.pinned, terms)) for seed in seeds.seeds]
@@ -132,14 +133,12 @@ def accepted(seeds: Seeds, topic: int | str, terms: tuple[str, ...]) -> Seeds:
 
 
 def rejected(seeds: Seeds, topic: int | str, terms: tuple[str, ...]) -> Seeds:
-    """The names with more negative terms of a topic, which are then not pinned in it."""
+    """The names with these terms negative in a topic, and not pinned in it."""
     number = topic_number(seeds, topic)
     own = seeds.seeds[number]
     for term in terms:
         if normalized_name(term) in map(normalized_name, own.names):
-            raise SeedError(
-                f"{term!r} is a name of the topic, and a name always belongs to it; give the topic another name"
-            )
+            raise SeedError(f"{term!r} is a name of the topic, so it always belongs to it; give the topic another name")
     changed = list(seeds.seeds)
     negative = (*_without(own.negative, terms), *terms)
     changed[number] = Seed(own.name, own.names, _without(own.pinned, terms), negative)
@@ -147,10 +146,10 @@ def rejected(seeds: Seeds, topic: int | str, terms: tuple[str, ...]) -> Seeds:
 
 
 def listed_terms(terms: Any) -> tuple[str, ...]:
-    """One term or several, each once."""
+    """One term or several, without duplicates."""
     given = [terms] if isinstance(terms, str) else list(terms)
     if not given or not all(isinstance(term, str) and term.strip() for term in given):
-        raise SeedError(f"terms must be a text or a list of texts, not {terms!r:.60}")
+        raise SeedError(f"terms must be a string or a list of strings, not {terms!r:.60}")
     return tuple({normalized_name(term): term.strip() for term in given}.values())
 
 

@@ -1,4 +1,4 @@
-"""What a fitted model can show of its topics: the figures, and the report."""
+"""The figures and the report of a fitted model."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 
 class Pictures:
-    """Figures of a fitted model, as BERTopic calls them, and its report; each draws `topics_` as they are.
+    """Figures of a fitted model, with BERTopic's names, and its report; all show `topics_` as they are.
 
-    A figure shows itself in a notebook and answers the pointer; its `save` writes .svg, .html or .png.
+    A figure is displayed in notebooks and responds to the mouse; its `save` writes .svg, .html or .png.
     """
 
     topics_: Topics
@@ -38,21 +38,21 @@ class Pictures:
     def visualize_barchart(
         self, topics: Sequence[int | str] | None = None, *, top: int = 10, width: int = 960
     ) -> Figure:
-        """The best terms of topics as bars; of all topics, or of those given by their numbers or names."""
+        """The best terms of topics as bars, for all topics or for those given by number or name."""
         found = self._checked().topics_
         numbers = None if topics is None else [topic_number(self.seeds_, topic) for topic in topics]
         return barchart(found, topics=numbers, top=top, width=width)
 
     def visualize_topics(self, *, top: int = 10, width: int = 960) -> Figure:
-        """A map of topics among their terms: topics whose terms are alike stand near each other."""
+        """A map of topics and their terms: topics with similar terms are close to each other."""
         return topics_map(self._scene(), top=top, width=width)
 
     def visualize_documents(self, *, documents: int = 1000, width: int = 960) -> Figure:
-        """A map of documents of the index, at most so many, around the topics that they are given."""
+        """A map of documents of the index, at most `documents` of them, around the topics they are assigned to."""
         return documents_map(self._scene(), documents=documents, width=width)
 
     def visualize_heatmap(self, *, by: Literal["terms", "documents"] = "terms", width: int = 720) -> Figure:
-        """Topics against topics: how alike their terms are, or how far they share documents."""
+        """Topics against topics: how similar their terms are, or how far they share documents."""
         return heatmap(self._scene(), by=by, width=width)
 
     def visualize_term_rank(self, *, log: bool = True, width: int = 960) -> Figure:
@@ -60,18 +60,18 @@ class Pictures:
         return term_rank(self._checked().topics_, log=log, width=width)
 
     def write_report(self, folder: str | Path) -> Path:
-        """Write `report.html` into a folder, one page with all of this and sentences as examples; gives its path."""
+        """Write `report.html`, one page with all figures and example sentences, to a folder; returns its path."""
         scene = self._scene()
         return write_report(scene, folder, documents=self._given.documents)
 
     def _scene(self) -> Scene:
-        """The topics and the sorter as they are, and the index as they know it; nothing is sought again."""
+        """The topics and the sorter as they are, and the index with the same terms; nothing is searched again."""
         index = _as_sorted(self._checked().index_, self.sorter_)
         made, ids = self.topics_.made_with, index.vocabulary.ids
         if not all(
             form in ids for topic in self.topics_ for each in topic.terms for form in (each.term, *each.variants)
         ):
-            raise OutputError("the model's topics have terms that its index does not have; fit it again")
+            raise OutputError("the model's topics contain terms that are not in its index; fit it again")
         try:
             settings = settings_from({"preset": made["preset"], **made["settings"]})
         except (KeyError, TypeError, AttributeError) as error:
@@ -82,11 +82,11 @@ class Pictures:
 
 
 def _as_sorted(index: Index, sorter: Sorter) -> Index:
-    """The index with the terms that names were made, which stand behind its own in the sorter."""
+    """The index with the names that were added as terms, which follow its own terms in the sorter."""
     named = with_named_terms(index, sorter.terms[len(index.vocabulary) :])
     if named.vocabulary.terms != sorter.terms:
         raise EncoderError(
-            "some names were made terms by a language model that is not at hand; "
-            "give it again: SeeTopic.load(folder, embedding_model=...)"
+            "some names were added as terms by a language model that is not available; "
+            "pass it again: SeeTopic.load(folder, embedding_model=...)"
         )
     return named

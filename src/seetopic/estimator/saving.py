@@ -1,4 +1,4 @@
-"""A model in a folder: JSON, safetensors and the index, with a format version; whatever is read may be hostile."""
+"""Saves a model to a folder as JSON, safetensors and an index, and loads it without trusting the folder."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ DOCUMENTS = "documents.jsonl"
 NAMES = "seed_embeddings.safetensors"
 _TOPICS = "topics.json"
 _NAMES = {MODEL, INDEX, DOCUMENTS, NAMES, _TOPICS, "topics.csv", SORTER, ".DS_Store", "Thumbs.db", "desktop.ini"}
-# What of the settings is saved, and of which kind each is; how something is computed is the reader's own matter.
+# The parameters that are saved, with their types; how something is computed is up to whoever loads the model.
 _PARAMS: dict[str, tuple[type, ...]] = {
     "top": (int, type(None)),
     "min_count": (int, type(None)),
@@ -63,7 +63,7 @@ _PARAMS: dict[str, tuple[type, ...]] = {
 
 @dataclass(frozen=True)
 class Saved:
-    """A model that was read."""
+    """A model that was loaded."""
 
     params: dict[str, Any]
     seeds: Seeds
@@ -74,7 +74,7 @@ class Saved:
 
 @dataclass(frozen=True)
 class UnnamedModel:
-    """In place of a language model that a folder names and the reader has not: it is not fetched on its word."""
+    """Replaces a language model that a saved model names but the caller did not pass; it is never downloaded."""
 
     name: str
 
@@ -82,12 +82,12 @@ class UnnamedModel:
     def fingerprint(self) -> str | None:
         raise EncoderError(
             f"the model was fitted with the language model {self.name!r}; "
-            "give it for new names: SeeTopic.load(folder, embedding_model=...)"
+            "pass it to use new names: SeeTopic.load(folder, embedding_model=...)"
         )
 
     def encode(self, texts: Any, jobs: int, progress: Progress) -> Floats:
         raise EncoderError(
-            f"the language model {self.name!r} was not given: SeeTopic.load(folder, embedding_model=...)"
+            f"the language model {self.name!r} is missing; pass it: SeeTopic.load(folder, embedding_model=...)"
         )
 
     def encode_names(self, names: Any) -> Floats:
@@ -98,7 +98,7 @@ class UnnamedModel:
 
 
 def save(model: SeeTopic, folder: Path, documents: bool) -> None:
-    """All of it in a folder beside, which then takes the name."""
+    """Write everything to a folder beside the final one, then rename it."""
     with _written_beside(folder) as beside:
         model.topics_.save(beside)
         model.sorter_.save(beside)
@@ -110,7 +110,9 @@ def save(model: SeeTopic, folder: Path, documents: bool) -> None:
             try:
                 _write_documents(beside / DOCUMENTS, model._given.documents, model.index_)
             except CorpusError as error:
-                raise CorpusError(f"{error}; or save the model without them: save(folder, documents=False)") from error
+                raise CorpusError(
+                    f"{error}, or save the model without its documents: save(folder, documents=False)"
+                ) from error
         write_json(beside / MODEL, {"format": FORMAT, "version": __version__, **_about(model, beside)})
 
 
@@ -134,7 +136,7 @@ def _about(model: SeeTopic, folder: Path) -> dict[str, Any]:
 
 @contextmanager
 def _written_beside(folder: Path) -> Iterator[Path]:
-    folder = folder.resolve()  # where the name is a link, what it leads to is replaced, and not the link
+    folder = folder.resolve()  # replaces the target of a link, not the link
     _check_place(folder)
     beside, replaced = (folder.with_name(f".{folder.name}.{os.getpid()}.{end}") for end in ("part", "old"))
     try:
@@ -143,7 +145,7 @@ def _written_beside(folder: Path) -> Iterator[Path]:
             beside.mkdir(parents=True)
             with held(beside):
                 yield beside
-            _check_place(folder)  # once more: anybody may have put something there meanwhile
+            _check_place(folder)  # again, because another program may have written there in the meantime
             is_replaced = folder.exists()
             if is_replaced and exchanged(beside, folder):
                 return
@@ -152,7 +154,7 @@ def _written_beside(folder: Path) -> Iterator[Path]:
             try:
                 beside.rename(folder)
             except OSError:
-                with suppress(OSError):  # there may have been none
+                with suppress(OSError):  # there may be nothing to restore
                     replaced.rename(folder)
                 raise
     finally:
@@ -161,18 +163,18 @@ def _written_beside(folder: Path) -> Iterator[Path]:
 
 
 def _check_place(folder: Path) -> None:
-    """Nothing is replaced but a saved model."""
+    """Refuse to replace anything but a saved model."""
     if not folder.exists():
         return
     if not folder.is_dir() or (any(folder.iterdir()) and not (folder / MODEL).exists()):
-        raise OutputError(f"{folder} exists and is not a saved model; choose another folder")
+        raise OutputError(f"{folder} exists but is not a saved model; choose another folder")
     others = sorted(path.name for path in folder.iterdir() if path.name not in _NAMES)
     if others:
-        raise OutputError(f"{folder} holds {others[0]!r}, which would be lost; move it, or choose another folder")
+        raise OutputError(f"{folder} contains {others[0]!r}, which would be lost; move it or choose another folder")
 
 
 def _copy_index(source: Path, target: Path) -> None:
-    """Files of an index are never changed, only replaced: on one disk, two folders may share them."""
+    """Link or copy an index; its files are never changed, only replaced, so folders on one disk can share them."""
     target.mkdir()
     for name in (layout.MANIFEST, *layout.FILES):
         try:
@@ -189,22 +191,22 @@ def _write_names(path: Path, names: Any) -> None:
 
 
 def _write_documents(path: Path, documents: Documents, index: Index) -> None:
-    """The texts that the model was fitted on, and no others: their file may have changed, or be a link elsewhere."""
-    encode = json.JSONEncoder(ensure_ascii=False).encode  # made once: there may be millions of texts
+    """Write the texts that the model was fitted on; refuse others, because their file may have changed."""
+    encode = json.JSONEncoder(ensure_ascii=False).encode  # created once, because there may be millions of texts
     digest = hashlib.sha256()
     with path.open("w", encoding="utf-8", newline="\n") as file:
         for text in documents.texts():
             digest.update(text_digest(text))
             file.write(f'{{"text": {encode(text)}}}\n')
     if digest.hexdigest() != index.manifest["corpus"]["sha256"]:
-        raise CorpusError(f"{documents.name} is not what it was when the model was fitted; fit again")
+        raise CorpusError(f"the corpus {documents.name!r} has changed since the model was fitted; fit again")
 
 
 # Reading
 
 
 def load(folder: Path, embedding_model: Any, tokenizer: Tokenizer | None, cache: Any) -> Saved:
-    """A saved model, or one sentence why it is none; names of files come from here alone, never from the folder."""
+    """Load a saved model; file names are defined here and never taken from the folder."""
     about = _read_about(folder)
     try:
         return _loaded(folder, about, embedding_model, tokenizer, cache)
@@ -224,7 +226,7 @@ def _read_about(folder: Path) -> dict[str, Any]:
         raise OutputError(f"{path} cannot be read ({error}); save the model again") from error
     saved = about.get("format")
     if not isinstance(saved, int) or isinstance(saved, bool) or saved < 1:
-        raise OutputError(f"{path} states no format; save the model again")
+        raise OutputError(f"{path} has no format version; save the model again")
     if saved > FORMAT:
         raise OutputError(
             f"{folder} was saved in format {saved}, but this seetopic ({__version__}) reads up to format {FORMAT}; "
@@ -234,14 +236,14 @@ def _read_about(folder: Path) -> dict[str, Any]:
 
 
 def _what_it_is(folder: Path) -> str:
-    """What a folder without a model has instead, and what to do with that."""
+    """What a folder without a model contains instead, and what to do with it."""
     if layout.is_index(folder):
         return "it is an index; fit on it: SeeTopic(names).fit(folder)"
     if folder.is_file():
-        return "it is a file; give the folder that `model.save(folder)` made"
+        return "it is a file; give the folder that `model.save(folder)` wrote"
     if (folder / _TOPICS).is_file():
-        return "it holds topics, without the index; read these with Topics.load(folder)"
-    return f"it has no {MODEL}; make one with `model.save(folder)`"
+        return "it contains topics without an index; load them with Topics.load(folder)"
+    return f"it has no {MODEL}; create one with `model.save(folder)`"
 
 
 def _loaded(folder: Path, about: dict[str, Any], embedding_model: Any, tokenizer: Any, cache: Any) -> Saved:
@@ -250,12 +252,12 @@ def _loaded(folder: Path, about: dict[str, Any], embedding_model: Any, tokenizer
     if about["tokenizer"] != tokenizer_name(tokenizer or tokenize):
         raise SettingsError(
             f"the model was fitted with the tokenizer {about['tokenizer']!r:.100}; "
-            "give the same one: SeeTopic.load(folder, tokenizer=...)"
+            "pass the same one: SeeTopic.load(folder, tokenizer=...)"
         )
     seeds, topics = _seeds(about["seeds"]), Topics.load(folder)
     sorter = Sorter.load(folder, tokenizer=tokenizer or tokenize)
     if not seeds.names == sorter.names == tuple(topic.name for topic in topics):
-        raise ValueError("its names, topics and sorter are of different models")
+        raise ValueError("its names, topics and sorter come from different models")
     names = _names(folder, about, seeds)
     index = Index.open(folder / INDEX, tokenizer=tokenizer or tokenize, cache=cache)
     model = _model_of(index, embedding_model, names)
@@ -269,17 +271,17 @@ def _loaded(folder: Path, about: dict[str, Any], embedding_model: Any, tokenizer
 def _check_part(folder: Path, about: dict[str, Any], part: str) -> None:
     path = folder / part
     if not path.is_file() or sha256_of(path) != about["files"][part]:
-        raise OutputError(f"{path} is missing or not as it was saved; save the model again")
+        raise OutputError(f"{path} is missing or has changed since it was saved; save the model again")
 
 
 def _params(saved: dict[str, Any]) -> dict[str, Any]:
-    """The settings, each of its kind; what they mean is checked as for any model."""
+    """The parameters, with their types checked; their values are checked as for any model."""
     if set(saved) != {*_PARAMS, "preset"}:
-        raise ValueError("it has other settings than this format")
+        raise ValueError("its settings do not match its format")
     for name, kinds in _PARAMS.items():
         value = saved[name]
         if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
-            raise TypeError(f"its setting {name} is {value!r:.60}")
+            raise TypeError(f"its setting {name} is invalid: {value!r:.60}")
     preset = saved["preset"] if isinstance(saved["preset"], str) else settings_from(saved["preset"])
     params = {**saved, "preset": preset}
     settings_from_parameters(*(params[name] for name in ("preset", "top", "min_count", "language", "random_state")))
@@ -290,18 +292,18 @@ def _seeds(saved: list[dict[str, Any]]) -> Seeds:
     parts = ("names", "pinned", "negative")
     seeds = as_seeds({each["name"]: {part: each[part] for part in parts} for each in saved})
     if len(seeds) != len(saved):
-        raise ValueError("a name stands twice in it")
+        raise ValueError("a name occurs twice")
     return seeds
 
 
 def _names(folder: Path, about: dict[str, Any], seeds: Seeds) -> dict[str, Floats]:
-    """The vectors that came with names."""
+    """The vectors that were given for names."""
     from safetensors import SafetensorError
     from safetensors.numpy import load_file
 
     listed = about["ready_names"]
     if not isinstance(listed, list) or not set(listed) <= set(seeds.names):
-        raise ValueError("it has vectors of unknown names")
+        raise ValueError("it has vectors for unknown names")
     if not listed:
         return {}
     _check_part(folder, about, NAMES)
@@ -313,7 +315,7 @@ def _names(folder: Path, about: dict[str, Any], seeds: Seeds) -> dict[str, Float
 
 
 def _model_of(index: Index, embedding_model: Any, names: dict[str, Floats]) -> Any:
-    """What encodes names from now on."""
+    """The model that encodes new names."""
     made_with = index.manifest["model"]
     if made_with["name"] == EMBEDDED_NAME and embedding_model is None:
         return None

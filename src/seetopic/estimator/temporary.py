@@ -1,4 +1,4 @@
-"""An index of a fit on documents: a temporary folder that goes with the last model that uses it."""
+"""The index of a fit on documents, in a temporary folder that is removed with the last model that uses it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from seetopic.vectors import VectorCache
 
 
 class TemporaryIndex(Index):
-    """An index whose folder is removed when nothing holds it any more; it is pickled with its files."""
+    """An index whose folder is removed when nothing refers to it any more; pickled with its files."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         files = {name: (self.folder / name).read_bytes() for name in (layout.MANIFEST, *layout.FILES)}
@@ -24,12 +24,12 @@ class TemporaryIndex(Index):
 
 
 def build_temporary(documents: Documents, **options: Any) -> TemporaryIndex:
-    """Build the index of documents into a folder of its own; options are those of `plan`."""
+    """Build an index of documents in a new temporary folder; options are those of `plan`."""
     home = temporary_folder()
     try:
         build = plan(documents, home / "index", **options)
         build.run()
-    except BaseException:  # an interrupt, too, must leave nothing behind
+    except BaseException:  # even an interrupt must leave nothing behind
         remove_temporary(home)
         raise
     return _owned(home / "index", options["model"], build.tokenizer, build.resources.cache)

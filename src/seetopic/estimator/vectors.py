@@ -1,4 +1,4 @@
-"""Vectors that the user has ready: of terms, of names, of documents. They are read, and never changed."""
+"""Precomputed vectors of terms, names and documents, which are read and never changed."""
 
 from __future__ import annotations
 
@@ -19,49 +19,51 @@ from seetopic.vectors import ReadyVectors, TermEncoder, encoder_for, unit_rows
 
 @dataclass(frozen=True)
 class Ready:
-    """What of vectors was given, by kind."""
+    """The precomputed vectors, by kind."""
 
-    terms: Any = None  # a mapping, or whatever tells by `in` and `[]` what it has
+    terms: Any = None  # a mapping, or any object that supports `in` and `[]`
     names: Mapping[str, Floats] = field(default_factory=dict)  # unit vectors, by category
-    documents: Any = None  # an array, a row a document
+    documents: Any = None  # an array, one row per document
 
 
 def name_vectors(seeds: Seeds, given: Any) -> dict[str, Floats]:
-    """By category the unit vector that was given for it: in an array, a row a name, or in a mapping by name."""
+    """The unit vectors given for categories, from an array with one row per name or a mapping by name."""
     if given is None:
         return {}
     if not _is_mapping(given):
         return dict(zip(seeds.names, unit_rows(given, seeds.names), strict=True))
     known = [name for name in seeds.names if name in given]
     if not known:
-        raise EncoderError(f"`seed_embeddings` has none of the names ({', '.join(seeds.names[:5])}); add them")
+        raise EncoderError(f"`seed_embeddings` contains none of the names ({', '.join(seeds.names[:5])}); add them")
     return dict(zip(known, unit_rows([given[name] for name in known], known), strict=True))
 
 
 def document_rows(documents: Documents, given: Any) -> Any:
-    """The rows of the documents that are kept, of an array that may have rows of empty ones, too."""
+    """The rows of the documents that are kept, from an array that may also have rows for empty ones."""
     if given is None:
         return None
     array = np.asarray(given)
     if array.ndim != 2:
-        raise EncoderError(f"`document_embeddings` has shape {array.shape}; it must have a row for each document")
+        raise EncoderError(f"`document_embeddings` has shape {array.shape}, but must have one row per document")
     kept = np.fromiter(documents.numbers(), np.int64)
     if len(array) == len(kept):
         return array
     if len(array) <= kept[-1]:
-        raise EncoderError(f"`document_embeddings` has {len(array)} rows for {len(kept)} documents; give a row each")
+        raise EncoderError(
+            f"`document_embeddings` has {len(array)} rows for {len(kept)} documents; give one row per document"
+        )
     return array[kept]
 
 
 def model_for(embedding_model: Any, ready: Ready, seeds: Seeds, settings: IndexSettings, device: str) -> Any:
-    """What encodes terms and names: the model, or the ready vectors with the model, if one was named, for the rest.
+    """What encodes terms and names: the model, or precomputed vectors with the model, if any, for the rest.
 
-    Whatever does not fit together is refused here, before any slow work.
+    Incompatible vectors are refused here, before any slow work.
     """
     if ready.terms is None:
         if ready.names or ready.documents is not None:
             encoder = encoder_for(embedding_model, device=device, precision=settings.precision)
-            _check_lengths(ready, encoder.encode_names([seeds.names[0]])[0], "the model's")
+            _check_lengths(ready, encoder.encode_names([seeds.names[0]])[0], "the model's vectors")
         return embedding_model
     if not _is_mapping(ready.terms):
         kind = type(ready.terms).__name__
@@ -80,8 +82,9 @@ def model_for(embedding_model: Any, ready: Ready, seeds: Seeds, settings: IndexS
     ]
     if unknown:
         raise EncoderError(
-            f"{len(unknown)} names have no ready vector ({', '.join(unknown[:5])}); add them to `term_embeddings`, "
-            "give `seed_embeddings`, or name the `embedding_model` that all vectors come from"
+            f"{len(unknown)} names have no precomputed vector ({', '.join(unknown[:5])}); "
+            "add them to `term_embeddings`, pass `seed_embeddings`, "
+            "or set `embedding_model` to the model that all vectors come from"
         )
     for term in islice(ready.terms, 1) if isinstance(ready.terms, Mapping) else ():
         _check_lengths(ready, np.asarray(ready.terms[term]), "those of `term_embeddings`")
@@ -91,12 +94,14 @@ def model_for(embedding_model: Any, ready: Ready, seeds: Seeds, settings: IndexS
 def _check_lengths(ready: Ready, other: Floats, whose: str) -> None:
     lengths = {f"the vector of {name!r}": len(vector) for name, vector in ready.names.items()}
     if ready.documents is not None:
-        lengths["`document_embeddings`"] = ready.documents.shape[1]
+        lengths["each row of `document_embeddings`"] = ready.documents.shape[1]
     for what, length in lengths.items():
         if length != len(other):
-            raise EncoderError(f"{what} has length {length}, but {whose} {len(other)}; give all by one model")
+            raise EncoderError(
+                f"{what} has length {length}, but {whose} have length {len(other)}; use one model for all vectors"
+            )
 
 
 def _is_mapping(given: Any) -> bool:
-    """Also word vectors of other libraries, which are not mappings by name."""
+    """Whether it is a mapping; also true for word vectors of other libraries, which are not."""
     return isinstance(given, Mapping) or (hasattr(given, "key_to_index") and hasattr(given, "__getitem__"))

@@ -1,4 +1,4 @@
-"""Tables of topics and of documents, with the columns that BERTopic's users know."""
+"""Tables of topics and documents, with the columns that BERTopic users know."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from seetopic.runtime import Library, Longs, dataframe
 
 
 def topic_info(topics: Topics, given: Longs, only: int | None, library: Library) -> Any:
-    """One row per topic, and one for documents without a topic if there are any; `given` has a topic per document."""
+    """One row per topic, and one for documents without a topic if there are any; `given` has one topic per document."""
     counts = Counter(given.tolist())
     numbers = [*([-1] if counts[-1] else []), *range(len(topics))] if only is None else [only]
     return dataframe(

@@ -1,4 +1,4 @@
-"""Builds an index stage by stage, each whole on disk before the next: a killed build goes on where it was."""
+"""Builds an index in stages, each complete on disk before the next, so that an interrupted build resumes."""
 
 from __future__ import annotations
 
@@ -96,19 +96,19 @@ from seetopic.vectors import (
     write_postings,
 )
 
-_SCAN = 2  # what the stage of words leaves in `scan.json`; what an earlier version left is not used
+_SCAN = 2  # version of `scan.json`; files written by earlier versions are not reused
 
 
 @dataclass(frozen=True)
 class Resources:
-    """What a build computes with; none of it changes the result."""
+    """How a build is computed; none of this changes the result."""
 
     engine: Engine
     jobs: int
     device: str
     cache: VectorCache
     progress: Progress
-    memory: int | None = None  # bytes that a build may take
+    memory: int | None = None  # bytes that the build may use
     warn: Warn = warn
 
     @property
@@ -119,7 +119,7 @@ class Resources:
 
 @dataclass(frozen=True)
 class Build:
-    """One index in the making, in a folder beside the one it will become."""
+    """An index being built, in a folder beside its final one."""
 
     update: Update
     out: Path
@@ -128,8 +128,8 @@ class Build:
     tokenizer: Tokenizer
     resources: Resources
     ready_documents: ReadyDocuments | None = None
-    names: tuple[str, ...] = ()  # of categories, if they are known: a warning says which the model cannot read
-    is_shared: bool = False  # in the cache: a second build of the same index waits for the first, and uses its result
+    names: tuple[str, ...] = ()  # of categories, if known; a warning lists those that the model cannot read
+    is_shared: bool = False  # in the cache: a second build of the same index waits for the first and uses its result
 
     @property
     def folder(self) -> Path:
@@ -141,12 +141,12 @@ class Build:
 
     @property
     def files(self) -> Path:
-        """The files of the index to be."""
+        """Where the new index's files are written."""
         return self.folder / "index"
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
-        """The documents as they came."""
+        """The parts that the new index will have."""
         parts = [*self.update.kept]
         for each, found in zip(self.update.added, self._fingerprints, strict=True):
             parts.append(Part(each.documents.name, found.sha256, found.documents, next_number(parts), found.skipped))
@@ -154,18 +154,18 @@ class Build:
 
     @property
     def _pieces(self) -> tuple[Pieces, ...]:
-        """Of each new part."""
+        """The pieces of each new part."""
         return tuple(each.pieces(self.settings.text, self.resources.engine) for each in self.update.added)
 
     @property
     def _fingerprints(self) -> tuple[Fingerprint, ...]:
-        """Of each new part."""
+        """The fingerprint of each new part."""
         text, resources = self.settings.text, self.resources
         return tuple(each.fingerprint(text, resources.engine, resources.progress) for each in self.update.added)
 
     @cached_property
     def estimate(self) -> BuildEstimate:
-        """What a build that is not an update will take; only a stream has to be read to know how long it is."""
+        """What a build from scratch will need; only a stream has to be read to learn its length."""
         (pieces,) = self._pieces
         is_cut = all(isinstance(each, Piece) for each in pieces.cut)
         known = None if is_cut else self.n_documents
@@ -184,12 +184,12 @@ class Build:
 
     @property
     def _told_apart_by(self) -> dict[str, Any]:
-        """Ready vectors of documents, and numbers of documents; nothing where neither is out of the ordinary."""
+        """Precomputed document vectors, and gaps in the document numbers; empty if there are neither."""
         ready = {} if self.ready_documents is None else {"document_vectors": self.ready_documents.fingerprint}
         return {**ready, "gaps": gaps(self.parts)} if gaps(self.parts) else ready
 
     def run(self, *, overwrite: bool = False) -> None:
-        """Build all of it, and only then give it its name."""
+        """Build the index, and move it to its folder only when it is complete."""
         with closing(self.resources.engine), self._alone():
             if self.ready_documents is not None:
                 self.ready_documents.check(self.n_documents)
@@ -207,7 +207,7 @@ class Build:
             self._finish(digests, overwrite or self.update.replaces)
 
     def prepare(self) -> None:
-        """Only what is quick: the terms and how often they occur. `run` goes on from there."""
+        """Run only the quick stages: the terms and their counts. `run` continues from there."""
         with closing(self.resources.engine), self._alone():
             self.resources.engine.check_shared(self.folder)
             do_stages(self._stages()[:2], self.folder)
@@ -216,7 +216,7 @@ class Build:
         return alone(self.out, waiting=self._wait if self.is_shared else None)
 
     def _warn(self, about_documents: Sequence[str]) -> None:
-        """What a person should know of the documents and names, before anything slow begins."""
+        """Pass on the warnings about documents and names before any slow work."""
         for sentence in (*about_documents, *self._about_names(about_documents)):
             self.resources.warn(sentence)
 
@@ -231,7 +231,7 @@ class Build:
         self.resources.progress("waiting for another program that builds the same index", 0, None)
 
     def _clear(self, folder: Path) -> None:
-        """Remove what killed builds have left of files: this one is alone here, and has written all of its own."""
+        """Remove partial files of killed builds; this build holds the lock and has written all of its own."""
         for path in folder.glob(".*.part"):
             remove_unless_held(path)
 
@@ -240,7 +240,7 @@ class Build:
         tokenizer = tokenizer_name(self.tokenizer)
         local = {**as_json(settings.local), "random_state": settings.random_state}
 
-        # What the documents are may be known only once they are read.
+        # Functions, because the documents' fingerprint may be known only after they are read.
         def words() -> dict[str, Any]:
             corpus = identity_of(self.parts)
             return {"corpus": corpus, "tokenizer": tokenizer, "scan": _SCAN, **as_json(settings.text)}
@@ -260,33 +260,35 @@ class Build:
         ]
 
     def _check_out(self, overwrite: bool) -> None:
-        """Nothing is replaced but an index: one that is damaged, or that may be overwritten."""
+        """Refuse to replace anything but an index that is damaged or may be overwritten."""
         if not self.out.exists():
             return
         if not self.out.is_dir() or not layout.may_be_index(self.out):
-            raise IndexFailure(f"{self.out} exists and is not an index; choose another folder")
+            raise IndexFailure(f"{self.out} exists but is not an index; choose another folder")
         others = layout.others_in(self.out)
         if others:
             raise IndexFailure(
-                f"{self.out} holds {others[0]!r}, which does not belong to an index and would be lost; "
-                "move it elsewhere, or choose another folder"
+                f"{self.out} contains {others[0]!r}, which does not belong to an index and would be lost; "
+                "move it elsewhere or choose another folder"
             )
         if not overwrite and layout.is_intact(self.out):
             raise IndexFailure(
-                f"{self.out} holds an index of other documents, settings or model; "
+                f"{self.out} contains an index with different documents, settings or model; "
                 "choose another folder, or replace it with --overwrite (in Python: overwrite=True)"
             )
 
     def _check_unchanged(self) -> None:
         if self.update.replaces and layout.read_manifest(self.out)["key"] != self.update.stored.key:
-            raise IndexFailure(f"{self.out} was changed by another program meanwhile; open it again, and update that")
+            raise IndexFailure(
+                f"{self.out} was changed by another program in the meantime; open it again and repeat the update"
+            )
 
-    # Stages: each reads what the earlier ones wrote, so that it cannot matter whether they ran just now.
+    # Each stage reads its inputs from disk, so it does not matter whether earlier stages ran just now.
 
     def _write_words(self) -> None:
         text = self.settings.text
         shutil.rmtree(self._work / "shards", ignore_errors=True)
-        # Hashed while they are read, where nobody has read them yet: once is enough before the terms are known.
+        # Documents that nobody has read yet are hashed while they are scanned, which saves one pass.
         counted_first = self.update.kept or len(self.update.added) != 1 or self.update.added[0].needs_counting
         read, n_documents = (None, self.n_documents) if counted_first else (FingerprintBuilder(), None)
         words, sizes = scan(
@@ -304,8 +306,9 @@ class Build:
             self.update.added[0].learn(read)
         if sum(sizes) != self.n_documents:
             raise CorpusError(
-                f"{self.update.added[-1].documents.name} had {self.n_documents:,} documents when they were counted, "
-                f"but {sum(sizes):,} when they were read again; start again when nothing changes them"
+                f"the corpus {self.update.added[-1].documents.name!r} had {self.n_documents:,} documents "
+                f"when they were counted, but {sum(sizes):,} when they were read again; "
+                "start again when they no longer change"
             )
         write_json(self._work / "words.json", words.words)
         write_array(self._work / "word_counts.npy", words.counts)
@@ -352,8 +355,8 @@ class Build:
         vocabulary, term_ids = vocabulary_of(counted_codes, words, table, text.min_count)
         if not len(vocabulary):
             raise CorpusError(
-                f"no term occurs {text.min_count} times in {self.parts[0].name} ({self.n_documents} documents); "
-                "lower --min-count (in Python: min_count), or give more documents"
+                f"no term occurs {text.min_count} times in the corpus {self.parts[0].name!r} "
+                f"({self.n_documents} documents); lower --min-count (in Python: min_count), or give more documents"
             )
         needed = memory_needed(len(vocabulary), self.settings, self.resources.jobs, self.resources.held)
         require_memory(self.resources.memory, needed, len(vocabulary))
@@ -426,14 +429,14 @@ class Build:
 
     @property
     def _stretches(self) -> list[DocumentRange]:
-        """The parts, by the numbers of their documents."""
+        """The document numbers of each part."""
         bounds = pairwise(starts_of(self.parts))
         return [DocumentRange(low, high, part.first) for (low, high), part in zip(bounds, self.parts, strict=True)]
 
     def _sample_texts(self) -> list[dict[int, str]]:
-        """Beginnings of documents by their numbers: of each part, those that would be read if it were alone.
+        """For each part, the beginnings of the documents that would be read if it were the only part, by number.
 
-        Whatever parts are added or removed later, the language model will read no others of it.
+        Whatever parts are added or removed later, the language model will read no other documents of it.
         """
         if self.ready_documents is not None or not reads_texts(self.encoder):
             return [{} for _ in self.parts]
@@ -442,7 +445,7 @@ class Build:
         stored = self.update.beginnings()
         if any(len(own) != len(part) for own, part in zip(alone, stored, strict=False)):
             raise EncoderError(
-                f"{self.out} does not hold the texts that this model has to read; update it with the model that it "
+                f"{self.out} does not contain the texts that this model has to read; update it with the model it "
                 "was built with, or build it again"
             )
         new = zip(self._pieces, self._fingerprints, alone[len(stored) :], strict=True)
@@ -454,7 +457,7 @@ class Build:
         return [dict(zip((each.low + own).tolist(), part, strict=True)) for each, own, part in numbered]
 
     def _document_vectors(self, read: Longs, texts: dict[int, str]) -> Floats:
-        """The language model's vectors of some documents; none where only ready vectors of terms are there."""
+        """The language model's vectors of documents; empty if there are only precomputed vectors of terms."""
         if not len(read):
             return np.empty((0, 0), np.float32)
         if self.ready_documents is not None:
@@ -466,7 +469,7 @@ class Build:
         return self.update.document_vectors(read, wanted, encode)
 
     def _finish(self, digests: dict[str, str], overwrite: bool) -> None:
-        """Give what the stages made its manifest, and its name; `digests` are the stages' by paths in their folder."""
+        """Write the manifest, and move the index to its folder; `digests` are by path in the build folder."""
         self._clear(self.files)
         manifest = layout.manifest(
             corpus=self.corpus,
@@ -479,7 +482,7 @@ class Build:
             digests={name: digests[(self.files / name).relative_to(self.folder).as_posix()] for name in layout.FILES},
         )
         layout.write_manifest(self.files / layout.MANIFEST, manifest)
-        self._check_unchanged()  # once more: anybody may have put something there meanwhile
+        self._check_unchanged()  # again, because another program may have written there in the meantime
         self._check_out(overwrite)
         is_replaced = self.out.exists()
         if self.update.replaces:
@@ -487,15 +490,15 @@ class Build:
         with writing(self.out):
             if not (is_replaced and exchanged(self.files, self.out)):
                 self._rename(is_replaced)
-        # Only now are the stages forgotten: what could not be given its name is whole, and is given it next time.
+        # Only now: if the move failed, the next run finds every stage done and only has to move the index.
         forget_stages(self.folder)
         shutil.rmtree(self.folder, ignore_errors=True)
         layout.clear_replaced(self.out)
 
     def _rename(self, is_replaced: bool) -> None:
-        """Two steps where folders cannot change places at once: readers find the old index beside in between."""
+        """Replace in two steps where folders cannot be exchanged atomically; in between, readers find the old index."""
         if is_replaced:
-            layout.clear_replaced(self.out)  # of an exchange that was cut off when it was all but done
+            layout.clear_replaced(self.out)  # left by a replacement that was interrupted at its end
             self.out.rename(layout.replaced(self.out))
         try:
             self.files.rename(self.out)
@@ -503,11 +506,11 @@ class Build:
             layout.put_back(self.out)
             raise
 
-    # What the stages share.
+    # Shared by the stages.
 
     @property
     def corpus(self) -> dict[str, Any]:
-        """What is known of the documents once their terms are."""
+        """Facts about the documents, known once their terms are."""
         scan = self._scan
         return {
             **facts_of(self.parts),
@@ -519,12 +522,12 @@ class Build:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What a person should know of the documents and names, once the documents' words are known."""
+        """Warnings about the documents and names, available once the documents' words are known."""
         return (*self._warnings, *self._about_names(self._warnings))
 
     @property
     def _warnings(self) -> list[str]:
-        """What a person should know of the documents."""
+        """Warnings about the documents."""
         scan = self._scan
         about_text = warnings_about_text(scan["scripts"], scan["detected"]) if self._is_embedded else []
         return [*scan["warnings"], *about_text]
@@ -570,9 +573,9 @@ def plan(
     progress: Progress = silent,
     warn: Warn = warn,
 ) -> Build:
-    """A build, not yet begun: of documents, or of an update of an index."""
+    """Plan a build of documents, or an update of an index; nothing runs yet."""
     if device != "auto":
-        resolve_device(device)  # a device that is not there is refused before any work
+        resolve_device(device)  # raises an error for an unavailable device before any work is done
     workers = available_cores() if jobs is None else jobs
     carrier = engine_for(engine, jobs, address)
     encoder = encoder_for(model, device=device, precision=settings.precision)
@@ -585,9 +588,9 @@ def plan(
 
 
 def plan_cached(documents: Documents, *, cache: str | Path | None = None, **options: Any) -> Build:
-    """A build into the cache folder, under a name that stands for documents, settings and model."""
+    """Plan a build into the cache folder, named by a hash of the documents, settings and model."""
     somewhere = plan(documents, Path("unnamed"), cache=cache, **options)
-    # The documents are read for their key, which says where the index is, if it is there already.
+    # The documents are read to get the key, which says where the index is if it already exists.
     with closing(somewhere.resources.engine):
         key = somewhere.key
     indexes = somewhere.resources.cache.folder / "indexes"

@@ -1,4 +1,4 @@
-"""Changes of an index on disk: documents added, parts removed."""
+"""Updates an index on disk: adds documents, removes parts."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def update_index(
     on_error: OnError = "raise",
     **resources: Any,
 ) -> None:
-    """Replace an index on disk by one with documents added, parts removed, or both; see `Index.update`."""
+    """Replace an index on disk with one that has documents added, parts removed, or both; see `Index.update`."""
     added = incoming(add, text_field=text_field, on_error=on_error)
     removed = (remove,) if isinstance(remove, int | str) else tuple(remove)
     if _was_done(index, added, removed, resources):
@@ -57,11 +57,13 @@ def update_index(
 
 
 def stored_in(index: Index) -> Stored:
-    """What an update takes over from an index; all of it is checked."""
+    """What an update reuses from an index, fully checked."""
     parts = index.parts
     sample_texts = read_lists(index.files.path(layout.SAMPLE_TEXTS))
     if starts_of(parts)[-1] != len(index) or len(sample_texts) != len(parts):
-        raise DamagedIndex(f"{index.folder / layout.MANIFEST} has parts of other documents; build the index again")
+        raise DamagedIndex(
+            f"{index.folder / layout.MANIFEST} lists parts that do not match the documents; build the index again"
+        )
     return Stored(
         key=str(index.manifest["key"]),
         parts=parts,
@@ -94,14 +96,14 @@ def _planned(index: Index, kept: tuple[Part, ...], added: tuple[Incoming, ...], 
 def _was_done(
     index: Index, added: tuple[Incoming, ...], removed: tuple[int | str, ...], resources: dict[str, Any]
 ) -> bool:
-    """Whether the index is the result of the same update, which was killed before it could report that."""
+    """Whether the index already is the result of this update, which was killed before it could report success."""
     folder, key = layout.resolved(index.folder), index.manifest["key"]
     before = parts_before(folder, key)
     if before is None:
         return False
     try:
         build = _planned(index, without(before, removed), added, resources)
-    except IndexFailure:  # there was no such part: this is another update
+    except IndexFailure:  # no such part, so this is a different update
         return False
     with closing(build.resources.engine), alone(folder):
         done = bool(build.key == key)

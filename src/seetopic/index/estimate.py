@@ -1,4 +1,4 @@
-"""What a build will take, told from a few pieces of the corpus before any work is done."""
+"""Estimates the time, memory and disk space of a build from a few pieces of the corpus."""
 
 from __future__ import annotations
 
@@ -14,49 +14,49 @@ from seetopic.errors import NotEnoughMemory, SettingsError
 from seetopic.settings import IndexSettings, TextSettings
 from seetopic.text import Tokenizer, cleaned
 
-_SAMPLED = 6  # pieces that are looked at, evenly spread
-_ENOUGH = 8_000_000  # characters, of all of them together
+_SAMPLED = 6  # pieces that are read, evenly spaced
+_ENOUGH = 8_000_000  # characters in total
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
 
-# Measured on made-up and real corpora (benchmarks/scale.py); bytes unless said otherwise.
-_COUNTING, _MULTIPLYING, _ENCODING = 300_000_000, 450_000_000, 700_000_000  # of the process that leads
+# Measured on synthetic and real corpora (benchmarks/scale.py); in bytes unless stated otherwise.
+_COUNTING, _MULTIPLYING, _ENCODING = 300_000_000, 450_000_000, 700_000_000  # of the main process
 _WORKER = 150_000_000
-_ACTIVATIONS = 350_000_000  # of the language model, for each thread
-_COUNT = 100  # of a count that is held
+_ACTIVATIONS = 350_000_000  # of the language model, per thread
+_COUNT = 100  # per count in memory
 _MOST_HELD, _LEAST_HELD = 1 << 22, 1 << 16
-_SLAB = 48 * 4 * 3  # of a term in a product, for each thread
+_SLAB = 48 * 4 * 3  # per term and thread, in a matrix product
 _DISK_A_TOKEN, _INDEX_A_TOKEN = 90, 14
-_TOKENS_A_TERM = 2900  # a term takes the language model as long as so many tokens take to be cut
-_WITH_PHRASES = 1.3  # as many terms as words
+_TOKENS_A_TERM = 2900  # encoding a term takes as long as tokenising this many tokens
+_WITH_PHRASES = 1.3  # terms per word of the vocabulary
 _SLOWEST = 0.98
-_DIMENSION = 384  # of the embedded model's vectors; that of another model is known only once it is loaded
-_BUILD = 8.0  # times as long as tokenising: a whole build without the language model
+_DIMENSION = 384  # of the embedded model; that of another model is known only once it is loaded
+_BUILD = 8.0  # a build without the language model takes this many times as long as tokenising
 
 
 @dataclass(frozen=True)
 class BuildEstimate:
-    """About how much of everything; terms, and what depends on them, are rather more than less."""
+    """Approximate needs of a build; the number of terms, and what depends on it, is estimated generously."""
 
     documents: int
     tokens: int
     terms: int
     seconds: float
     memory: int  # bytes
-    disk: int  # bytes at most, on the way
-    index: int  # bytes that stay
+    disk: int  # bytes at the peak of the build
+    index: int  # bytes of the finished index
 
     def __str__(self) -> str:
         return (
             f"about {_round(self.documents)} documents, {_round(self.tokens)} words, {_round(self.terms)} terms: "
             f"{_duration(self.seconds)}, {_size(self.memory)} of memory, "
-            f"{_size(self.disk)} of disk on the way, {_size(self.index)} in the end"
+            f"{_size(self.disk)} of disk during the build, {_size(self.index)} when finished"
         )
 
 
 def estimate(
     pieces: Pieces, documents: int | None, settings: IndexSettings, tokenizer: Tokenizer, jobs: int, held: int
 ) -> BuildEstimate:
-    """By a sample of the corpus; `documents` is their number, where it is known already."""
+    """Estimate from a sample of the corpus; `documents` is their number, if already known."""
     texts, share = _sample(pieces)
     begun = time.perf_counter()
     tokens = [tokenizer(text.lower() if settings.text.lowercase else text) for text in texts]
@@ -82,9 +82,9 @@ def estimate(
 
 
 def _sample(pieces: Pieces) -> tuple[list[str], float]:
-    """Some texts, and about what share of all they are."""
+    """Some texts, and roughly what share of the corpus they are."""
     whole = [each for each in pieces.cut if isinstance(each, Piece)]
-    if len(whole) < len(pieces.cut) or not whole:  # read as a stream: its beginning has to do
+    if len(whole) < len(pieces.cut) or not whole:  # of a stream, only the beginning is read
         looked_at, many = list(islice(pieces, 1)), 1
     else:
         many = len(whole)
@@ -106,17 +106,17 @@ def _beginning(piece: Piece, characters: int) -> Iterator[str]:
 
 
 def _terms(documents: Sequence[list[str]], all_tokens: float, settings: TextSettings) -> int:
-    """Words that occur often enough in all documents, and phrases.
+    """Estimated number of words that occur often enough, and of phrases.
 
-    A word that occurs at all in a sample occurs about so often in a few times as many documents. Beyond these, the
-    number of words goes on to grow, and its growth to slow down, as within the sample (Heaps).
+    A word that occurs once in a sample is likely to occur n times in n times as many documents. Beyond that, the number
+    of words keeps growing, and its growth keeps slowing down, as within the sample (Heaps' law).
     """
     quarter, half, whole = (max(_distinct(documents[::step]), 1) for step in (4, 2, 1))
     before, growth = math.log2(half / quarter), math.log2(whole / half)
     slowing = min(growth / before, _SLOWEST) if before > 0 else _SLOWEST
     read = max(sum(map(len, documents)), 1)
     doublings = math.log2(all_tokens / (read * (settings.min_count + 1)))
-    # Each doubling of the documents brings a share of the growth that the one before brought.
+    # Each doubling of the documents adds a fixed share of what the previous doubling added.
     grown = growth * (slowing * (1 - slowing**doublings) / (1 - slowing) if doublings > 0 else doublings)
     return max(1, round(whole * 2**grown * (_WITH_PHRASES if settings.max_phrase_words > 1 else 1)))
 
@@ -126,13 +126,13 @@ def _distinct(documents: Sequence[list[str]]) -> int:
 
 
 def _sampled_documents(settings: IndexSettings, tokens: float, documents: float) -> float:
-    """Documents that the language model reads, each as much work as so many terms."""
+    """The work of reading the sampled documents, in terms to encode."""
     words = min(settings.sample.words, tokens)
     return words / 4 if documents else 0.0
 
 
 def memory_needed(n_terms: int, settings: IndexSettings, jobs: int, held: int) -> int:
-    """At the stage that needs most."""
+    """Bytes needed by the stage that needs the most."""
     width = settings.local.rank + settings.local.oversampling
     counting = _COUNTING + jobs * (_WORKER + held * _COUNT)
     multiplying = _MULTIPLYING + n_terms * 4 * width * 2 + jobs * (n_terms * _SLAB + held * 16)
@@ -141,7 +141,7 @@ def memory_needed(n_terms: int, settings: IndexSettings, jobs: int, held: int) -
 
 
 def held_for(memory: int | None, jobs: int) -> int:
-    """How many counts each worker may hold."""
+    """How many counts each worker may hold in memory."""
     if memory is None:
         return _MOST_HELD
     free = (memory - _COUNTING) // jobs - _WORKER
@@ -149,16 +149,16 @@ def held_for(memory: int | None, jobs: int) -> int:
 
 
 def require_memory(memory: int | None, needed: int, n_terms: int) -> None:
-    """Refuse a build that would need more than it may have."""
+    """Refuse a build that would need more memory than allowed."""
     if memory is not None and needed > memory:
         raise NotEnoughMemory(
             f"{_round(n_terms)} terms need about {_size(needed)} of memory, but --memory allows {_size(memory)} "
-            "(in Python: memory); allow more, or give fewer --jobs, a higher --min-count or a lower --rank"
+            "(in Python: memory); allow more, or use fewer --jobs, a higher --min-count or a lower --rank"
         )
 
 
 def memory_size(text: str | int) -> int:
-    """Bytes from what a person writes: 4GB, 500M, 1.5 GiB."""
+    """Bytes from a size such as 4GB, 500M or 1.5 GiB."""
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?I?)B?\s*", str(text).upper())
     if found is None or found[2] not in _UNITS or not float(found[1]):
         raise SettingsError(f"`memory` is {text!r}, but must be a size, such as 4GB or 800MB")
@@ -166,7 +166,7 @@ def memory_size(text: str | int) -> int:
 
 
 def _round(number: float) -> str:
-    """Two digits are all that is known."""
+    """Round to two digits; estimates are no more precise."""
     if number < 100:
         return str(round(number))
     digits = 10 ** (int(math.log10(number)) - 1)

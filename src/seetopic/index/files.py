@@ -1,4 +1,4 @@
-"""The files of an opened index: read on first use, checked against the manifest, and kept."""
+"""The files of an opened index, read on first use, checked against the manifest and cached."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Found = TypeVar("Found")
 
 @dataclass(frozen=True)
 class IndexFiles:
-    """Access to the files; `checked` is the folder that remembers which large files were found intact."""
+    """Access to the files; `checked` is the folder that records which large files were found intact."""
 
     folder: Path
     manifest: dict[str, Any] = field(repr=False)
@@ -26,14 +26,14 @@ class IndexFiles:
     _arrays: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def array(self, name: str, dtype: type[np.generic], dimensions: int, *checks: Check) -> Any:
-        """In memory: a mapped file that somebody truncates would end the process."""
+        """An array in memory; a mapped file would kill the process if another program truncated it."""
         if name not in self._arrays:
             path, data = self._found(name, layout.read_contents)
             self._arrays[name] = read_array(path, dtype, dimensions, *checks, data=data)
         return self._arrays[name]
 
     def long_array(self, name: str, dtype: type[np.generic], *checks: Check) -> Any:
-        """As long as all documents are: a large one stays on disk, and is read in parts."""
+        """An array whose length grows with the documents; a large one stays on disk and is read in parts."""
         if name not in self._arrays:
             if not self._found(name, lambda place, *_: layout.is_large(place, name))[1]:
                 return self.array(name, dtype, 1, *checks)
@@ -42,21 +42,21 @@ class IndexFiles:
         return self._arrays[name]
 
     def path(self, name: str) -> Path:
-        """Where a file is, once its contents are checked."""
+        """The path of a file, after its contents are checked."""
         return self._found(name, layout.check_contents)[0]
 
     def damaged(self) -> list[str]:
-        """The names of all damaged files; every file is read to its end."""
+        """The names of all damaged files; reads every file to its end."""
         return layout.damaged_files(layout.place_of(self.folder), self.manifest, self.checked)
 
     def _found(self, name: str, read: Callable[[Path, str, str, Path], Found]) -> tuple[Path, Found]:
-        """Where a file is, and what `read` gives for it."""
+        """The path of a file, and what `read` returns for it."""
         place = layout.place_of(self.folder)
         try:
             return place / name, read(place, name, str(self.manifest["files"][name]["sha256"]), self.checked)
         except (DamagedIndex, FileNotFoundError) as error:
             if layout.read_manifest(self.folder) != self.manifest:
-                raise IndexFailure(f"{self.folder} was updated since it was opened; open it again") from None
-            if isinstance(error, FileNotFoundError):  # it was moved beside its folder at this very moment
+                raise IndexFailure(f"{self.folder} has been updated since it was opened; open it again") from None
+            if isinstance(error, FileNotFoundError):  # it has just been moved beside its folder
                 return self._found(name, read)
             raise

@@ -1,4 +1,4 @@
-"""An index: everything of a corpus that does not depend on category names, on disk."""
+"""`Index`: everything about a corpus that does not depend on category names, on disk."""
 
 from __future__ import annotations
 
@@ -57,17 +57,17 @@ from seetopic.vectors import (
 )
 
 Found = TypeVar("Found")
-_KNOWN_TEXTS = 1000  # names, sentences and descriptions whose vectors are remembered: 1.5 MB
-_SHOWN = 5  # damaged files that are named
+_KNOWN_TEXTS = 1000  # names, sentences and descriptions whose vectors are cached: 1.5 MB
+_SHOWN = 5  # damaged files named in the message
 
 
 @dataclass(frozen=True)
 class Index:
-    """An opened index. Its arrays are read, and checked against the manifest, when they are first asked for."""
+    """An opened index; its arrays are read, and checked against the manifest, on first use."""
 
     folder: Path
     manifest: dict[str, Any] = field(repr=False)
-    model: Any = field(default=None, repr=False)  # what `encoder_for` takes; None: the one it was built with
+    model: Any = field(default=None, repr=False)  # as for `encoder_for`; None: the one it was built with
     tokenizer: Tokenizer = field(default=tokenize, repr=False)
     cache: VectorCache = field(default_factory=lambda: VectorCache(cache_folder()), repr=False)
 
@@ -75,7 +75,7 @@ class Index:
     def open(
         cls, folder: str | Path, *, model: Any = None, tokenizer: Tokenizer = tokenize, cache: str | Path | None = None
     ) -> Index:
-        """Open an index; a damaged, foreign or too new one is refused with a sentence."""
+        """Open an index; raises `IndexFailure` if it is damaged, not an index, or in a different format."""
         path, where = Path(folder), VectorCache(cache_folder(None if cache is None else Path(cache)))
         index = cls(path, layout.read_manifest(path), model, tokenizer, where)
         index._check_settings()
@@ -104,11 +104,11 @@ class Index:
         overwrite: bool = False,
         progress: Progress = silent,
     ) -> Index:
-        """Build the index of documents into the folder `out`, or go on with a build that was cut off.
+        """Build an index of documents in the folder `out`, or resume an interrupted build.
 
-        `document_vectors`, a row a document by the model that gives terms their vectors, spare it the reading.
-        `engine` is `local` (processes of this machine) or `ray`: the cluster at `address`, or one that is started.
-        `memory`, such as "4GB", is what the build may take.
+        `document_vectors` has one row per document, from the model that encodes the terms; the model then does not read
+        the documents itself. `engine` is `local` (processes on this machine) or `ray` (the cluster at `address`, or a
+        new one). `memory`, such as "4GB", limits how much memory the build may use.
         """
         build = plan(
             open_documents(documents, text_field=text_field, on_error=on_error),
@@ -130,11 +130,11 @@ class Index:
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        """Documents that came together: those of the first build, and of each update."""
+        """The parts of the corpus: the documents of the first build, and those of each update."""
         return parts_of(self.manifest["corpus"])
 
     def warnings_about(self, names: Iterable[str]) -> list[str]:
-        """A sentence if the index's language model cannot read most of the names."""
+        """A warning if the index's language model cannot read most of the names."""
         if not is_embedded(self.manifest["model"]["fingerprint"]):
             return []
         return warnings_about_names(tuple(names), self.manifest["corpus"]["warnings"])
@@ -154,12 +154,11 @@ class Index:
         memory: str | int | None = None,
         progress: Progress = silent,
     ) -> Index:
-        """Add documents as a new part (a list of `Documents`: as several), remove parts, or both; gives the new index.
+        """Add documents as a new part, remove parts, or both; returns the updated index.
 
-        Parts to remove are given by their names, or their numbers, counted from 1. The new index takes the place of
-        this one when it is whole; an update that was cut off goes on when it is asked for again, and if it had come to
-        its end, the index stays as it is. Which `engine` and
-        how much `memory` it may use is said as for `build`.
+        A list of `Documents` is added as several parts. Parts to remove are given by name or by number, counted from 1.
+        The updated index replaces this one once it is complete. An interrupted update resumes when it is repeated; if
+        it had already finished, the index stays as it is. `engine` and `memory` are as for `build`.
         """
         reading: dict[str, Any] = {"text_field": text_field, "on_error": on_error}
         resources = {"jobs": jobs, "engine": engine, "address": address, "device": device, "memory": memory}
@@ -170,7 +169,7 @@ class Index:
     def updating(self, add: Any = None, remove: Iterable[int | str] = (), **options: Any) -> Iterator[Index]:
         """Like `update`, but the update counts as reported only when the block ends.
 
-        If the process is killed before that, the same update asked for again leaves the index as it is.
+        If the process is killed before that, repeating the same update leaves the index as it is.
         """
         update_index(self, add, remove, **options)
         updated = self.open(self.folder, model=self.model, tokenizer=self.tokenizer, cache=self.cache.folder)
@@ -178,37 +177,37 @@ class Index:
         forget_update(layout.resolved(self.folder), updated.manifest["key"])
 
     def verify(self) -> None:
-        """Read every file to its end, and check it; `DamagedIndex` names those that are damaged, and says what to do.
+        """Read every file to its end and check it; raises `DamagedIndex`, which names the damaged files.
 
-        Large files are otherwise read to their end only once: they are trusted as long as they look unchanged.
+        Otherwise, large files are checked only once and then trusted for as long as they look unchanged.
         """
         fresh = self.open(self.folder, model=self.model, tokenizer=self.tokenizer, cache=self.cache.folder)
         damaged = fresh.files.damaged()
         if damaged and layout.read_manifest(self.folder) != fresh.manifest:
-            return self.verify()  # another index took its place meanwhile
+            return self.verify()  # the index was replaced in the meantime
         if damaged:
             shown = ", ".join(damaged[:_SHOWN]) + (f" and {len(damaged) - _SHOWN} more" if damaged[_SHOWN:] else "")
             raise DamagedIndex(
-                f"{self.folder} is damaged: {shown}; build the index again, or bring these files back from a backup"
+                f"{self.folder} is damaged: {shown}; build the index again, or restore these files from a backup"
             )
-        fresh._everything()  # whole files may still not fit together: an index may be of any origin
+        fresh._everything()  # intact files may still not belong together: an index may come from anywhere
         return None
 
     def _everything(self) -> tuple[object, ...]:
-        """All that is stored, each part checked against the others as it is read."""
+        """Everything that is stored; each file is checked against the others as it is read."""
         return stored_in(self), self.local, self.variants, self.themes, self.posting_documents, self._documents
 
     def __getstate__(self) -> dict[str, Any]:
-        """It is pickled as what opens it, without the arrays that were read so far."""
+        """The state to pickle: the fields, without the arrays that were read so far."""
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
     def __len__(self) -> int:
-        """How many documents it has."""
+        """The number of documents."""
         return len(self._starts) - 1
 
     @cached_property
     def files(self) -> IndexFiles:
-        """Its files; cached, because it keeps the arrays that were read."""
+        """Its files; a cached property, because it keeps the arrays that were read."""
         return IndexFiles(self.folder, self.manifest, self.cache.folder / "checked")
 
     @property
@@ -222,11 +221,13 @@ class Index:
         return self._check_settings()
 
     def _check_settings(self) -> IndexSettings:
-        """Those of the manifest; refuses what this version does not know."""
+        """The settings in the manifest; refuses any that this version does not know."""
         try:
             return index_settings_from(self.manifest["settings"])
         except (KeyError, TypeError, SettingsError) as error:
-            raise DamagedIndex(f"{self.folder / layout.MANIFEST} has settings that cannot be used ({error})") from error
+            raise DamagedIndex(
+                f"{self.folder / layout.MANIFEST} contains invalid settings ({error}); build the index again"
+            ) from error
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
@@ -246,19 +247,19 @@ class Index:
 
     @property
     def posting_documents(self) -> Ids:
-        """The documents that hold each term, term by term."""
+        """The documents that contain each term, term by term."""
         checks = of_length(self.posting_starts[-1]), within(0, len(self))
         array: Ids = self.files.long_array(layout.POSTINGS[1], np.int32, *checks)
         return array
 
     @property
     def positions(self) -> tuple[Ids, Ids]:
-        """The term ids of all documents one after the other, and for each the number of its document."""
+        """The term ids of all documents, concatenated, and the document number of each."""
         numbers = np.repeat(np.arange(len(self), dtype=np.int32), np.diff(self._starts))
         return np.asarray(self._documents), numbers
 
     def terms_of(self, documents: Longs) -> Ids:
-        """The term ids of some documents, one after the other."""
+        """The term ids of some documents, concatenated."""
         bounds = zip(self._starts[documents].tolist(), self._starts[documents + 1].tolist(), strict=True)
         return np.concatenate([np.empty(0, np.int32), *(self._documents[first:last] for first, last in bounds)])
 
@@ -269,7 +270,7 @@ class Index:
         return array
 
     def has_words(self, term: str) -> bool:
-        """Whether all words of a term, or itself as one word, occur in the documents."""
+        """Whether all words of a term, or the term as a single word, occur in the documents."""
         known = self._known_words
         return term in known or all(word in known for word in term.split(" "))
 
@@ -279,7 +280,7 @@ class Index:
 
     @property
     def texts(self) -> Texts:
-        """The documents as all their words."""
+        """The documents as sequences of all their words."""
         return self.derived(_make_texts)
 
     @property
@@ -296,7 +297,7 @@ class Index:
 
     @property
     def variants(self) -> Variants:
-        """Which terms are variants of one."""
+        """Which terms are variants of each other."""
         return self.derived(_make_variants)
 
     @property
@@ -305,22 +306,24 @@ class Index:
 
     @cached_property
     def sample(self) -> Sample:
-        """Documents that the language model read, and more."""
+        """The sampled documents, beginning with those that the language model has read."""
         n_terms, n_sampled, length = len(self.vocabulary), len(self.sampled), self.general.shape[1]
         terms = self.files.array(layout.SAMPLE_TERMS, np.int32, 1, within(0, n_terms))
         starts = self.files.array(layout.SAMPLE_STARTS, np.int64, 1, bounds(n_sampled, len(terms)))
         read = self.files.array(layout.SAMPLE_GENERAL, np.float32, 2, finite)
         if len(read) > n_sampled or (len(read) and read.shape[1] != length):
-            raise DamagedIndex(f"{self.folder / layout.SAMPLE_GENERAL} has vectors of other documents or lengths")
+            raise DamagedIndex(
+                f"{self.folder / layout.SAMPLE_GENERAL} has vectors that do not match the index; build it again"
+            )
         return Sample(starts, terms, read)
 
     @property
     def themes(self) -> SampleThemes:
-        """What the sample is about before any name is given."""
+        """What the sample is about, independently of any names."""
         return self.derived(_make_themes)
 
     def derived(self, make: Callable[[Index], Found]) -> Found:
-        """What `make` makes of this index: made once, and kept for as long as the index is open."""
+        """The result of `make(self)`, computed once and kept for as long as the index is open."""
         return cast(Found, self._derived[make] if make in self._derived else self._derived.setdefault(make, make(self)))
 
     @cached_property
@@ -329,39 +332,39 @@ class Index:
 
     @property
     def sampled(self) -> Longs:
-        """The number of each document of the sample."""
+        """The document numbers of the sample."""
         array: Longs = self.files.array(layout.SAMPLE_DOCUMENTS, np.int64, 1, within(0, len(self)))
         return array
 
     @property
     def idf(self) -> Doubles:
-        """How much the occurrence of each term says."""
+        """The inverse document frequency of each term."""
         return self.derived(_make_idf)
 
     def term_id(self, name: str) -> int | None:
-        """The term that a name is, if it occurs as one."""
+        """The id of the term that equals a name, or None."""
         term = self.as_term(name)
         return None if term is None else self.vocabulary.ids.get(term)
 
     def as_term(self, name: str) -> str | None:
-        """How a name would be written as a term; None if no term can look like it."""
+        """A name in the form of a term; None if it cannot be one."""
         return as_term(name, lowercase=self.settings.text.lowercase, tokenizer=self.tokenizer)
 
     def encode_names(self, names: list[str]) -> Floats:
-        """Vectors of names: a name that is a term has the term's own; (n_names, dimension)."""
+        """Vectors of names; a name that is a term has the term's vector; (n_names, dimension)."""
         ids = [self.term_id(name) for name in names]
         new = [name for name, term in zip(names, ids, strict=True) if term is None]
         encoded = iter(self._encoded(new)) if new else iter(())
         rows = [next(encoded) if term is None else np.asarray(self.general[term]) for term in ids]
         if any(row.shape != self.general[0].shape for row in rows):
             raise EncoderError(
-                "names have vectors of another length than the index's terms; "
-                f"open it with the model {self.manifest['model']['name']!r}"
+                "the vectors of the names and of the index's terms have different lengths; "
+                f"open the index with the model {self.manifest['model']['name']!r}"
             )
         return np.stack(rows)
 
     def _encoded(self, texts: list[str]) -> Iterable[Floats]:
-        """Vectors of texts that are not terms; the most recent ones are remembered, if they can never change."""
+        """Vectors of texts that are not terms; recent ones are cached if the model has a fingerprint."""
         if self._encoder.fingerprint is None:
             return self.cache.encode_names(self._encoder, texts)
         return self._known_texts.all(texts, lambda new: self.cache.encode_names(self._encoder, new))
@@ -371,17 +374,17 @@ class Index:
         return self.derived(_make_known_texts)
 
     def can_encode(self, text: str) -> bool:
-        """Whether a vector of the text can be had: where vectors were ready, they are of some texts only."""
+        """Whether the text has a vector: precomputed vectors cover only some texts."""
         encoder = self._encoder
         return encoder.knows(text) if isinstance(encoder, ReadyVectors) else True
 
     @property
     def reads_texts(self) -> bool:
-        """Whether vectors of any text can be had."""
+        """Whether any text can be encoded."""
         return reads_texts(self._encoder)
 
     def encode_texts(self, texts: list[str], progress: Progress = silent) -> Floats:
-        """Vectors of texts, remembered in the cache; (n_texts, dimension)."""
+        """Vectors of texts, kept in the cache; (n_texts, dimension)."""
         return self.cache.encode(self._encoder, texts, available_cores(), progress)
 
     @cached_property
@@ -392,10 +395,10 @@ class Index:
 
     @property
     def model_or_name(self) -> Any:
-        """The model as it was given, or the name of the one that the index was made with."""
+        """The model as passed by the caller, or the name of the one that the index was built with."""
         made_with = self.manifest["model"]
         if self.model is None and made_with["fingerprint"] is None:
-            raise EncoderError(f"the index was made with a {made_with['name']}; open it with the same one as `model`")
+            raise EncoderError(f"the index was built with {made_with['name']!r}; open it with the same one as `model`")
         return made_with["name"] if self.model is None else self.model
 
     def check_model(self, encoder: TermEncoder) -> None:
@@ -403,7 +406,7 @@ class Index:
         made_with = self.manifest["model"]
         if encoder.fingerprint != made_with["fingerprint"]:
             raise EncoderError(
-                f"the index was made with the model {made_with['name']!r}, but this is {encoder.name!r} "
+                f"the index was built with the model {made_with['name']!r}, but this is {encoder.name!r} "
                 "or another version of it; use the same model, or build the index again"
             )
 
@@ -435,7 +438,7 @@ def _make_themes(index: Index) -> SampleThemes:
     vectors = np.asarray(index.sample.general)
     centres: Floats = index.files.array(layout.THEMES, np.float32, 2, finite)
     if centres.shape != (n_centres(len(vectors)), vectors.shape[1]):
-        raise DamagedIndex(f"{index.folder / layout.THEMES} has themes of other documents")
+        raise DamagedIndex(f"{index.folder / layout.THEMES} has themes that do not match the index; build it again")
     return SampleThemes(vectors, centres)
 
 

@@ -1,4 +1,4 @@
-"""An index's folder: the names of its files, its manifest, and the checks that it is whole."""
+"""The folder of an index: its file names, its manifest, and the checks that it is complete."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from seetopic.version import __version__
 
 
 def key_of(*parts: Any) -> str:
-    """One short name for values that JSON can hold."""
+    """A hash of values that JSON can represent."""
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
 def tokenizer_name(tokenizer: Tokenizer) -> str:
-    """`default`, the name that a tokenizer gives itself, or that of the function in its module."""
+    """`default`, the tokenizer's `name` attribute, or its qualified function name."""
     if tokenizer is tokenize:
         return "default"
     if isinstance(named := getattr(tokenizer, "name", None), str):
@@ -38,14 +38,14 @@ def tokenizer_name(tokenizer: Tokenizer) -> str:
     return f"{getattr(kind, '__module__', 'builtins')}.{kind.__qualname__}"  # `str.split` has no module
 
 
-_HEAD = 1 << 12  # bytes that hold the header of any array
-Check: TypeAlias = Callable[[Any], bool]  # of an array: whether it is as it must be
+_HEAD = 1 << 12  # bytes, enough for the header of any array
+Check: TypeAlias = Callable[[Any], bool]  # whether an array is valid
 
 
 def read_array(
     path: Path, dtype: type[np.generic], dimensions: int, *checks: Check, data: NDArray[np.uint8] | None = None
 ) -> Any:
-    """An array of this kind that passes all checks, in memory; `data` is what the file holds, if that was read."""
+    """An array of this type that passes all checks, in memory; `data` is the file's content, if already read."""
     read = np.fromfile(path, np.uint8) if data is None else data
     try:
         header = _header(io.BytesIO(read[:_HEAD].tobytes()), len(read), np.dtype(dtype), dimensions)
@@ -55,7 +55,7 @@ def read_array(
 
 
 def read_long_array(path: Path, file: io.FileIO, dtype: type[np.generic], *checks: Check) -> Any:
-    """A row of numbers that passes all checks and stays on disk."""
+    """A one-dimensional array that passes all checks and stays on disk."""
     try:
         header = _header(file, path.stat().st_size, np.dtype(dtype), 1)
     except ValueError as error:
@@ -65,41 +65,41 @@ def read_long_array(path: Path, file: io.FileIO, dtype: type[np.generic], *check
 
 
 def _header(file: IO[bytes], size: int, dtype: np.dtype[Any], dimensions: int) -> Header:
-    """What it promises is looked at before anything is made of it."""
+    """The header of an array file, checked before any data is read."""
     header = read_header(file)
     if header.dtype != dtype or len(header.shape) != dimensions or header.by_columns:
-        raise ValueError("it holds another kind of array than an index has")
+        raise ValueError("it contains an array of the wrong type or shape")
     if header.end != size:
-        raise ValueError("its size is not what its header says")
+        raise ValueError("its size does not match its header")
     return header
 
 
 def _passed(array: Any, path: Path, checks: Sequence[Check]) -> Any:
     if not all(check(array) for check in checks):
-        raise DamagedIndex(f"{path} does not fit the other files of the index; build the index again")
+        raise DamagedIndex(f"{path} does not match the other files of the index; build the index again")
     return array
 
 
 def read_words(path: Path) -> tuple[str, ...]:
-    """A list of different texts."""
+    """A list of distinct strings."""
     try:
         words = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:
         raise DamagedIndex(f"{path} cannot be read ({error}); build the index again") from error
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words) or len(set(words)) < len(words):
-        raise DamagedIndex(f"{path} is not a list of different texts; build the index again")
+        raise DamagedIndex(f"{path} is not a list of distinct strings; build the index again")
     return tuple(words)
 
 
 def read_lists(path: Path) -> tuple[tuple[str, ...], ...]:
-    """Lists of texts, which may be alike."""
+    """A list of lists of strings."""
     try:
         lists = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:
         raise DamagedIndex(f"{path} cannot be read ({error}); build the index again") from error
     fine = isinstance(lists, list) and all(isinstance(each, list) for each in lists)
     if not fine or not all(isinstance(text, str) for each in lists for text in each):
-        raise DamagedIndex(f"{path} is not a list of lists of texts; build the index again")
+        raise DamagedIndex(f"{path} is not a list of lists of strings; build the index again")
     return tuple(map(tuple, lists))
 
 
@@ -108,12 +108,12 @@ def of_length(length: int) -> Check:
 
 
 def within(low: int, high: int) -> Check:
-    """Every number from `low` up to, and without, `high`."""
+    """Every value is at least `low` and less than `high`."""
     return lambda array: all(bool(low <= block.min() and block.max() < high) for _, block in blocks(array))
 
 
 def bounds(parts: int | None = None, end: int | None = None) -> Check:
-    """Where parts start that lie one after the other, so many if that is known, and where the last one ends."""
+    """Valid start positions of consecutive parts, and the end of the last one; `parts` is their number, if known."""
 
     def check(array: Any) -> bool:
         if not len(array) or array[0] != 0 or parts not in (None, len(array) - 1):
@@ -124,16 +124,16 @@ def bounds(parts: int | None = None, end: int | None = None) -> Check:
 
 
 def finite(array: Any) -> bool:
-    """All values are finite; one pass, and no second array."""
+    """All values are finite; computed without a second array."""
     with np.errstate(over="ignore", invalid="ignore"):
         return bool(np.isfinite(array.sum()))
 
 
 FORMAT = 4
-_SHA256 = re.compile("[0-9a-f]{64}")  # a manifest may be of any origin, and hold any text in its place
-# A manifest that another program has written anew has no last line of this form, and cannot be checked.
+_SHA256 = re.compile("[0-9a-f]{64}")  # a manifest may come from anywhere and contain any text here
+# A manifest that another program has rewritten lacks this last line and cannot be checked.
 _SEALED = re.compile(rb'(.*)\n "seal": "([0-9a-f]{64})"\n\}\n', re.DOTALL)
-_LARGE = 1 << 24  # bytes of a file that takes time to be read as a whole
+_LARGE = 1 << 24  # bytes above which reading a whole file takes noticeable time
 MANIFEST = "manifest.json"
 TERMS = "terms.json"
 TERM_COUNTS = "term_counts.npy"
@@ -158,65 +158,65 @@ FILES = (
     *(*POSTINGS, GENERAL, LOCAL, VARIANTS, SAMPLE_DOCUMENTS, *SAMPLE, SAMPLE_TEXTS, THEMES),
 )
 _NAMES = "|".join(map(re.escape, (MANIFEST, *FILES)))
-# An index's files, what a killed program left of them, and what file managers put into any folder.
+# Files of an index, partial files of killed programs, and files that file managers create.
 _OWN = re.compile(rf"({_NAMES})|\.({_NAMES})\.\d+\.part|\.DS_Store|Thumbs\.db|desktop\.ini")
 
 
 def manifest(*, folder: Path, digests: dict[str, str], **facts: Any) -> dict[str, Any]:
-    """What the index was made from and of; nothing that differs between two builds from the same input.
+    """What the index was built from and what it contains; identical for two builds from the same input.
 
-    `digests` has the SHA-256 of every file as it was when it was written: what was damaged since is not vouched for.
+    `digests` has the SHA-256 of every file at the time it was written, so that later damage is noticed.
     """
     files = {name: {"bytes": (folder / name).stat().st_size, "sha256": digests[name]} for name in FILES}
     return {"format": FORMAT, "version": __version__, **facts, "files": files}
 
 
 def write_manifest(path: Path, value: dict[str, Any]) -> None:
-    """As JSON, whose last line seals all that stands before it."""
+    """Write the manifest as JSON whose last line is a checksum of everything before it."""
     text = json.dumps(value, ensure_ascii=False, indent=1).removesuffix("\n}") + ","
     write_text(path, f'{text}\n "seal": "{hashlib.sha256(text.encode()).hexdigest()}"\n}}\n')
 
 
 def resolved(folder: Path) -> Path:
-    """Where an index really lies, or will: a link is followed, for it is the folder that gives way to a new one."""
+    """The real path of an index; links are followed, because an update replaces the folder itself."""
     if folder.name in ("", ".."):
-        raise IndexFailure(f"'{folder}' is not the name of a folder; give one, such as topics/index")
+        raise IndexFailure(f"'{folder}' is not a folder name; choose one such as topics/index")
     if folder.is_symlink() and not folder.exists():
-        raise IndexFailure(f"{folder} is a link to a folder that does not exist; make that, or remove the link")
+        raise IndexFailure(f"{folder} is a link to a folder that does not exist; create the folder, or remove the link")
     return folder.resolve() if folder.is_symlink() else folder
 
 
 def may_be_index(folder: Path) -> bool:
-    """Whether a folder is empty, or holds what an index does, whole or not: a manifest is in many folders."""
+    """Whether a folder is empty or has files of an index; a manifest is not enough, because many folders have one."""
     return not any(folder.iterdir()) or any((folder / name).exists() for name in FILES)
 
 
 def others_in(folder: Path) -> list[str]:
-    """The names of what is in a folder and belongs to no index."""
+    """The names of entries in a folder that do not belong to an index."""
     return sorted(path.name for path in folder.iterdir() if not _OWN.fullmatch(path.name))
 
 
 def building(out: Path) -> Path:
-    """The folder in which an index is built that will be `out`."""
+    """The folder in which the index `out` is built."""
     return out.with_name(f".{out.name}.building")
 
 
 def replaced(out: Path) -> Path:
-    """Where the index is put that gives way to a new one, on systems where two folders cannot change places."""
+    """Where an index is moved when it is replaced, on systems that cannot exchange two folders."""
     return out.with_name(f".{out.name}.replaced")
 
 
 def place_of(folder: Path) -> Path:
-    """Where the index is: in its folder, or, in the moment in which another one takes its place, beside it."""
+    """Where the index is: in its folder or, while it is being replaced, beside it."""
     if not folder.exists():
-        with suppress(OSError, ValueError):  # its name may be too long to have one beside it
+        with suppress(OSError, ValueError):  # the longer name may not be allowed
             if (replaced(folder) / MANIFEST).is_file():
                 return replaced(folder)
     return folder
 
 
 def is_index(folder: str | Path) -> bool:
-    """Whether the folder holds an index, or is about to hold another one; False for what cannot be a path."""
+    """Whether the folder contains an index or is just being replaced; False for anything that cannot be a path."""
     try:
         return (place_of(Path(folder)) / MANIFEST).is_file()
     except (OSError, ValueError):
@@ -224,19 +224,19 @@ def is_index(folder: str | Path) -> bool:
 
 
 def put_back(out: Path) -> None:
-    """Undo an exchange that was cut off after the old index had made room for the new one."""
+    """Undo a replacement that was interrupted after the old index was moved away."""
     if place_of(out) != out:
         replaced(out).rename(out)
 
 
 def clear_replaced(out: Path) -> None:
-    """Remove the index that gave way to the one in its place."""
+    """Remove the old index after it was replaced."""
     if (replaced(out) / MANIFEST).exists():
         shutil.rmtree(replaced(out), ignore_errors=True)
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """The manifest of a whole index; every file is there with the right size, contents are checked when read."""
+    """The manifest of an index whose files all exist with the right size; contents are checked when they are read."""
     while True:
         place, text = _manifest_of(folder)
         try:
@@ -244,14 +244,14 @@ def read_manifest(folder: Path) -> dict[str, Any]:
             _check_sizes(place, value)
             return value
         except DamagedIndex:
-            # Where another index has taken its place meanwhile, the manifest was of one, and the files of the other.
+            # If the index was replaced in the meantime, the manifest may be the old one and the files the new ones.
             if _manifest_of(folder) == (place, text):
                 raise
 
 
 def _manifest_of(folder: Path) -> tuple[Path, bytes]:
-    """Where the index is, and its manifest as it is written there."""
-    for _ in range(2):  # it may be put beside its folder just between the question and the look
+    """Where the index is, and the bytes of its manifest."""
+    for _ in range(2):  # it may be moved beside its folder after `place_of` has looked
         place = place_of(folder)
         with suppress(FileNotFoundError):
             if (place / MANIFEST).is_file():
@@ -262,17 +262,17 @@ def _manifest_of(folder: Path) -> tuple[Path, bytes]:
 def _parsed(text: bytes, path: Path) -> dict[str, Any]:
     sealed = _SEALED.fullmatch(text)
     if sealed is not None and hashlib.sha256(sealed[1]).hexdigest() != sealed[2].decode():
-        raise DamagedIndex(f"{path} is damaged: its checksum is not what was written; build the index again")
+        raise DamagedIndex(f"{path} is damaged: its checksum does not match; build the index again")
     try:
         value = json.loads(text.decode("utf-8"))
     except (ValueError, RecursionError) as error:
         raise DamagedIndex(f"{path} is damaged ({error}); build the index again") from error
     if not isinstance(value, dict) or "format" not in value:
-        raise DamagedIndex(f"{path} is damaged (it states no format); build the index again")
+        raise DamagedIndex(f"{path} is damaged (it has no format version); build the index again")
     if value["format"] != FORMAT:
         raise IndexFailure(
             f"{path.parent} has index format {value['format']}, but this seetopic ({__version__}) reads format "
-            f"{FORMAT}; build the index again, or use the version that made it"
+            f"{FORMAT}; build the index again, or use the version that built it"
         )
     _check_shape(value, path)
     value.pop("seal", None)
@@ -322,15 +322,15 @@ def _is_part(value: dict[str, Any]) -> bool:
 
 
 def check_contents(folder: Path, name: str, expected: str, remembered: Path | None = None) -> None:
-    """Refuse a file whose bytes are not those that were written.
+    """Refuse a file whose bytes have changed since it was written.
 
-    Of a large file it is `remembered` in a folder that it was whole: it is read as a whole again only after it changed.
+    For a large file, the folder `remembered` records that it was intact; it is read again only after a change.
     """
     open_contents(folder, name, expected, remembered).close()
 
 
 def open_contents(folder: Path, name: str, expected: str, remembered: Path | None = None) -> io.FileIO:
-    """The file, opened after it was checked as by `check_contents`: what takes its place later is not read."""
+    """The opened file, checked as by `check_contents`; a file that replaces it later is not read."""
     with ExitStack() as unless_whole:
         file = unless_whole.enter_context(io.FileIO(folder / name))
         _check(folder / name, file, lambda: hashlib.file_digest(file, "sha256").hexdigest(), expected, remembered)
@@ -340,18 +340,18 @@ def open_contents(folder: Path, name: str, expected: str, remembered: Path | Non
 
 
 def read_contents(folder: Path, name: str, expected: str, remembered: Path | None = None) -> NDArray[np.uint8]:
-    """The bytes of the file, checked as by `check_contents`; they cannot change any more."""
+    """The bytes of the file, checked as by `check_contents`; read-only."""
     with io.FileIO(folder / name) as file:
         data = np.fromfile(file, np.uint8)
         _check(folder / name, file, lambda: hashlib.sha256(data.data).hexdigest(), expected, remembered)
         if len(data) != os.fstat(file.fileno()).st_size:
-            raise DamagedIndex(f"{folder / name} was cut off while it was read; build the index again")
+            raise DamagedIndex(f"{folder / name} was truncated while it was being read; build the index again")
     data.flags.writeable = False
     return data
 
 
 def is_large(folder: Path, name: str) -> bool:
-    """Whether it takes time, or memory, to read the file as a whole."""
+    """Whether reading the whole file takes noticeable time or memory."""
     return (folder / name).stat().st_size >= _LARGE
 
 
@@ -363,14 +363,14 @@ def _check(path: Path, file: io.FileIO, digest: Callable[[], str], expected: str
     if note is not None and _noted(note) == _state(seen):
         return
     if digest() != expected:
-        raise DamagedIndex(f"{path} is damaged: its checksum is not the manifest's; build the index again")
+        raise DamagedIndex(f"{path} is damaged: its checksum does not match the manifest; build the index again")
     if note is not None:
-        with suppress(OutputError):  # where nothing can be remembered, it is checked again
+        with suppress(OutputError):  # if this cannot be recorded, the file is checked again
             write_text(note, _state(seen))
 
 
 def _state(seen: os.stat_result) -> str:
-    """What differs when a file has been written, or is another one."""
+    """What changes when a file is rewritten or replaced."""
     return f"{seen.st_dev} {seen.st_ino} {seen.st_size} {seen.st_mtime_ns} {seen.st_ctime_ns}"
 
 
@@ -382,7 +382,7 @@ def _noted(note: Path) -> str | None:
 
 
 def is_intact(folder: Path) -> bool:
-    """Whether the folder holds a whole index, to the last byte."""
+    """Whether the folder contains a complete and undamaged index; reads every file."""
     try:
         return not damaged_files(folder, read_manifest(folder))
     except IndexFailure:
@@ -390,13 +390,13 @@ def is_intact(folder: Path) -> bool:
 
 
 def damaged_files(folder: Path, manifest: dict[str, Any], remembered: Path | None = None) -> list[str]:
-    """The names of all files whose bytes are not those that were written; nothing is remembered of them any longer."""
+    """The names of all damaged files; records that they were intact are removed."""
     found = []
     for name in FILES:
         expected = manifest["files"][name]["sha256"]
         try:
             check_contents(folder, name, expected)
-        except (DamagedIndex, OSError):  # a disk may refuse to read what it has lost
+        except (DamagedIndex, OSError):  # a failing disk raises an error instead
             found.append(name)
             if remembered is not None and _SHA256.fullmatch(expected):
                 with suppress(OSError):

@@ -1,4 +1,4 @@
-"""Documents as all their words in order: where words stand in a row, whether or not they are a term."""
+"""Documents as sequences of words: finds consecutive words, whether or not they are a term."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ import numpy as np
 
 from seetopic.runtime import Flags, Ids, Longs, blocks
 
-_AT_ONCE = 1 << 20  # positions that are looked at together
+_AT_ONCE = 1 << 20  # positions that are searched together
 
 
 @dataclass(frozen=True)
 class Texts:
-    """The documents one after the other; each ends with a position that no run of words can cross."""
+    """All documents, concatenated; each ends with a position that no run of words can cross."""
 
-    words: tuple[str, ...] = field(repr=False)  # by falling count
-    places: Ids = field(repr=False)  # of the word at each position, -1 for separators; or a `LongArray`
-    starts: Longs = field(repr=False)  # of the documents, and where the last one ends
+    words: tuple[str, ...] = field(repr=False)  # by decreasing count
+    places: Ids = field(repr=False)  # index of the word at each position, -1 for separators; or a `LongArray`
+    starts: Longs = field(repr=False)  # of the documents, and the end of the last one
 
     @cached_property
     def _place(self) -> dict[str, int]:
         return {word: place for place, word in enumerate(self.words)}
 
     def words_of(self, document: int) -> list[str]:
-        """The words of a document in order; empty for what parts words."""
+        """The words of a document in order; empty strings for separators."""
         places = self.places[self.starts[document] : self.starts[document + 1]].tolist()
         return [self.words[place] if place >= 0 else "" for place in places]
 
     def occurrences(self, term: str) -> Longs:
-        """The first position of every occurrence of a term's words in a row, rising, none within another."""
+        """The first position of every occurrence of a term as consecutive words, ascending, without overlaps."""
         found = self._runs([self._place.get(word, -1) for word in term.split(" ")])
         joined = self._place.get(term)  # `breast_cancer` in the text is one word, "breast cancer"
         if " " in term and joined is not None:
@@ -48,15 +48,15 @@ class Texts:
         return firsts[_apart(firsts, len(run))]
 
     def documents(self, positions: Longs) -> Longs:
-        """The number of the document of each position."""
+        """The document number of each position."""
         numbers: Longs = np.searchsorted(self.starts, positions, side="right") - 1
         return numbers
 
 
 def _runs_in(places: Ids, run: list[int], n_firsts: int) -> Longs:
-    """Where a run begins, among the first positions."""
+    """Where a run begins, among the first `n_firsts` positions."""
     rarest = int(np.argmax(run))
-    # The rarest word is looked for in all positions, the others only beside it.
+    # Only the rarest word is searched for everywhere; the others are checked next to it.
     firsts: Longs = np.flatnonzero(places == run[rarest]) - rarest
     firsts = firsts[(firsts >= 0) & (firsts < n_firsts) & (firsts + len(run) <= len(places))]
     for offset, place in enumerate(run):

@@ -1,5 +1,4 @@
-"""A bounded sample of documents. The language model reads some of them: it knows what they are about before any
-name is given. More are known by their terms."""
+"""A bounded sample of documents: the language model reads some; of the others, only the terms are used."""
 
 from __future__ import annotations
 
@@ -18,13 +17,13 @@ from seetopic.settings import SampleSettings
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-_AMPLE = 4  # times as many documents as are needed, as a rule
+_AMPLE = 4  # times as many documents as are usually needed
 _AT_ONCE = 1 << 20  # documents
 
 
 @dataclass(frozen=True)
 class Sample:
-    """Sampled documents, those first that were read: the terms of document i are `terms[starts[i]:starts[i + 1]]`."""
+    """Sampled documents, beginning with those that were read; document i has `terms[starts[i]:starts[i + 1]]`."""
 
     starts: Longs
     terms: Ids
@@ -38,7 +37,7 @@ class Sample:
         return len(self.general) > 0
 
     def matrix(self, n_terms: int) -> csr_array:
-        """1 where a document holds a term; (n_documents, n_terms)."""
+        """1 where a document contains a term; (n_documents, n_terms)."""
         from scipy.sparse import csr_array
 
         ones = np.ones(len(self.terms), np.float32)
@@ -46,9 +45,9 @@ class Sample:
 
 
 def priorities(first: int, n_documents: int, random_state: int) -> Doubles:
-    """A random number for each of the documents that are numbered from `first`: whoever has a low one is drawn.
+    """A random number for each document, numbered from `first`; documents with low numbers are drawn.
 
-    A document's depends on its own number alone, so that others may come and go.
+    It depends only on the document's own number, so adding or removing other documents does not change it.
     """
     chance = np.random.default_rng(random_state)
     chance.bit_generator.advance(first)  # type: ignore[attr-defined] # one step is one number
@@ -56,12 +55,12 @@ def priorities(first: int, n_documents: int, random_state: int) -> Doubles:
 
 
 def choose(word_counts: Longs, settings: SampleSettings, drawn_by: Doubles) -> tuple[Longs, Longs]:
-    """Numbers of the documents to read, and of more whose terms are enough; each rising.
+    """Numbers of the documents to read, and of others of which only the terms are used; both ascending.
 
-    Drawn, lowest number first, until they hold enough words. So whatever is read of some part of the documents would
-    also be read if there were no other part: others only take room away.
+    Documents are drawn, lowest random number first, until they have enough words. So a document of one part that is
+    read would also be read if there were no other parts: they only leave less room.
     """
-    order = np.argsort(drawn_by, kind="stable")  # of two equal ones, the document that came first
+    order = np.argsort(drawn_by, kind="stable")  # ties go to the document that comes first
     order = order[word_counts[order] > 0]
     read = np.cumsum(np.minimum(word_counts, settings.document_words)[order])
     n_read = int(np.searchsorted(read, settings.words, side="right"))
@@ -72,7 +71,7 @@ def choose(word_counts: Longs, settings: SampleSettings, drawn_by: Doubles) -> t
 
 @dataclass(frozen=True)
 class DocumentRange:
-    """Documents of an index side by side: from number `low` to, and without, `high`; the first was drawn as `first`."""
+    """Documents of an index from `low` up to, but excluding, `high`; the first was drawn as number `first`."""
 
     low: int
     high: int
@@ -82,14 +81,14 @@ class DocumentRange:
 def choose_among(
     text_starts: Longs, stretches: Sequence[DocumentRange], settings: SampleSettings, random_state: int
 ) -> tuple[Longs, Longs]:
-    """`choose` from very many documents, of which only the lowest are ever in memory together."""
+    """`choose` among very many documents, with only those of the lowest random numbers in memory."""
     words = sum(int(text_starts[each.high] - text_starts[each.low]) for each in stretches)
     bound = min(1.0, _AMPLE * (settings.words + settings.more_words + 1) / max(words, 1))
     while True:
         parts = [part for each in stretches for part in _drawn_below(bound, each, text_starts, random_state)]
         numbers, counts, drawn_by = (np.concatenate(kind) for kind in zip(*parts, strict=True))
         read, more = choose(counts, settings, drawn_by)
-        if bound == 1.0 or len(read) + len(more) < np.count_nonzero(counts):  # so no higher one was its turn
+        if bound == 1.0 or len(read) + len(more) < np.count_nonzero(counts):  # so no higher number is needed
             return numbers[read], numbers[more]
         bound = min(1.0, _AMPLE * bound)
 
@@ -97,7 +96,7 @@ def choose_among(
 def _drawn_below(
     bound: float, stretch: DocumentRange, text_starts: Longs, random_state: int
 ) -> Iterator[tuple[Longs, Longs, Doubles]]:
-    """Numbers, word counts and priorities of the documents whose priority is at most so high."""
+    """Numbers, word counts and priorities of the documents whose priority is at most `bound`."""
     for low in range(stretch.low, stretch.high, _AT_ONCE):
         high = min(low + _AT_ONCE, stretch.high)
         drawn_by = priorities(stretch.first + low - stretch.low, high - low, random_state)
@@ -107,14 +106,14 @@ def _drawn_below(
 
 
 def beginning(text: str, document_words: int) -> str:
-    """The first words of a text, as the language model reads it."""
+    """The first words of a text, which the language model reads."""
     return " ".join(text.split(maxsplit=document_words)[:document_words])
 
 
 def beginnings(engine: Engine, pieces: Pieces, sizes: Sequence[int], chosen: Longs, document_words: int) -> list[str]:
-    """The first words of the chosen documents, whose numbers rise; only the pieces that hold some are read.
+    """The first words of the chosen documents, in ascending order; only pieces that contain some are read.
 
-    `sizes`: how many documents each piece has.
+    `sizes` is the number of documents in each piece.
     """
     ends = np.cumsum(np.asarray(sizes, np.int64))
     bounds = np.searchsorted(chosen, [0, *ends]).tolist()
@@ -125,7 +124,7 @@ def beginnings(engine: Engine, pieces: Pieces, sizes: Sequence[int], chosen: Lon
     found = pieces.mapped(engine, partial(_beginnings, document_words=document_words), items)
     texts = [text for own in found for text in own]
     if len(texts) != len(chosen):
-        raise CorpusError("the documents have changed since they were counted; start again when they are whole")
+        raise CorpusError("the documents have changed since they were counted; start again when they no longer change")
     return texts
 
 
@@ -144,20 +143,20 @@ def _beginnings(wanted: tuple[Piece, Longs], document_words: int) -> list[str]:
 
 
 def distinct_terms(documents: Ids, starts: Longs, chosen: Longs) -> tuple[Longs, Ids]:
-    """Where each chosen document's distinct terms start, and the terms."""
+    """Where each chosen document's distinct terms start, and the terms themselves."""
     parts = [np.unique(documents[starts[number] : starts[number + 1]]) for number in chosen]
     lengths = np.array([len(part) for part in parts], np.int64)
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)]), np.concatenate([np.empty(0, np.int32), *parts])
 
 
 def inverse_frequency(document_frequencies: Longs, n_documents: int) -> Doubles:
-    """idf: how much the occurrence of a term says; 0 for one that every document has."""
+    """Inverse document frequency; 0 for a term that every document contains."""
     idf: Doubles = np.log(n_documents / np.maximum(document_frequencies, 1))
     return idf
 
 
 def weighted_rows(matrix: csr_array, idf: Doubles) -> csr_array:
-    """Documents as idf-weighted terms, rows to unit length; an empty document stays empty."""
+    """Documents as unit rows of idf-weighted terms; an empty document stays empty."""
     from scipy.sparse import csr_array
 
     weights: Floats = matrix.data * idf.astype(np.float32)[matrix.indices]

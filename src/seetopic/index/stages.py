@@ -1,4 +1,4 @@
-"""Work in stages, each whole on disk before the next: what was cut off goes on, by one process at a time."""
+"""Runs work in stages, each complete on disk before the next, so that interrupted work resumes."""
 
 from __future__ import annotations
 
@@ -21,33 +21,32 @@ _RECORD = "stages.json"
 
 @dataclass(frozen=True)
 class Stage:
-    """A step that leaves its results on disk; it is done again only if its inputs, or an earlier stage's, changed."""
+    """A step that writes its results to disk; it runs again only if its inputs, or an earlier stage's, changed."""
 
     name: str
-    inputs: Callable[[], dict[str, Any]]  # asked for once it matters: the first stage may have to run to know them
+    inputs: Callable[[], dict[str, Any]]  # called late, because the first stage may have to run before they are known
     work: Callable[[], None]
-    told: Callable[[], None] | None = None  # called when its results are there, also if they were before
+    told: Callable[[], None] | None = None  # called when its results exist, even if they already did
 
 
 def do_stages(stages: list[Stage], folder: Path) -> dict[str, str]:
-    """What is not done yet of a build in a folder, which keeps a record of what is; gives the SHA-256 of all files.
+    """Run the stages of a build that are not done yet; returns the SHA-256 of all files.
 
-    What an earlier run has left is used only if it is still what was written, to the last byte: the finished index
-    vouches for all that was made of it.
+    Results of an earlier run are reused only if they are unchanged to the last byte, because the index will trust them.
     """
     done = _recorded(folder)
-    # Another version may do a stage differently.
+    # Another version may run a stage differently.
     key = key_of(FORMAT, __version__)
     for place, stage in enumerate(stages):
         left = done.get(stage.name)
         if left is not None:
             inputs = stage.inputs()
-            own = key_of(key, stage.name, inputs)  # so it changes with all that came before, too
+            own = key_of(key, stage.name, inputs)  # depends on all earlier stages, too
             if None not in inputs.values() and left["key"] == own and _is_intact(folder, left):
                 key = own
                 _tell(stage)
                 continue
-        done = {each.name: done[each.name] for each in stages[:place]}  # what follows is made of what is made now
+        done = {each.name: done[each.name] for each in stages[:place]}  # later stages depend on this one
         _record(folder, done)
         before = _states(folder)
         stage.work()
@@ -65,12 +64,12 @@ def _tell(stage: Stage) -> None:
 
 
 def _recorded(folder: Path) -> dict[str, Any]:
-    """By the name of each stage that is done: its key, and the SHA-256 of the files that it wrote."""
+    """For each finished stage, its key and the SHA-256 of the files that it wrote."""
     try:
         record = read_json(folder / _RECORD)
         done: dict[str, Any] = record["done"]
         return done if record["seal"] == key_of(done) else {}
-    except (OSError, ValueError, KeyError):  # there is none, or it is damaged
+    except (OSError, ValueError, KeyError):  # missing or damaged
         return {}
 
 
@@ -79,7 +78,7 @@ def _record(folder: Path, done: dict[str, Any]) -> None:
 
 
 def _states(folder: Path) -> dict[str, tuple[int, int, int]]:
-    """What differs, of every file, when it is written anew."""
+    """What changes when a file is rewritten, for every file."""
     files = ((path, path.stat()) for path in folder.rglob("*") if path.is_file() and path.name != _RECORD)
     return {path.relative_to(folder).as_posix(): (seen.st_ino, seen.st_size, seen.st_mtime_ns) for path, seen in files}
 
@@ -92,24 +91,24 @@ def _is_intact(folder: Path, done: dict[str, Any]) -> bool:
 
 
 def forget_stages(folder: Path) -> None:
-    """Whoever builds there next begins anew."""
+    """Make the next build in this folder start from scratch."""
     with writing(folder):
         (folder / _RECORD).unlink(missing_ok=True)
 
 
 def clear_finished(out: Path) -> None:
-    """Remove what a build that was killed at its very end has left beside its index."""
+    """Remove the leftovers of a build that was killed at its very end."""
     folder = building(out)
-    if not folder.is_dir() or (folder / _RECORD).exists():  # the record is of a build that can go on
+    if not folder.is_dir() or (folder / _RECORD).exists():  # the record belongs to a build that can be resumed
         return
-    with suppress(SeeTopicError), alone(out):  # a build may be under way, or nothing may be written here
+    with suppress(SeeTopicError), alone(out):  # a build may be running, or the folder may be read-only
         if not (folder / _RECORD).exists():
             shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager
 def alone(out: Path, work: str = "build", waiting: Callable[[], None] | None = None) -> Iterator[None]:
-    """Nobody else writes the same meanwhile, or this work does not begin; `waiting` is told that it has to wait."""
+    """Hold the lock on `out`; if another process has it, call `waiting` and wait, or refuse without `waiting`."""
     lock_path = out.with_name(f".{out.name}.lock")
     with writing(out):
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -118,15 +117,17 @@ def alone(out: Path, work: str = "build", waiting: Callable[[], None] | None = N
             lock.acquire(timeout=0)
         except Timeout:
             if waiting is None:
-                raise IndexInUse(f"another {work} is writing {out}; wait for it, or choose another place") from None
+                raise IndexInUse(
+                    f"another {work} is writing to {out}; wait until it finishes, or choose another location"
+                ) from None
             waiting()
             lock.acquire()
-            while not lock_path.exists():  # the one before removed what this one had opened
+            while not lock_path.exists():  # the previous holder removed the file that this one had opened
                 lock.release()
                 lock.acquire()
     try:
         yield
     finally:
-        with suppress(OSError):  # what went wrong before is what the user must know of
+        with suppress(OSError):  # an earlier error is more important
             lock_path.unlink(missing_ok=True)
         lock.release()

@@ -1,11 +1,11 @@
-"""Themes: what the documents are about before any name is given, and which of it no name covers.
+"""Themes: what the documents are about, independently of any names, and which themes no name covers.
 
-The sample's vectors are grouped by spherical k-means at several grains, from coarse to fine, once an index. When names
-come, the themes are taken at the grain of the names: the coarsest at which each name has a theme of its own. A theme
-that no name stands out in is residual: it competes with the names for documents and terms.
+The sample's vectors are grouped once per index, by spherical k-means at several granularities from coarse to fine. When
+names are given, the themes are taken at the granularity of the names: the coarsest at which each name has a theme of
+its own. A theme in which no name stands out is residual: it competes with the names for documents and terms.
 
-Some names cut across all themes: "sympathy" or "advice" in messages about many disasters. For these the documents are
-grouped once more, by what is left of their vectors when the middle of their theme is taken off.
+Some names cut across all themes: "sympathy" or "advice" in messages about many disasters. For these, the documents are
+grouped once more, by what remains of their vectors after the mean of their theme is subtracted.
 """
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ import numpy as np
 
 from seetopic.runtime import Doubles, Flags, Floats, Longs, normalized, one_thread
 
-_GRAINS = (6, 9, 12, 18, 25, 36, 50, 72)  # numbers of themes, each about half as many again as the one before
-_LEAST = 20  # documents that a theme has on average, or the grain is too fine for the sample
-_ROUNDS = 30  # of k-means at most; it settles sooner
-_MOVING = 0.003  # share of documents that still change their theme when it has settled
+_GRAINS = (6, 9, 12, 18, 25, 36, 50, 72)  # numbers of themes, each about 1.4 times the one before
+_LEAST = 20  # average number of documents per theme, below which the grouping is too fine
+_ROUNDS = 30  # maximum iterations of k-means; it usually converges sooner
+_MOVING = 0.003  # share of documents that may still change their theme at convergence
 _STANDS_OUT = 1.2  # standard deviations above the mean over themes, from which a name covers a theme
-_SAME = 0.85  # cosine of two centres from which they are those of one theme that was cut in two
-_OWN = 1.3  # themes that a name covers on average before the grain is fine enough
-_FINENESS = 35  # documents to the square of a grain, above which it is too coarse
+_SAME = 0.85  # cosine of two centres, from which they count as one theme that was split in two
+_OWN = 1.3  # themes that a name must cover on average for the grouping to be fine enough
+_FINENESS = 35  # documents per squared number of themes, above which the grouping is too coarse
 _NEAR = 0.5  # standard deviations above the mean, from which a name may be meant for a theme
-_ELSEWHERE = 0.2  # share of documents nearer to no name than to other themes, above which something is missing
-_FAR, _FAR_POWER = 0.65, 0.6  # share of documents not near to a name: of one name, and how it falls with more of them
-_LEFT, _LEFT_POWER = 1.5, 0.7  # the same of documents in themes that no name covers
-_ACROSS = 4  # groups of documents by what is left when their theme is taken off
+_ELSEWHERE = 0.2  # share of documents in themes below the mean for every name, above which something is missing
+_FAR, _FAR_POWER = 0.65, 0.6  # share of documents not near any name: for one name, and how it falls with their number
+_LEFT, _LEFT_POWER = 1.5, 0.7  # the same for documents in themes that no name covers
+_ACROSS = 4  # groups of documents by what remains after their theme is subtracted
 _STANDS_OUT_ACROSS = 1.0
-_ALL_ACROSS = 0.75  # share of documents in groups that are covered, from which names across themes cover everything
-_TAKEN_OFF = 12  # the grain of the themes that are taken off
-_JUDGED_AT = 25  # the grain at which names are asked whether they cut across
-_SPREAD = 0.5  # of all themes, the part that the nearest documents of such names are spread over
-_NEAREST = 0.02  # share of documents that are a name's nearest, and the least number of them
+_ALL_ACROSS = 0.75  # share of documents in covered groups, from which names across themes cover everything
+_TAKEN_OFF = 12  # number of themes that are subtracted
+_JUDGED_AT = 25  # number of themes at which names are tested for cutting across
+_SPREAD = 0.5  # share of all themes over which the nearest documents of such names are spread
+_NEAREST = 0.02  # share of documents that count as a name's nearest, and their minimum number
 _NEAREST_LEAST = 20
 
 
@@ -55,38 +55,38 @@ class Themes:
 
     @cached_property
     def sizes(self) -> Longs:
-        """Documents of each."""
+        """The number of documents of each theme."""
         return np.bincount(self.of_documents, minlength=len(self.centres))
 
     def standing(self, names: Floats) -> Doubles:
-        """How far each name, a unit row, is nearer to a theme than it is to themes as a rule; (n_names, n_themes)."""
+        """How much nearer than average each name, a unit row, is to each theme, as z-scores; (n_names, n_themes)."""
         nearness = names.astype(np.float64) @ self.centres.T.astype(np.float64)
         spread = nearness.std(axis=1, keepdims=True)
         standing: Doubles = (nearness - nearness.mean(axis=1, keepdims=True)) / np.where(spread > 0, spread, 1.0)
         return standing
 
     def covered_by(self, names: Floats, bound: float) -> Flags:
-        """Whether any name stands out in a theme, or in another that is all but the same."""
+        """Whether any name stands out in a theme, or in another one that is nearly the same."""
         outstanding = self.standing(names).max(axis=0) >= bound
         twins = (self.centres @ self.centres.T)[:, outstanding].max(axis=1, initial=-1.0) >= _SAME
         covered: Flags = outstanding | twins
         return covered
 
     def share_of(self, some: Flags) -> float:
-        """Share of the documents that some of the themes have."""
+        """The share of the documents that belong to some of the themes."""
         return float(self.sizes[some].sum() / len(self.vectors))
 
 
 @dataclass(frozen=True)
 class SampleThemes:
-    """The themes of an index's sample at all grains, by their centres."""
+    """The themes of an index's sample at all granularities, by their centres."""
 
     vectors: Floats  # of the documents that were read, unit rows, (n_read, dimension)
-    centres: Floats  # as `find_centres` gives them
+    centres: Floats  # as `find_centres` returns them
 
     @cached_property
     def grains(self) -> tuple[Themes, ...]:
-        """From coarse to fine; none where the documents are too few."""
+        """From coarse to fine; none if there are too few documents."""
         numbers = _grains_for(len(self.vectors))
         ends = np.cumsum(numbers).tolist()
         return tuple(
@@ -95,12 +95,12 @@ class SampleThemes:
 
     @cached_property
     def across(self) -> Themes:
-        """Groups of documents by what is left when their theme is taken off."""
+        """Groups of documents by what remains after their theme is subtracted."""
         return Themes(self.centres[-_ACROSS:], _left_over(_at_most(_TAKEN_OFF, self.grains)))
 
     @one_thread()
     def are_cut_across_by(self, names: Floats) -> bool:
-        """Whether the documents nearest to a name, the middle one of the names, are of very many themes."""
+        """Whether the documents nearest to a name, for the median name, belong to very many themes."""
         themes = _at_most(_JUDGED_AT, self.grains)
         size = max(_NEAREST_LEAST, int(_NEAREST * len(self.vectors)))
         nearest = np.argpartition(-(names @ self.vectors.T), min(size, len(self.vectors) - 1), axis=1)[:, :size]
@@ -110,20 +110,20 @@ class SampleThemes:
 
 @dataclass(frozen=True)
 class Uncovered:
-    """What the names leave: residual themes, and the share of the sample's documents in the others."""
+    """Residual themes, which no name covers, and the share of the sample's documents in the other themes."""
 
     centres: Floats  # of residual themes, unit rows, (n_residual, dimension)
     coverage: float
 
 
 def n_centres(n_documents: int) -> int:
-    """Of all grains together."""
+    """The number of centres at all granularities together."""
     numbers = _grains_for(n_documents)
     return sum(numbers) + (_ACROSS if numbers else 0)
 
 
 def find_centres(vectors: Floats, random_state: int) -> Floats:
-    """The centres of all grains from unit rows, one grain after the other, and of the groups across themes."""
+    """The centres at all granularities, from unit rows, coarse to fine, followed by the groups across themes."""
     found = [_grouped(vectors, grain, random_state) for grain in _grains_for(len(vectors))]
     if not found:
         return np.empty((0, vectors.shape[1]), np.float32)
@@ -132,12 +132,12 @@ def find_centres(vectors: Floats, random_state: int) -> Floats:
 
 
 def uncovered_by(names: Floats, themes: SampleThemes) -> Uncovered:
-    """Residual themes at the grain of the names, unit rows; none where the names cover (nearly) all documents."""
+    """Residual themes at the granularity of the names, unit rows; none if the names cover (nearly) all documents."""
     if not themes.grains:
         return Uncovered(themes.centres[:0], 1.0)
     if themes.are_cut_across_by(names):
         chosen, covered = themes.across, themes.across.covered_by(names, _STANDS_OUT_ACROSS)
-        # As many names as groups may cover everything, however unlike the groups they are.
+        # At least as many names as groups may cover everything, however different from the groups they are.
         covers_all = len(names) >= _ACROSS or chosen.share_of(covered) >= _ALL_ACROSS
     else:
         chosen, covered = _at_grain_of(names, themes)
@@ -146,8 +146,8 @@ def uncovered_by(names: Floats, themes: SampleThemes) -> Uncovered:
 
 
 def _at_grain_of(names: Floats, themes: SampleThemes) -> tuple[Themes, Flags]:
-    """The coarsest themes at which the names have enough of their own, and which of them they cover."""
-    # More documents show finer themes.
+    """The coarsest themes of which the names cover enough, and which of them they cover."""
+    # More documents reveal finer themes.
     fine = [each for each in themes.grains if _FINENESS * len(each.centres) ** 2 >= len(themes.vectors)]
     for chosen in fine or themes.grains[-1:]:
         covered = chosen.covered_by(names, _STANDS_OUT)
@@ -157,10 +157,11 @@ def _at_grain_of(names: Floats, themes: SampleThemes) -> tuple[Themes, Flags]:
 
 
 def _cover_everything(names: Floats, themes: Themes, coverage: float) -> bool:
-    """Whether hardly any theme is as far from all names as themes are that no name is meant for.
+    """Whether hardly any theme is far from all names.
 
-    Of many names one is always a little nearer, so more is asked of them; the bounds were measured on parts of labelled
-    corpora with two to forty labels, of which all or some were asked for. One name alone never covers everything.
+    Among many names, one is always a little nearer, so the bounds are stricter for them. They were measured on parts of
+    labelled corpora with two to forty labels, of which all or some were used as names. A single name never covers
+    everything.
     """
     number = float(len(names))
     far = 1 - themes.share_of(themes.covered_by(names, _NEAR))
@@ -174,18 +175,18 @@ def _cover_everything(names: Floats, themes: Themes, coverage: float) -> bool:
 
 
 def _grains_for(n_documents: int) -> list[int]:
-    """Numbers of themes that so many documents can be grouped into."""
+    """The numbers of themes that this many documents can be grouped into."""
     return [grain for grain in _GRAINS if grain * _LEAST <= n_documents]
 
 
 def _at_most(grain: int, themes: tuple[Themes, ...]) -> Themes:
-    """The finest with so many themes."""
+    """The finest grouping with at most `grain` themes."""
     return next(each for each in reversed(themes) if len(each.centres) <= grain)
 
 
 @one_thread()
 def _left_over(themes: Themes) -> Floats:
-    """The vectors of the documents without the middle of their theme; unit rows."""
+    """The vectors of the documents minus the mean of their theme; unit rows."""
     sums = _sums(themes.vectors, themes.of_documents, len(themes.centres))
     middles: Floats = sums / np.maximum(themes.sizes, 1).astype(np.float32)[:, None]
     return normalized(themes.vectors - middles[themes.of_documents]).astype(np.float32)
@@ -193,7 +194,7 @@ def _left_over(themes: Themes) -> Floats:
 
 @one_thread()
 def _grouped(vectors: Floats, n_themes: int, random_state: int) -> Floats:
-    """Spherical k-means: every document goes to the nearest centre, every centre to the middle of its documents."""
+    """Spherical k-means: every document goes to the nearest centre, every centre to the mean of its documents."""
     centres = _spread_out(vectors, n_themes, np.random.default_rng(random_state))
     of_documents = np.full(len(vectors), -1)
     for _ in range(_ROUNDS):
@@ -208,7 +209,7 @@ def _grouped(vectors: Floats, n_themes: int, random_state: int) -> Floats:
 
 
 def _spread_out(vectors: Floats, n_themes: int, chance: np.random.Generator) -> Floats:
-    """Documents far from each other to begin with, each drawn by its distance from those before (k-means++)."""
+    """Initial centres: documents far from each other, drawn by their distance from those before (k-means++)."""
     chosen = [int(chance.integers(len(vectors)))]
     distance = 1.0 - vectors @ vectors[chosen[0]]
     for _ in range(n_themes - 1):
@@ -225,6 +226,6 @@ def _sums(vectors: Floats, of_documents: Longs, n_themes: int) -> Floats:
 
 
 def _effective_number(sizes: Longs) -> float:
-    """Of groups: as many as equally large ones that would be as hard to guess."""
+    """The effective number of groups: the exponential of the entropy of their sizes."""
     shares = sizes[sizes > 0] / sizes.sum()
     return float(np.exp(-(shares * np.log(shares)).sum()))

@@ -1,4 +1,4 @@
-"""Evidence for a term: one ranking each, from a category's names and current terms to a score per term."""
+"""Kinds of evidence for terms: each scores all terms by a category's names and current terms."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ CurrentTerms = list[list[int]]  # S_i: for each category, the ids of its terms s
 
 
 class Evidence(Protocol):
-    """A kind of evidence; what it knows of index and names it was given when it was made."""
+    """A kind of evidence; it gets the index and the names when it is created."""
 
     @property
     def name(self) -> str:
-        """How results call it."""
+        """Its name in results."""
 
     def scores(self, current: CurrentTerms) -> Floats:
         """How much each term belongs to each category; (n_categories, n_terms)."""
@@ -23,7 +23,7 @@ class Evidence(Protocol):
 
 @dataclass(frozen=True)
 class StartRemembered:
-    """Evidence that remembers what it said of the terms it was first asked about: every pass of a run begins there."""
+    """Evidence that remembers its scores for the first terms it is asked about, with which every pass begins."""
 
     kind: Evidence
     _start: list[tuple[CurrentTerms, Floats]] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""What whole documents say: terms that are typical of the documents that belong to a category."""
+"""Evidence from whole documents: terms that are typical of the documents of a category."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from seetopic.runtime import Doubles, Floats
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-_CLEAR = 2.0  # a document is a category's if its hits are this many times those of the second
+_CLEAR = 2.0  # a document belongs to a category that has at least this many times the hits of the second
 
 
 @dataclass(frozen=True)
 class ReadDocumentsEvidence:
-    """Documents sorted by the language model's reading of them; it needs no current terms, so it cannot drift."""
+    """Documents sorted by the language model's reading; it does not use the current terms, so it cannot drift."""
 
     typical: Floats  # z-scores, (n_categories, n_terms)
     name: str = "documents"
@@ -28,9 +28,9 @@ class ReadDocumentsEvidence:
 
 @dataclass(frozen=True)
 class MatchedDocumentsEvidence:
-    """Documents sorted by the current terms that they hold: where the language model has read none."""
+    """Documents sorted by the current terms that they contain, if the language model has read none."""
 
-    documents: csr_array  # 1 where a document holds a term, (n_documents, n_terms)
+    documents: csr_array  # 1 where a document contains a term, (n_documents, n_terms)
     idf: Doubles
     name: str = "documents"
 
@@ -39,7 +39,7 @@ class MatchedDocumentsEvidence:
 
 
 def clear_memberships(documents: csr_array, idf: Doubles, current: list[list[int]]) -> Doubles:
-    """1 for a document whose idf-weighted hits name one category clearly, else 0; (n_documents, n_categories)."""
+    """1 for a document whose idf-weighted hits clearly favour one category, else 0; (n_documents, n_categories)."""
     weights = np.zeros((documents.shape[1], len(current)))
     for category, terms in enumerate(current):
         weights[terms, category] = idf[terms]
@@ -54,11 +54,11 @@ def clear_memberships(documents: csr_array, idf: Doubles, current: list[list[int
 def typical_terms(documents: csr_array, memberships: Doubles) -> Floats:
     """z-score of the log-odds of a term in a category's documents against the others'; (n_categories, n_terms).
 
-    `memberships` may be shares of a document. Half a document is added to every count, so that rare terms
-    say little and no logarithm meets 0.
+    `memberships` may be fractional. Half a document is added to every count, so that rare terms say little and no
+    logarithm of 0 is taken.
     """
     inside = documents.T @ memberships  # (n_terms, n_categories)
-    held = np.flatnonzero(inside.any(axis=1))  # of very many terms few are in these documents, and all others are alike
+    held = np.flatnonzero(inside.any(axis=1))  # few of very many terms occur here; all others score the same
     sizes = memberships.sum(axis=0)
     z = np.empty(inside.T.shape, np.float32)
     z[:] = _z_scores(np.zeros_like(inside[:1]), sizes).T

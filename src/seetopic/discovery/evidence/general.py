@@ -1,4 +1,4 @@
-"""What the language model says: similarity to the category's name and current terms; score_G of Eq. (5)."""
+"""Evidence from the language model: similarity to the category's name and current terms; score_G of Eq. (5)."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from seetopic.discovery.evidence.similarity import contrasted, mean_vectors, pro
 from seetopic.runtime import Doubles, Floats
 
 DRIFT = 0.43  # a topic with less confidence than this has drifted from its name; docs/method.md has the figures
-_TINY = 1e-6  # where every term is the name itself, nothing lies between
+_TINY = 1e-6  # avoids a division by 0 if every term is the name itself
 
 
 @dataclass(frozen=True)
 class GeneralEvidence:
-    """By the language model's vectors of the terms, e_w; the name's own keeps its pull in every iteration."""
+    """By the language model's vectors of the terms, e_w; the name's own vector counts in every iteration."""
 
     vectors: Floats  # unit rows, (n_terms, dimension)
     names: Floats  # unit rows, (n_categories, dimension)
-    name_pull: float = 0.0  # the name counts as so many terms
+    name_pull: float = 0.0  # the name counts as this many terms
     contrast: float = 0.0
-    held_back: float = 5.0  # in a topic that has drifted the name counts as so many terms more
+    held_back: float = 5.0  # in a topic that has drifted, the name counts as this many more terms
     name: str = "general"
 
     @cached_property
@@ -35,19 +35,20 @@ class GeneralEvidence:
         pull = np.full(len(current), self.name_pull, np.float32)
         if self.name_pull > 0 and self.held_back > 0:
             pull += np.float32(self.held_back) * (confidence(self.similarity, current) < DRIFT)
-        pull[sizes == 0] = 1  # without terms, the name alone speaks for a category
+        pull[sizes == 0] = 1  # without terms, only the name represents a category
         share = (pull / np.maximum(pull + sizes, 1))[:, None]
         centres = (1 - share) * mean_vectors(self.vectors, current) + share * self.names
         return contrasted(products(centres.astype(np.float32), self.vectors), self.contrast)
 
 
 def confidence(similarity: Floats, current: list[list[int]]) -> Doubles:
-    """How surely each topic is about its name, from 0 to 1: how near its terms are to it, and how much nearer than
-    to the other names (the middle one of its terms each time), of what lies between any term and the name itself.
+    """How surely each topic is about its name, from 0 to 1.
 
-    Nearness alone would trust what is near to everything; being nearest of all names would blame a topic for
-    another one that means the same. Measuring from a name's similarity to any term makes models comparable.
-    `similarity` is of names and terms, (n_categories, n_terms).
+    The median similarity of its terms to the name, plus the median of how much nearer they are to it than to the other
+    names; measured from the name's mean similarity to all terms, as a share of what is left up to 1. Similarity alone
+    would trust terms that are near to everything; requiring the nearest of all names would penalise a topic for another
+    one that means the same. Measuring from the mean makes models comparable. `similarity` is between names and terms,
+    (n_categories, n_terms).
     """
     found = np.zeros(len(current))
     anywhere = similarity.mean(axis=1)

@@ -1,4 +1,4 @@
-"""What the documents say: similarity of use to the category's current terms; score_L of Eq. (5)."""
+"""Evidence from the documents: similarity of use to the category's current terms; score_L of Eq. (5)."""
 
 from __future__ import annotations
 

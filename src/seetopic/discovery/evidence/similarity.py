@@ -1,4 +1,4 @@
-"""Similarity to a category's current terms, Eq. (5), and how far it stands out from the other categories."""
+"""Similarity to a category's current terms, Eq. (5), and its contrast with the other categories."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from seetopic.runtime import Floats, product
 
 
 def mean_vectors(vectors: Floats, current: list[list[int]]) -> Floats:
-    """The mean vector of each category's current terms; (n_categories, dimension). 0 for one without terms."""
+    """The mean vector of each category's current terms, 0 without terms; (n_categories, dimension)."""
     means = [vectors[terms].mean(axis=0) if terms else np.zeros_like(vectors[0]) for terms in current]
     return np.stack(means)
 
@@ -22,17 +22,17 @@ def mean_similarity(vectors: Floats, current: list[list[int]]) -> Floats:
 
 
 def products(rows: Floats, vectors: Floats) -> Floats:
-    """Of each row and each vector; (n_rows, n_vectors)."""
-    return np.ascontiguousarray(product(vectors, rows.T).T)  # this way round, the many rows are those that are parted
+    """Dot products of each row and each vector; (n_rows, n_vectors)."""
+    return np.ascontiguousarray(product(vectors, rows.T).T)  # in this order, the larger matrix is split by rows
 
 
 def without_terms(current: list[list[int]]) -> list[int]:
-    """Categories that have no current terms: similarity to them says nothing."""
+    """Categories without current terms, to which similarity is undefined."""
     return [category for category, terms in enumerate(current) if not terms]
 
 
 def contrasted(scores: Floats, contrast: float) -> Floats:
-    """Scores less a share of the best other category's: near to this one, and far from the others (Section 2)."""
+    """Scores minus a share of the best other category's: near to this one, and far from the others (Section 2)."""
     if len(scores) < 2 or contrast == 0:
         return scores
     best, second = scores[0], np.full_like(scores[0], -np.inf)

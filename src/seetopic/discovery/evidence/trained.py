@@ -1,4 +1,4 @@
-"""What the documents say, by vectors that are trained with the category's current terms; Line 10 of Algorithm 1."""
+"""Evidence from the documents, by vectors trained with the category's current terms; line 10 of Algorithm 1."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TrainedLocalEvidence:
-    """Local vectors u_w, learned anew from the documents and the up-to-date terms of the categories."""
+    """Local vectors u_w, trained again on the documents and the current terms of the categories."""
 
-    terms: Ids  # of all documents, one after the other
-    documents: Ids  # the number of each term's document
+    terms: Ids  # of all documents, concatenated
+    documents: Ids  # the document number of each
     n_terms: int
     n_documents: int
     settings: SkipgramSettings
@@ -60,9 +60,9 @@ class TrainedLocalEvidence:
 
 
 def _grown(vectors: Vectors, current: list[list[int]], more: int) -> list[list[int]]:
-    """Each category's terms and so many more, the nearest to its vector; two categories may choose the same.
+    """Each category's terms and `more` others, the nearest to its vector; two categories may choose the same.
 
-    A category without terms has no vector, and stays without.
+    A category without terms has no vector, and stays without terms.
     """
     nearness = vectors.categories @ _unit(vectors.terms).T
     best = nearness.topk(min(more + max(len(terms) for terms in current), nearness.shape[1])).indices.tolist()
