@@ -62,7 +62,7 @@ def made_up_topics(words: list[str]) -> Topics:
 def on_a_million(n_documents: int, jobs: int, place: Path) -> dict[str, float]:
     topics = made_up_topics(made_up(n_documents, place / "million.jsonl"))
     started = time.perf_counter()
-    found = evaluate(topics, place / "million.jsonl", label_field="label", jobs=jobs)
+    found = evaluate(topics, place / "million.jsonl", label_field="label", n_jobs=jobs)
     seconds = round(time.perf_counter() - started, 1)
     return {"documents": found.n_documents, "terms": N_TOPICS * N_TERMS, "jobs": jobs, "seconds": seconds}
 

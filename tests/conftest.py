@@ -112,7 +112,7 @@ def cache(run_folder: Path) -> Iterator[Path]:
 @pytest.fixture(scope="session")
 def index(documents: list[str], cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Index:
     """The planted corpus, indexed with the embedded language model."""
-    return Index.build(documents, tmp_path_factory.mktemp("planted") / "index", cache=cache, jobs=1)
+    return Index.build(documents, tmp_path_factory.mktemp("planted") / "index", cache=cache, n_jobs=1)
 
 
 @pytest.fixture(scope="session")

@@ -24,7 +24,7 @@ def build_and_die(out: str, stage: str) -> None:
         if reached == stage:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    Index.build(planted_documents(), out, model=directions, jobs=1, progress=die)
+    Index.build(planted_documents(), out, embedding_model=directions, n_jobs=1, progress=die)
 
 
 def build_and_die_in_each(folder: str, *stages: str) -> None:
@@ -37,7 +37,7 @@ def build_and_die_in_each(folder: str, *stages: str) -> None:
     from planted import planted_documents
     from seetopic import Index
 
-    Index.build(planted_documents(9), Path(folder) / "loaded", model=directions, jobs=1)
+    Index.build(planted_documents(9), Path(folder) / "loaded", embedding_model=directions, n_jobs=1)
     for number, stage in enumerate(stages):
         own = Path(folder) / str(number)
         own.mkdir()
@@ -64,4 +64,4 @@ def update_and_die(folder: str, stage: str) -> None:
         if reached == stage:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    Index.open(folder, model=directions).update(planted_documents(30, seed=1), jobs=1, progress=die)
+    Index.open(folder, embedding_model=directions).update(planted_documents(30, seed=1), n_jobs=1, progress=die)

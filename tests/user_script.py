@@ -43,7 +43,7 @@ def lengths(texts: list[str]) -> list[list[float]]:
 
 def use_the_functions(folder: Path) -> None:
     version: str = seetopic.__version__
-    index: Index = Index.build(TEXTS, folder / "index", model=lengths, jobs=1)
+    index: Index = Index.build(TEXTS, folder / "index", embedding_model=lengths, n_jobs=1)
     index.verify()
     seeds: Seeds = as_seeds(["sports", "cooking"])
     topics: Topics = discover(index, seeds)
@@ -61,8 +61,8 @@ def use_the_functions(folder: Path) -> None:
     sorter: Sorter = sorter_for(index, seeds)
     sorter.save(folder / "topics")
     shares: tuple[float, ...] = sorter.assign(TEXTS)[0].shares
-    given: dict[str, int] = assign(TEXTS, folder / "topics", folder / "table.csv", jobs=1)
-    npmi: float = evaluate(topics, TEXTS, jobs=1).figures["npmi"]
+    given: dict[str, int] = assign(TEXTS, folder / "topics", folder / "table.csv", n_jobs=1)
+    npmi: float = evaluate(topics, TEXTS, n_jobs=1).figures["npmi"]
     halves = split(open_documents(TEXTS), 0.5, settings.DEFAULT.index.random_state)
     methods: list[str] = [each.method for each in compare(halves, seeds, ["plm"]).outcomes]
     print(first.name, occurs, sum(given.values()), npmi, methods)

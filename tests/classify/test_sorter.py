@@ -157,7 +157,7 @@ def test_the_header_of_a_sorter_is_plain_json(sorter, tmp_path):
 
 def test_without_a_sample_the_topics_terms_sort_alone(tmp_path, unseen, cache):
     unread = replace(DEFAULT.index, sample=SampleSettings(words=0, more_words=0))
-    index = Index.build(planted_documents(), tmp_path / "index", settings=unread, cache=cache, jobs=1)
+    index = Index.build(planted_documents(), tmp_path / "index", settings=unread, cache=cache, n_jobs=1)
     bare = sorter_for(index, NAMES)
     assert len(index.sample) == 0
     assert np.mean([each.categories[0] == number % 3 for number, each in enumerate(bare.assign(unseen))]) > 0.9
@@ -167,7 +167,7 @@ def test_without_a_sample_the_topics_terms_sort_alone(tmp_path, unseen, cache):
 
 def test_documents_that_were_not_read_still_tell_which_terms_are_typical(tmp_path, unseen, cache):
     unread = replace(DEFAULT.index, sample=SampleSettings(words=0))
-    index = Index.build(planted_documents(), tmp_path / "index", settings=unread, cache=cache, jobs=1)
+    index = Index.build(planted_documents(), tmp_path / "index", settings=unread, cache=cache, n_jobs=1)
     found = sorter_for(index, NAMES).assign(unseen)
     assert len(index.sample) == len(index)
     assert not index.sample.was_read
@@ -177,7 +177,7 @@ def test_documents_that_were_not_read_still_tell_which_terms_are_typical(tmp_pat
 def test_with_ready_vectors_documents_are_told_apart_by_their_terms(tmp_path, unseen, index):
     vectors = dict(zip(index.vocabulary.terms, index.general, strict=True))
     vectors.update(zip(NAMES, index.encode_names(NAMES), strict=True))
-    ready = Index.build(planted_documents(), tmp_path / "index", model=vectors, jobs=1)
+    ready = Index.build(planted_documents(), tmp_path / "index", embedding_model=vectors, n_jobs=1)
     sorter = sorter_for(ready, NAMES)
     assert not sorter.reads
     assert np.mean([each.categories[0] == number % 3 for number, each in enumerate(sorter.assign(unseen))]) > 0.95
@@ -194,7 +194,7 @@ def by_dashes(text: str) -> list[str]:
 
 @pytest.mark.slow
 def test_new_texts_are_cut_by_the_indexs_own_tokenizer(tmp_path, unseen, cache):
-    index = Index.build(planted_documents(), tmp_path / "index", tokenizer=by_dashes, cache=cache, jobs=1)
+    index = Index.build(planted_documents(), tmp_path / "index", tokenizer=by_dashes, cache=cache, n_jobs=1)
     dashed = [text.replace(", ", "-") for text in unseen]
     sorter = sorter_for(index, NAMES)
     assert np.mean([each.categories == (number % 3,) for number, each in enumerate(sorter.assign(dashed))]) > 0.9
@@ -207,6 +207,6 @@ def test_new_texts_are_cut_by_the_indexs_own_tokenizer(tmp_path, unseen, cache):
 def test_a_negative_word_without_a_ready_vector_bars_only_itself(tmp_path, index):
     vectors = dict(zip(index.vocabulary.terms, index.general, strict=True))
     vectors.update(zip(NAMES, index.encode_names(NAMES), strict=True))
-    ready = Index.build(planted_documents(), tmp_path / "index", model=vectors, jobs=1)
+    ready = Index.build(planted_documents(), tmp_path / "index", embedding_model=vectors, n_jobs=1)
     topics = discover(ready, {NAMES[0]: {"negative": ["cricket", "tennis"]}, NAMES[1]: [], NAMES[2]: []})
     assert "tennis" not in list(topics[0])

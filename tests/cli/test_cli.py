@@ -218,7 +218,7 @@ def test_a_broken_line_is_named_and_skipped_where_asked(place):
         (["discover", "ready", "--seeds", "names.txt", "--top", "0"], "`top` is 0, but must be between 1"),
         (["discover", "ready", "--seeds", "names.txt", "--preset", "none"], "Invalid value for '--preset'"),
         (["discover", "ready"], "Missing option '--seeds'"),
-        (["index", "docs.txt", "--out", "x", "--jobs", "0"], "`jobs` is 0, but must be at least 1"),
+        (["index", "docs.txt", "--out", "x", "--jobs", "0"], "the number of jobs is 0, but must be at least 1"),
         (
             ["index", "docs.txt", "--out", "x", "--known-phrases", "missing.txt"],
             "cannot read known phrases from missing",

@@ -20,7 +20,7 @@ from seetopic.output.exports import export
 from seetopic.runtime.engine import LocalEngine
 from seetopic.runtime.files import write_text
 
-OPTIONS = {"model": directions, "jobs": 1}
+OPTIONS = {"embedding_model": directions, "n_jobs": 1}
 
 
 def meanwhile(happens: Callable[[], object]) -> Callable[[str, int, int | None], None]:
@@ -89,14 +89,14 @@ def test_files_that_people_put_into_an_index_are_not_lost(tmp_path):
     with pytest.raises(
         IndexFailure, match=r"contains 'notes\.txt', which does not belong to an index and would be lost"
     ):
-        index.update(planted_documents(9, seed=1), jobs=1)
+        index.update(planted_documents(9, seed=1), n_jobs=1)
     with pytest.raises(IndexFailure, match="would be lost"):
         Index.build(planted_documents(9, seed=1), index.folder, **OPTIONS, overwrite=True)
     assert notes.read_text() == "years of work"
     notes.unlink()
     writes = meanwhile(lambda: notes.write_text("years of work"))
     with pytest.raises(IndexFailure, match="would be lost"):
-        index.update(planted_documents(9, seed=1), jobs=1, progress=writes)
+        index.update(planted_documents(9, seed=1), n_jobs=1, progress=writes)
     assert notes.read_text() == "years of work"
     assert len(Index.open(index.folder)) == 9
 
@@ -163,7 +163,7 @@ def linked(tmp_path: Path) -> tuple[Path, Path]:
 
 def test_an_index_behind_a_link_is_updated_and_the_link_stays(linked):
     real, link = linked
-    updated = Index.open(link, model=directions).update(planted_documents(9, seed=1), jobs=1)
+    updated = Index.open(link, embedding_model=directions).update(planted_documents(9, seed=1), n_jobs=1)
     assert len(updated) == 18
     assert link.is_symlink()
     assert len(Index.open(real)) == 18
@@ -180,11 +180,11 @@ def test_of_two_updates_through_two_names_one_is_refused(linked):
 
     def second() -> None:
         with pytest.raises(IndexFailure) as caught:
-            Index.open(link, model=directions).update(planted_documents(9, seed=2), jobs=1)
+            Index.open(link, embedding_model=directions).update(planted_documents(9, seed=2), n_jobs=1)
         refused.append(str(caught.value))
 
-    first = Index.open(real, model=directions)
-    assert len(first.update(planted_documents(9, seed=1), jobs=1, progress=meanwhile(second))) == 18
+    first = Index.open(real, embedding_model=directions)
+    assert len(first.update(planted_documents(9, seed=1), n_jobs=1, progress=meanwhile(second))) == 18
     assert len(refused) == 1
     assert len(Index.open(link)) == 18
 

@@ -61,7 +61,7 @@ def test_a_file_that_changes_during_a_build_is_noticed(tmp_path, ending, moment)
 
     out = tmp_path / "index"
     with pytest.raises(CorpusError, match="changed since"):
-        Index.build(path, out, settings=SMALL_SHARDS, model=directions, jobs=1, progress=change)
+        Index.build(path, out, settings=SMALL_SHARDS, embedding_model=directions, n_jobs=1, progress=change)
     assert changed
     assert not out.exists()
 
@@ -75,5 +75,5 @@ def test_an_iterable_that_gives_other_numbers_of_documents_is_refused(tmp_path):
             return iter(planted_documents(60 + 10 * self.readings))
 
     with pytest.raises(CorpusError, match=r"\d0 documents when they were counted, but \d0 when they were read again"):
-        Index.build(Growing(), tmp_path / "index", model=directions, jobs=1)
+        Index.build(Growing(), tmp_path / "index", embedding_model=directions, n_jobs=1)
     assert not (tmp_path / "index").exists()

@@ -34,7 +34,7 @@ EDITS = [
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory, cache):
     out = tmp_path_factory.mktemp("edited") / "index"
-    Index.build(TEXTS, out, cache=cache, jobs=1)
+    Index.build(TEXTS, out, cache=cache, n_jobs=1)
     return out
 
 

@@ -30,14 +30,14 @@ WITH_NAME = [
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Index:
     out = tmp_path_factory.mktemp("named") / "index"
-    return Index.build(WITH_NAME, out, model=directions, jobs=1)
+    return Index.build(WITH_NAME, out, embedding_model=directions, n_jobs=1)
 
 
 @pytest.fixture(scope="module")
 def few(tmp_path_factory: pytest.TempPathFactory) -> Index:
     """An index in which some documents contain no term."""
     texts = ["oven, salad, moon", "the", "moon, oven", "rare", "of the", "oven", "salad, moon"] * 2
-    return Index.build(texts, tmp_path_factory.mktemp("few") / "index", model=directions, jobs=1)
+    return Index.build(texts, tmp_path_factory.mktemp("few") / "index", embedding_model=directions, n_jobs=1)
 
 
 # Runs of words, compared with a simple implementation.
@@ -99,7 +99,9 @@ def test_check_finds_a_name_that_is_no_term(built):
 
 
 def test_check_says_the_same_before_there_is_an_index(built, tmp_path):
-    build = plan(open_documents(WITH_NAME), tmp_path / "index", settings=DEFAULT.index, model=directions, jobs=1)
+    build = plan(
+        open_documents(WITH_NAME), tmp_path / "index", settings=DEFAULT.index, embedding_model=directions, n_jobs=1
+    )
     before, after = (
         [(each.name, each.in_vocabulary, each.occurrences) for each in check.names]
         for check in (check_build(build, [NAME, "oven"]), check(built, [NAME, "oven"]))
@@ -150,7 +152,9 @@ def test_a_function_word_is_no_term_even_if_it_is_a_name(built, word):
 
 
 def test_a_word_too_rare_to_be_a_term_becomes_one_by_its_name(tmp_path):
-    index = Index.build([*planted_documents(), "a rare zucchini, garlic"], tmp_path / "i", model=directions, jobs=1)
+    index = Index.build(
+        [*planted_documents(), "a rare zucchini, garlic"], tmp_path / "i", embedding_model=directions, n_jobs=1
+    )
     assert index.term_id("Zucchini") is None
     assert discover(index, ["Zucchini", "comet"])[0].terms[0].term == "zucchini"
 
@@ -207,7 +211,7 @@ def test_a_folded_vector_is_near_the_one_that_was_factorised(index):
 
 def test_a_name_in_a_document_without_terms_has_no_local_vector(tmp_path):
     texts = [*planted_documents(60), "rarely seen", "rarely seen"]
-    index = with_named_terms(Index.build(texts, tmp_path / "i", model=directions, jobs=1), ["rarely seen"])
+    index = with_named_terms(Index.build(texts, tmp_path / "i", embedding_model=directions, n_jobs=1), ["rarely seen"])
     assert not index.local[-1].any()
     assert find(Query(index, as_seeds(["rarely seen", "comet"]))).topics[0].terms[0].term == "rarely seen"
 
@@ -223,7 +227,9 @@ def test_any_names_are_terms_or_left_alone(built, names):
 @given(st.lists(st.lists(st.integers(0, 11), max_size=12, unique=True), min_size=1, max_size=3))
 def test_sampled_documents_hold_new_terms_behind_their_own(few, holders):
     added = tuple(NamedTerm(f"new {n}", 1, np.sort(np.array(each, np.int64))) for n, each in enumerate(holders))
-    grown = NamedIndex(few.folder, few.manifest, few.model, few.tokenizer, few.cache, base=few, added=added).sample
+    grown = NamedIndex(
+        few.folder, few.manifest, few.embedding_model, few.tokenizer, few.cache, base=few, added=added
+    ).sample
     for row, number in enumerate(few.sampled.tolist()):
         own = few.sample.terms[few.sample.starts[row] : few.sample.starts[row + 1]].tolist()
         new = [len(few.vocabulary) + place for place, each in enumerate(holders) if number in each]

@@ -19,7 +19,7 @@ def partly_read(tmp_path_factory, cache) -> Index:
     """An index of which the language model has read about every fourth document."""
     few = replace(DEFAULT.index, sample=SampleSettings(words=1500))
     folder = tmp_path_factory.mktemp("partly") / "index"
-    return Index.build(planted_documents(), folder, settings=few, cache=cache, jobs=1)
+    return Index.build(planted_documents(), folder, settings=few, cache=cache, n_jobs=1)
 
 
 @pytest.fixture(scope="module")

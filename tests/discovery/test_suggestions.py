@@ -100,7 +100,7 @@ def test_suggestions_are_a_file_of_names(index, tmp_path):
 def test_too_few_documents_or_names_are_refused(index, tmp_path):
     with pytest.raises(SettingsError, match="`number` is 0"):
         suggest(index, number=0)
-    few = Index.build(planted_documents(30), tmp_path / "few", jobs=1)
+    few = Index.build(planted_documents(30), tmp_path / "few", n_jobs=1)
     with pytest.raises(CorpusError, match="too few documents"):
         suggest(few)
 

@@ -151,7 +151,7 @@ def test_more_names_than_terms_are_refused(index):
 @pytest.mark.slow
 def test_one_document_is_enough(tmp_path, cache):
     text = " ".join(["bread butter cheese onion planet moon comet orbit."] * 3)
-    index = Index.build([text], tmp_path / "index", cache=cache, jobs=1)
+    index = Index.build([text], tmp_path / "index", cache=cache, n_jobs=1)
     topics = discover(index, ["food", "space"])
     assert len(index) == 1
     assert sum(len(topic.terms) for topic in topics) == len(index.vocabulary)
@@ -159,7 +159,7 @@ def test_one_document_is_enough(tmp_path, cache):
 
 @pytest.mark.slow
 def test_duplicate_documents_do_no_harm(tmp_path, cache):
-    doubled = Index.build(planted_documents() * 2, tmp_path / "index", cache=cache, jobs=1)
+    doubled = Index.build(planted_documents() * 2, tmp_path / "index", cache=cache, n_jobs=1)
     again = discover(doubled, as_seeds(NAMES), settings=replace(DEFAULT.discovery, top=6, growth=2, iterations=2))
     for topic, words in zip(again, PLANTED.values(), strict=True):
         assert set(topic) <= set(words.split(" "))
@@ -270,7 +270,7 @@ def test_the_order_of_names_changes_nothing(index):
 @pytest.mark.slow
 def test_pinned_terms_are_first_and_negative_ones_and_their_inflections_never_there(tmp_path, cache):
     more = [f"{text} planets, planet, stars." for text in planted_documents(60)]
-    index = Index.build(more, tmp_path / "index", cache=cache, jobs=1)
+    index = Index.build(more, tmp_path / "index", cache=cache, n_jobs=1)
     wishes = {
         "outer space": {"pinned": ["window", "unheard-of"], "negative": ["planet"]},
         "cooking": {"names": ["cooking", "meals"], "negative": ["bread"]},
@@ -293,11 +293,11 @@ def test_a_name_that_means_nothing_here_is_flagged(index):
 @pytest.mark.slow
 def test_without_a_sample_documents_are_told_apart_by_their_terms(tmp_path, cache):
     unread = replace(DEFAULT.index, sample=SampleSettings(words=3000), precision="float32")
-    ready = Index.build(planted_documents(), tmp_path / "index", settings=unread, cache=cache, jobs=1)
+    ready = Index.build(planted_documents(), tmp_path / "index", settings=unread, cache=cache, n_jobs=1)
     vectors = dict(zip(ready.vocabulary.terms, ready.general, strict=True))
     names = ready.encode_names(NAMES)
     vectors.update(zip(NAMES, names, strict=True))
-    index = Index.build(planted_documents(), tmp_path / "ready", model=vectors, jobs=1)
+    index = Index.build(planted_documents(), tmp_path / "ready", embedding_model=vectors, n_jobs=1)
     assert not index.sample.was_read
     for topic, words in zip(discover(index, NAMES), PLANTED.values(), strict=True):
         assert set(list(topic)[:6]) <= set(words.split(" "))

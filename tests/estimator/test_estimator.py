@@ -158,7 +158,7 @@ def test_two_fits_are_the_same_to_the_last_bit_for_any_number_of_jobs(documents,
 def test_minus_one_is_all_cores_and_no_jobs_are_refused(documents, monkeypatch):
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1}, raising=False)
     assert quick().set_params(n_jobs=-1).fit(documents).topics_ == quick().fit(documents).topics_
-    with pytest.raises(SettingsError, match="`jobs` is 0"):
+    with pytest.raises(SettingsError, match="the number of jobs is 0"):
         quick().set_params(n_jobs=0).fit(documents)
 
 

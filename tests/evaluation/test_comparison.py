@@ -30,7 +30,7 @@ def labelled():
 @pytest.fixture(scope="module")
 def compared(cache) -> Comparison:
     parts = split(labelled(), 0.4, random_state=0)
-    return compare(parts, as_seeds(NAMES), ["default", "plm"], options=CompareOptions(runs=2, jobs=1, cache=cache))
+    return compare(parts, as_seeds(NAMES), ["default", "plm"], options=CompareOptions(runs=2, n_jobs=1, cache=cache))
 
 
 def test_a_split_shares_no_document_and_keeps_labels_with_their_texts():
@@ -95,7 +95,7 @@ def test_topics_are_paired_by_their_category(compared):
 
 def test_a_run_that_was_cut_off_goes_on_from_what_it_kept(tmp_path, cache, monkeypatch):
     parts, seeds = split(labelled(), 0.4, random_state=0), as_seeds(NAMES)
-    options = CompareOptions(jobs=1, cache=cache)
+    options = CompareOptions(n_jobs=1, cache=cache)
     calls: list[str] = []
     real = comparison.method_named
 
@@ -119,7 +119,7 @@ def test_a_run_that_was_cut_off_goes_on_from_what_it_kept(tmp_path, cache, monke
 @pytest.mark.parametrize("spoil", [lambda text: text[: len(text) // 2], lambda text: "[]", lambda text: "{}"])
 def test_what_is_not_whole_is_found_anew(tmp_path, cache, spoil):
     parts, seeds = split(labelled(), 0.4, random_state=0), as_seeds(NAMES)
-    options = CompareOptions(jobs=1, cache=cache)
+    options = CompareOptions(n_jobs=1, cache=cache)
     first = compare(parts, seeds, ["plm"], options=options, folder=tmp_path)
     kept = tmp_path / "plm-0.json"
     kept.write_text(spoil(kept.read_text(encoding="utf-8")), encoding="utf-8")
@@ -129,7 +129,7 @@ def test_what_is_not_whole_is_found_anew(tmp_path, cache, spoil):
 
 
 def test_other_names_do_not_take_what_was_kept_for_these(tmp_path, cache):
-    parts, options = split(labelled(), 0.4, random_state=0), CompareOptions(jobs=1, cache=cache)
+    parts, options = split(labelled(), 0.4, random_state=0), CompareOptions(n_jobs=1, cache=cache)
     compare(parts, as_seeds(NAMES), ["plm"], options=options, folder=tmp_path)
     turned = compare(parts, as_seeds(NAMES[::-1]), ["plm"], options=options, folder=tmp_path)
     assert [topic.name for topic in turned.outcomes[0].topics] == NAMES[::-1]
@@ -188,7 +188,9 @@ def test_however_short_a_preset_learns_from_the_categories(index, epochs, warm_u
 
 def test_without_labels_what_needs_none_is_measured(cache):
     parts = split(open_documents(planted_documents()), 0.4, random_state=0)
-    found = compare(parts, as_seeds(NAMES), ["plm"], options=CompareOptions(jobs=1, cache=cache)).outcomes[0].evaluation
+    found = (
+        compare(parts, as_seeds(NAMES), ["plm"], options=CompareOptions(n_jobs=1, cache=cache)).outcomes[0].evaluation
+    )
     assert found.n_labelled is None
     assert "npmi" in found.figures
     assert "label_f1@10" not in found.figures

@@ -45,7 +45,7 @@ def write_lines(path, texts, labels):
 
 def test_planted_topics_are_near_perfect_and_random_ones_are_not(tmp_path):
     path = write_lines(tmp_path / "held_out.jsonl", TEXTS, LABELS)
-    found = evaluate(PLANTED_TOPICS, path, label_field="label", jobs=1).to_json()
+    found = evaluate(PLANTED_TOPICS, path, label_field="label", n_jobs=1).to_json()
     assert found["documents"] == found["labelled_documents"] == 60
     assert found["label_precision@10"] == found["label_f1@10"] == found["coverage@10"] == found["diversity"] == 1.0
     assert found["names_without_label"] == []
@@ -61,7 +61,7 @@ def test_planted_topics_are_near_perfect_and_random_ones_are_not(tmp_path):
 
 
 def test_overall_figures_are_means_of_the_topics(tmp_path):
-    found = evaluate(PLANTED_TOPICS, TEXTS, jobs=1)
+    found = evaluate(PLANTED_TOPICS, TEXTS, n_jobs=1)
     for name in ("npmi", "lcp", "pmi", "c_v", "u_mass", "npmi_unsmoothed", "pairs_never_together"):
         assert found.figures[name] == pytest.approx(np.mean([topic.figures[name] for topic in found.topics]))
     counts = [count for topic in found.topics for count in topic.documents.values()]
@@ -71,13 +71,15 @@ def test_overall_figures_are_means_of_the_topics(tmp_path):
 @pytest.mark.slow
 def test_any_number_of_jobs_gives_the_same_bytes(tmp_path):
     path = write_lines(tmp_path / "held_out.jsonl", TEXTS * 40, LABELS * 40)  # two shards
-    one, two = (json.dumps(evaluate(PLANTED_TOPICS, path, label_field="label", jobs=jobs).to_json()) for jobs in (1, 2))
+    one, two = (
+        json.dumps(evaluate(PLANTED_TOPICS, path, label_field="label", n_jobs=jobs).to_json()) for jobs in (1, 2)
+    )
     assert one == two
 
 
 def test_the_control_comes_from_the_random_state_alone():
     options = [EvaluationOptions(random_state=state, draws=2) for state in (1, 1, 2)]
-    controls = [evaluate(PLANTED_TOPICS, TEXTS, options=each, jobs=1).control for each in options]
+    controls = [evaluate(PLANTED_TOPICS, TEXTS, options=each, n_jobs=1).control for each in options]
     assert controls[0] == controls[1] != controls[2]
 
 
@@ -85,7 +87,7 @@ def test_rare_terms_without_meaning_score_high_by_the_papers_measure_and_so_does
     chance = np.random.default_rng(0)
     texts = [" ".join(f"word{n}" for n in chance.integers(0, 4000, 8)) for _ in range(400)]
     seen = list(dict.fromkeys(word for text in texts for word in text.split()))
-    found = evaluate(topics_of({"a": seen[::97][:10], "b": seen[5::97][:10]}), texts, jobs=1)
+    found = evaluate(topics_of({"a": seen[::97][:10], "b": seen[5::97][:10]}), texts, n_jobs=1)
     assert found.figures["npmi"] > 0.5
     assert found.control["npmi"] > 0.5
     assert found.figures["pairs_never_together"] > 0.8
@@ -94,13 +96,13 @@ def test_rare_terms_without_meaning_score_high_by_the_papers_measure_and_so_does
 
 def test_topics_of_fewer_terms_are_measured_as_deep_as_they_are():
     few = topics_of({name: words[:3] for name, words in WORDS.items()})
-    found = evaluate(few, Documents(TEXTS, labels=LABELS), jobs=1).to_json()
+    found = evaluate(few, Documents(TEXTS, labels=LABELS), n_jobs=1).to_json()
     assert "label_precision@3" in found
     assert "label_f1@10" not in found
 
 
 def test_a_topic_without_two_terms_has_no_coherence_and_does_not_count():
-    found = evaluate(topics_of({"sport": WORDS["sport"], "food": [], "astronomy": ["planet"]}), TEXTS, jobs=1)
+    found = evaluate(topics_of({"sport": WORDS["sport"], "food": [], "astronomy": ["planet"]}), TEXTS, n_jobs=1)
     plain = found.to_json()
     assert plain["topics"][1]["npmi"] is None
     assert plain["topics"][2]["c_v"] is None
@@ -110,7 +112,7 @@ def test_a_topic_without_two_terms_has_no_coherence_and_does_not_count():
 
 def test_embedding_coherence_takes_a_row_for_each_term():
     vectors = np.eye(36)
-    found = evaluate(PLANTED_TOPICS, TEXTS, vectors=vectors, jobs=1)
+    found = evaluate(PLANTED_TOPICS, TEXTS, vectors=vectors, n_jobs=1)
     assert found.figures["embedding_coherence"] == 0.0
     assert len(terms_of(PLANTED_TOPICS)) == 36
     with pytest.raises(SettingsError, match="one row for each of the 36 terms"):
@@ -119,7 +121,7 @@ def test_embedding_coherence_takes_a_row_for_each_term():
 
 def test_the_sorter_is_measured_as_it_sorts(index):
     sorter = sorter_for(index, list(PLANTED))
-    found = evaluate(PLANTED_TOPICS, Documents(TEXTS, labels=LABELS), sorter=sorter, jobs=1)
+    found = evaluate(PLANTED_TOPICS, Documents(TEXTS, labels=LABELS), sorter=sorter, n_jobs=1)
     given = [each.categories for each in sorter.assign(TEXTS)]
     expected = []
     for number, name in enumerate(PLANTED):
@@ -135,7 +137,7 @@ def test_another_topics_sorter_is_refused(index):
 
 def test_an_index_is_counted_through_its_postings(index, documents):
     by_index = evaluate(PLANTED_TOPICS, index.folder)
-    by_texts = evaluate(PLANTED_TOPICS, documents, jobs=1)
+    by_texts = evaluate(PLANTED_TOPICS, documents, n_jobs=1)
     assert by_index.n_documents == by_texts.n_documents
     for name in ("npmi", "lcp", "pmi", "npmi_unsmoothed", "u_mass", "c_v", "median_document_frequency"):
         # The planted documents are shorter than a window, and their words do not form phrases.
@@ -151,13 +153,13 @@ def test_labels_come_from_every_kind_of_table(tmp_path):
     frame.to_csv(tmp_path / "held_out.tsv", index=False, sep="\t")
     frame.to_parquet(tmp_path / "held_out.parquet")
     for source in (frame, *(tmp_path / f"held_out.{ending}" for ending in ("csv", "tsv", "parquet"))):
-        found = evaluate(PLANTED_TOPICS, source, label_field="kind", jobs=1)
+        found = evaluate(PLANTED_TOPICS, source, label_field="kind", n_jobs=1)
         assert found.figures["label_f1@10"] == 1.0
 
 
 def test_documents_without_label_count_for_coherence_alone():
     labels = [label if number >= 9 else None for number, label in enumerate(LABELS)]
-    found = evaluate(PLANTED_TOPICS, Documents(TEXTS, labels=labels), jobs=1)
+    found = evaluate(PLANTED_TOPICS, Documents(TEXTS, labels=labels), n_jobs=1)
     assert (found.n_documents, found.n_labelled) == (60, 51)
     assert found.figures["label_f1@10"] == 1.0
 
@@ -179,7 +181,7 @@ def test_labels_stay_with_their_texts_where_records_are_left_out(tmp_path):
 
 def test_what_was_left_out_is_said(tmp_path):
     path = write_lines(tmp_path / "gaps.jsonl", [*TEXTS, "", 5], [*LABELS, "b", "c"])
-    found = evaluate(PLANTED_TOPICS, path, label_field="label", on_error="skip", jobs=1)
+    found = evaluate(PLANTED_TOPICS, path, label_field="label", on_error="skip", n_jobs=1)
     assert found.to_json()["skipped"] == {"empty": 1, "not text": 1}
 
 
@@ -190,32 +192,32 @@ def test_what_was_left_out_is_said(tmp_path):
 def test_a_label_that_is_no_text_is_refused(tmp_path, label, sentence):
     path = write_lines(tmp_path / "odd.jsonl", ["one"], [label])
     with pytest.raises(CorpusError, match=sentence):
-        evaluate(PLANTED_TOPICS, path, label_field="label", jobs=1)
+        evaluate(PLANTED_TOPICS, path, label_field="label", n_jobs=1)
 
 
 def test_a_field_that_nobody_has_is_named(tmp_path):
     path = write_lines(tmp_path / "held_out.jsonl", TEXTS, LABELS)
     with pytest.raises(CorpusError, match=r"no document in held_out.jsonl has a label in the field 'class'"):
-        evaluate(PLANTED_TOPICS, path, label_field="class", jobs=1)
+        evaluate(PLANTED_TOPICS, path, label_field="class", n_jobs=1)
     (tmp_path / "held_out.csv").write_text("text,label\na,b\n", encoding="utf-8")
     with pytest.raises(CorpusError, match=r"no column 'class'.*--label-field"):
-        evaluate(PLANTED_TOPICS, tmp_path / "held_out.csv", label_field="class", jobs=1)
+        evaluate(PLANTED_TOPICS, tmp_path / "held_out.csv", label_field="class", n_jobs=1)
     (tmp_path / "held_out.txt").write_text("a\nb\n", encoding="utf-8")
     with pytest.raises(CorpusError, match="plain text, so it has no field 'class'"):
-        evaluate(PLANTED_TOPICS, tmp_path / "held_out.txt", label_field="class", jobs=1)
+        evaluate(PLANTED_TOPICS, tmp_path / "held_out.txt", label_field="class", n_jobs=1)
     with pytest.raises(CorpusError, match="plain texts, so they have no field"):
-        evaluate(PLANTED_TOPICS, TEXTS, label_field="class", jobs=1)
+        evaluate(PLANTED_TOPICS, TEXTS, label_field="class", n_jobs=1)
 
 
 @pytest.mark.parametrize("size", [59, 61])
 def test_labels_must_be_as_many_as_documents(size):
     with pytest.raises(CorpusError, match="labels"):
-        evaluate(PLANTED_TOPICS, Documents(TEXTS, labels=(LABELS * 2)[:size]), jobs=1)
+        evaluate(PLANTED_TOPICS, Documents(TEXTS, labels=(LABELS * 2)[:size]), n_jobs=1)
 
 
 def test_names_without_label_are_told_and_left_out():
     topics = topics_of({**WORDS, "weather": ["rain", "snow"]})
-    found = evaluate(topics, Documents(TEXTS, labels=LABELS), jobs=1)
+    found = evaluate(topics, Documents(TEXTS, labels=LABELS), n_jobs=1)
     assert found.names_without_label == ("weather",)
     assert found.figures["label_f1@10"] == 1.0
     assert math.isnan(found.topics[3].figures["label_precision@10"])
@@ -224,29 +226,29 @@ def test_names_without_label_are_told_and_left_out():
 def test_case_counts_where_the_topics_were_made_with_it():
     settings = {"index": {"text": {"lowercase": False}}}
     topics = {"a": ["Turkey", "turkey"]}
-    cased = evaluate(topics_of(topics, settings=settings), ["Turkey", "turkey", "turkey"], jobs=1)
+    cased = evaluate(topics_of(topics, settings=settings), ["Turkey", "turkey", "turkey"], n_jobs=1)
     assert cased.topics[0].documents == {"Turkey": 1, "turkey": 2}
-    plain = evaluate(topics_of(topics), ["Turkey", "turkey", "turkey"], jobs=1)
+    plain = evaluate(topics_of(topics), ["Turkey", "turkey", "turkey"], n_jobs=1)
     assert plain.topics[0].documents == {"Turkey": 0, "turkey": 3}
 
 
 @pytest.mark.parametrize("texts", [["..."], ["word"], ["planet"], ["planet comet"]])
 def test_the_smallest_corpora_are_measured(texts):
-    json.dumps(evaluate(PLANTED_TOPICS, texts, jobs=1).to_json(), allow_nan=False)
+    json.dumps(evaluate(PLANTED_TOPICS, texts, n_jobs=1).to_json(), allow_nan=False)
 
 
 def test_several_methods_are_measured_as_each_alone_is():
     other = topics_of({name: words[::-1] for name, words in WORDS.items()})
     documents = Documents(TEXTS, labels=LABELS)
-    together = evaluate_all([PLANTED_TOPICS, other], documents, jobs=1)
-    assert together == [evaluate(topics, documents, jobs=1) for topics in (PLANTED_TOPICS, other)]
+    together = evaluate_all([PLANTED_TOPICS, other], documents, n_jobs=1)
+    assert together == [evaluate(topics, documents, n_jobs=1) for topics in (PLANTED_TOPICS, other)]
     cased = topics_of(WORDS, settings={"index": {"text": {"lowercase": False}}})
     with pytest.raises(SettingsError, match="one by one"):
         evaluate_all([PLANTED_TOPICS, cased], documents)
 
 
 def test_texts_are_cut_by_the_given_tokenizer():
-    found = evaluate(topics_of({"a": ["b", "c"]}), ["b/c", "b"], tokenizer=lambda text: text.split("/"), jobs=1)
+    found = evaluate(topics_of({"a": ["b", "c"]}), ["b/c", "b"], tokenizer=lambda text: text.split("/"), n_jobs=1)
     assert found.topics[0].documents == {"b": 2, "c": 1}
 
 
@@ -274,8 +276,8 @@ def test_a_document_that_holds_a_variant_holds_its_term(how, tmp_path, cache):
     documents = texts
     if how == "index":
         settings = replace(DEFAULT.index, text=replace(DEFAULT.index.text, min_count=1, max_phrase_words=1))
-        documents = Index.build(texts, tmp_path / "index", settings=settings, cache=cache, jobs=1)
-    found = evaluate(topics, documents, options=EvaluationOptions(draws=0), jobs=1)
+        documents = Index.build(texts, tmp_path / "index", settings=settings, cache=cache, n_jobs=1)
+    found = evaluate(topics, documents, options=EvaluationOptions(draws=0), n_jobs=1)
     # "gym" is a term itself, so it is not a variant of another.
     assert found.topics[0].documents == {"exercise": 3, "gym": 3}
     assert found.figures["pmi"] == pytest.approx(math.log((2 / 5 + 1 / 5) / ((3 / 5 + 1 / 5) * (3 / 5 + 1 / 5))))
@@ -284,7 +286,7 @@ def test_a_document_that_holds_a_variant_holds_its_term(how, tmp_path, cache):
 def test_methods_with_shorter_topics_or_none_are_measured_to_the_same_depths():
     short = topics_of({name: words[:2] for name, words in WORDS.items()})
     nothing = topics_of({name: [] for name in WORDS})
-    found = evaluate_all([PLANTED_TOPICS, short, nothing], Documents(TEXTS, labels=LABELS), jobs=1)
+    found = evaluate_all([PLANTED_TOPICS, short, nothing], Documents(TEXTS, labels=LABELS), n_jobs=1)
     assert [each.figures["label_precision@10"] for each in found] == [1.0, 1.0, 0.0]
     assert found[2].figures["label_f1@10"] == 0.0
     json.dumps([each.to_json() for each in found], allow_nan=False)

@@ -181,7 +181,7 @@ def test_a_category_gains_terms_that_are_nearest_to_it_and_start_no_other():
 
 def test_bertopic_says_how_many_documents_it_needs(tmp_path: Path):
     few = planted_documents(15)
-    small = Index.build(few, tmp_path / "index", model=directions, jobs=1, cache=tmp_path / "cache")
+    small = Index.build(few, tmp_path / "index", embedding_model=directions, n_jobs=1, cache=tmp_path / "cache")
     with pytest.raises(CorpusError, match="compares each document with 15 others, but there are 15 in all"):
         method_named("bertopic-guided")(task_of(small, few), SIZE, 0)
 

@@ -28,7 +28,9 @@ LISTS = [name for name in FILES if name.endswith(".json") and name != SAMPLE_TEX
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("built") / "index"
-    return Index.build([*planted_documents(90), "A quokka, and bread."], folder, model=directions, jobs=1).folder
+    return Index.build(
+        [*planted_documents(90), "A quokka, and bread."], folder, embedding_model=directions, n_jobs=1
+    ).folder
 
 
 @pytest.fixture
@@ -47,7 +49,7 @@ def sealed(folder: Path) -> None:
 
 def use(folder: Path) -> None:
     """Everything that is done with an index, including adding a name as a term."""
-    run = run_of(Index.open(folder, model=directions), ["food", "quokka", "ball games"])
+    run = run_of(Index.open(folder, embedding_model=directions), ["food", "quokka", "ball games"])
     report_html(run, sorter=sorter_of(run))
     np.asarray(run.index.positions)  # training reads these
     np.asarray(run.index.posting_documents)
@@ -148,7 +150,7 @@ def test_a_header_that_promises_more_than_is_there_is_refused(copied, shape):
     (copied / "documents.npy").write_bytes(data)
     sealed(copied)
     with pytest.raises(DamagedIndex, match=r"documents\.npy"):
-        np.asarray(Index.open(copied, model=directions).positions)
+        np.asarray(Index.open(copied, embedding_model=directions).positions)
 
 
 def test_a_sound_index_passes(built):

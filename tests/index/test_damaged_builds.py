@@ -42,7 +42,7 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
 
 
 def build(out: Path, **options) -> Index:
-    return Index.build(DOCUMENTS, out, model=Model(), jobs=1, cache=out.parent / "cache", **options)
+    return Index.build(DOCUMENTS, out, embedding_model=Model(), n_jobs=1, cache=out.parent / "cache", **options)
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -159,23 +159,23 @@ def unexchangeable(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_where_folders_cannot_change_places_readers_always_find_an_index(whole, tmp_path, monkeypatch, unexchangeable):
-    index = Index.open(shutil.copytree(whole, tmp_path / "index"), model=Model())
+    index = Index.open(shutil.copytree(whole, tmp_path / "index"), embedding_model=Model())
     rename, found = Path.rename, []
 
     def watched(path: Path, to: Path) -> Path:
         done = rename(path, to)
-        opened = Index.open(tmp_path / "index", model=Model())
+        opened = Index.open(tmp_path / "index", embedding_model=Model())
         found.append((len(opened), len(discover(opened, ["food", "sport"]))))
         return done
 
     monkeypatch.setattr(Path, "rename", watched)
-    index.update(planted_documents(30, seed=1), jobs=1)
+    index.update(planted_documents(30, seed=1), n_jobs=1)
     assert found == [(60, 2), (90, 2)]
     assert [path.name for path in tmp_path.iterdir()] == ["index"]
 
 
 def test_an_old_index_that_cannot_be_replaced_is_put_back(whole, tmp_path, monkeypatch, unexchangeable):
-    index = Index.open(shutil.copytree(whole, tmp_path / "index"), model=Model())
+    index = Index.open(shutil.copytree(whole, tmp_path / "index"), embedding_model=Model())
     rename = Path.rename
 
     def refused(path: Path, to: Path) -> Path:
@@ -185,7 +185,7 @@ def test_an_old_index_that_cannot_be_replaced_is_put_back(whole, tmp_path, monke
 
     monkeypatch.setattr(Path, "rename", refused)
     with pytest.raises(OutputError, match="Permission denied"):
-        index.update(planted_documents(30, seed=1), jobs=1)
+        index.update(planted_documents(30, seed=1), n_jobs=1)
     assert contents(tmp_path / "index") == contents(whole)
 
 
@@ -205,7 +205,7 @@ def dying(path, to):
 
 Path.rename = dying
 build.exchanged = lambda *_: False  # a file system that cannot
-Index.open(sys.argv[1], model=Model()).update(planted_documents(30, seed=1), jobs=1)
+Index.open(sys.argv[1], embedding_model=Model()).update(planted_documents(30, seed=1), n_jobs=1)
 """
 
 
@@ -216,10 +216,10 @@ def test_killed_between_two_renames_the_old_index_is_used_and_the_new_one_finish
     killed = subprocess.run(command, cwd=Path(__file__).parent, check=False, capture_output=True)
     assert killed.returncode == -signal.SIGKILL, killed.stderr.decode()
     assert not folder.exists()
-    index = Index.open(folder, model=Model())
+    index = Index.open(folder, embedding_model=Model())
     assert len(index) == 60
     assert len(discover(index, ["food", "sport"])) == 2
-    assert len(index.update(planted_documents(30, seed=1), jobs=1)) == 90
+    assert len(index.update(planted_documents(30, seed=1), n_jobs=1)) == 90
     assert [path.name for path in tmp_path.iterdir()] == ["index"]
 
 

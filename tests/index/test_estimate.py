@@ -22,7 +22,9 @@ SMALL_SHARDS = replace(DEFAULT.index, text=TextSettings(shard_documents=50))
 
 
 def told(source: object, settings: IndexSettings = SMALL_SHARDS) -> BuildEstimate:
-    return plan(open_documents(source), Path("nowhere"), settings=settings, model=directions, jobs=1).estimate
+    return plan(
+        open_documents(source), Path("nowhere"), settings=settings, embedding_model=directions, n_jobs=1
+    ).estimate
 
 
 # Sizes.
@@ -63,7 +65,7 @@ def test_the_estimate_is_near_what_the_index_then_has(tmp_path):
     path = tmp_path / "documents.txt"
     path.write_text("\n".join(texts), encoding="utf-8")
     estimate = told(path)
-    index = Index.build(path, tmp_path / "index", settings=SMALL_SHARDS, model=directions, jobs=1)
+    index = Index.build(path, tmp_path / "index", settings=SMALL_SHARDS, embedding_model=directions, n_jobs=1)
     corpus = index.manifest["corpus"]
     assert estimate.documents == pytest.approx(corpus["documents"], rel=0.1)
     assert estimate.tokens == pytest.approx(corpus["tokens"], rel=0.2)
@@ -114,13 +116,13 @@ def test_what_a_budget_allows_is_what_is_needed_within_it():
 
 def test_a_build_that_needs_more_than_it_may_have_is_refused_before_the_slow_work(tmp_path):
     with pytest.raises(NotEnoughMemory, match=r"terms need about .* but --memory allows 50 MB .*fewer --jobs"):
-        Index.build(planted_documents(), tmp_path / "index", model=directions, memory="50MB")
+        Index.build(planted_documents(), tmp_path / "index", embedding_model=directions, memory="50MB")
     assert not (tmp_path / "index").exists()
     require_memory(None, 10**15, 5)
 
 
 def test_the_budget_changes_no_byte(tmp_path):
     for name, memory in (("any", None), ("little", "2GB")):
-        Index.build(planted_documents(), tmp_path / name, model=directions, jobs=1, memory=memory)
+        Index.build(planted_documents(), tmp_path / name, embedding_model=directions, n_jobs=1, memory=memory)
     one, other = ({path.name: path.read_bytes() for path in (tmp_path / name).iterdir()} for name in ("any", "little"))
     assert one == other

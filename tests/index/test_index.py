@@ -49,7 +49,7 @@ def run_script(script: str) -> subprocess.CompletedProcess[bytes]:
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The planted corpus with a model that needs no loading."""
     out = tmp_path_factory.mktemp("built") / "index"
-    Index.build(planted_documents(), out, model=directions, jobs=1)
+    Index.build(planted_documents(), out, embedding_model=directions, n_jobs=1)
     return out
 
 
@@ -75,7 +75,7 @@ def test_two_builds_are_the_same_bytes_for_one_and_two_jobs(tmp_path):
     for jobs in (1, 2):
         out = tmp_path / f"jobs-{jobs}"
         # An empty cache each: the language model must give the same bytes, too.
-        Index.build(planted_documents(60), out, settings=SMALL_SHARDS, jobs=jobs, cache=tmp_path / f"cache-{jobs}")
+        Index.build(planted_documents(60), out, settings=SMALL_SHARDS, n_jobs=jobs, cache=tmp_path / f"cache-{jobs}")
         folders.append(contents(out))
     assert folders[0] == folders[1]
 
@@ -87,7 +87,7 @@ def test_the_size_of_shards_does_not_change_the_index(tmp_path):
         text = replace(DEFAULT.index.text, shard_documents=size)
         out = tmp_path / str(size)
         shards = replace(DEFAULT.index, text=text)
-        vectors.append(Index.build(planted_documents(), out, settings=shards, model=directions))
+        vectors.append(Index.build(planted_documents(), out, settings=shards, embedding_model=directions))
     assert vectors[0].vocabulary.terms == vectors[1].vocabulary.terms
     assert np.array_equal(vectors[0].local, vectors[1].local)
 
@@ -96,9 +96,9 @@ def test_building_again_keeps_the_index_that_is_there(built):
     before = {path: path.stat().st_mtime_ns for path in built.iterdir()}
     out = built.parent / "with model of known identity"
     known = dict(zip(*_all_vectors(built), strict=True))
-    Index.build(planted_documents(), out, model=_Fingerprinted(known), jobs=1)
+    Index.build(planted_documents(), out, embedding_model=_Fingerprinted(known), n_jobs=1)
     times = {path: path.stat().st_mtime_ns for path in out.iterdir()}
-    Index.build(planted_documents(), out, model=_Fingerprinted(known), jobs=2)
+    Index.build(planted_documents(), out, embedding_model=_Fingerprinted(known), n_jobs=2)
     assert {path: path.stat().st_mtime_ns for path in out.iterdir()} == times
     assert {path: path.stat().st_mtime_ns for path in built.iterdir()} == before
 
@@ -140,7 +140,7 @@ def test_a_build_killed_in_any_stage_goes_on_to_the_same_index(built, killed, st
     assert not out.exists()
     with pytest.raises(IndexFailure, match="is not an index"):
         Index.open(out)
-    Index.build(planted_documents(), out, model=directions, jobs=1)
+    Index.build(planted_documents(), out, embedding_model=directions, n_jobs=1)
     assert contents(out) == contents(built)
     assert [path.name for path in out.parent.iterdir()] == ["index"]
 
@@ -156,7 +156,7 @@ def test_a_build_that_goes_on_does_not_tokenise_again(tmp_path):
         if stage == "local vectors":
             raise KeyboardInterrupt
 
-    options = {"model": directions, "tokenizer": counting_tokenizer, "jobs": 1}
+    options = {"embedding_model": directions, "tokenizer": counting_tokenizer, "n_jobs": 1}
     with pytest.raises(KeyboardInterrupt):
         Index.build(planted_documents(), tmp_path / "index", progress=stop, **options)
     n_calls = len(calls)
@@ -170,8 +170,8 @@ def test_other_documents_are_not_mixed_into_a_build_that_was_cut_off(tmp_path, b
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        Index.build(planted_documents(seed=1), tmp_path / "index", model=directions, jobs=1, progress=stop)
-    Index.build(planted_documents(), tmp_path / "index", model=directions, jobs=1)
+        Index.build(planted_documents(seed=1), tmp_path / "index", embedding_model=directions, n_jobs=1, progress=stop)
+    Index.build(planted_documents(), tmp_path / "index", embedding_model=directions, n_jobs=1)
     assert contents(tmp_path / "index") == contents(built)
 
 
@@ -185,10 +185,10 @@ def test_two_builds_into_one_folder_do_not_meet(tmp_path):
             script = f"from fake_model import build_and_die; build_and_die({str(out)!r}, 'never')"
             refused.append(run_script(script).stderr.decode())
 
-    Index.build(planted_documents(), out, model=directions, jobs=1, progress=meanwhile)
+    Index.build(planted_documents(), out, embedding_model=directions, n_jobs=1, progress=meanwhile)
     assert IndexInUse.__name__ in refused[0]
     assert "another build is writing" in refused[0]
-    assert len(Index.open(out, model=directions)) == 240
+    assert len(Index.open(out, embedding_model=directions)) == 240
 
 
 @pytest.mark.parametrize("name", [*layout.FILES])
@@ -198,7 +198,7 @@ def test_a_changed_byte_in_any_file_is_found_and_the_file_named(copied, name):
     data[-1] ^= 1
     path.write_bytes(bytes(data))
     with pytest.raises(DamagedIndex, match=name):
-        _read_everything(Index.open(copied, model=directions))
+        _read_everything(Index.open(copied, embedding_model=directions))
 
 
 def _read_everything(index: Index) -> None:
@@ -211,7 +211,7 @@ def test_discovery_itself_meets_the_damage(copied):
     data[-1] ^= 1
     (copied / layout.LOCAL).write_bytes(bytes(data))
     with pytest.raises(DamagedIndex, match=r"local\.npy is damaged"):
-        discover(Index.open(copied, model=directions), ["food", "sport"])
+        discover(Index.open(copied, embedding_model=directions), ["food", "sport"])
 
 
 @pytest.mark.parametrize("name", [*layout.FILES])
@@ -227,7 +227,7 @@ def test_a_truncated_or_missing_file_is_refused_at_once(copied, name):
 
 def test_a_damaged_index_is_built_anew_in_its_place(copied, built):
     (copied / layout.LOCAL).write_bytes(b"")
-    Index.build(planted_documents(), copied, model=directions, jobs=1)
+    Index.build(planted_documents(), copied, embedding_model=directions, n_jobs=1)
     assert contents(copied) == contents(built)
 
 
@@ -250,7 +250,7 @@ def test_any_manifest_opens_or_is_refused_with_a_sentence(copied, built, data):
     part[data.draw(st.sampled_from(sorted(part)))] = data.draw(values)
     (copied / layout.MANIFEST).write_text(json.dumps(manifest))
     with suppress(SeeTopicError):  # anything else is a bug
-        discover(Index.open(copied, model=directions), ["food", "sport"])
+        discover(Index.open(copied, embedding_model=directions), ["food", "sport"])
 
 
 def test_a_manifest_that_is_no_json_is_refused(copied):
@@ -261,8 +261,8 @@ def test_a_manifest_that_is_no_json_is_refused(copied):
 
 def test_another_index_is_replaced_only_when_asked(copied):
     with pytest.raises(IndexFailure, match="contains an index with different documents"):
-        Index.build(planted_documents(seed=1), copied, model=directions, jobs=1)
-    replaced = Index.build(planted_documents(size=90), copied, model=directions, jobs=1, overwrite=True)
+        Index.build(planted_documents(seed=1), copied, embedding_model=directions, n_jobs=1)
+    replaced = Index.build(planted_documents(size=90), copied, embedding_model=directions, n_jobs=1, overwrite=True)
     assert len(replaced) == 90
 
 
@@ -270,7 +270,7 @@ def test_another_index_is_replaced_only_when_asked(copied):
 def test_a_folder_with_other_things_in_it_is_left_alone(tmp_path, overwrite):
     (tmp_path / "thesis.txt").write_text("years of work")
     with pytest.raises(IndexFailure, match="exists but is not an index"):
-        Index.build(planted_documents(), tmp_path, model=directions, jobs=1, overwrite=overwrite)
+        Index.build(planted_documents(), tmp_path, embedding_model=directions, n_jobs=1, overwrite=overwrite)
     assert (tmp_path / "thesis.txt").read_text() == "years of work"
 
 
@@ -278,9 +278,9 @@ def test_a_tokenizer_of_ones_own_is_used_for_documents_and_names(tmp_path):
     index = Index.build(
         ["a|b|red hat|blue sea sky"] * 3,
         tmp_path / "index",
-        model=directions,
+        embedding_model=directions,
         tokenizer=lambda text: text.split("|"),
-        jobs=2,
+        n_jobs=2,
     )
     assert set(index.vocabulary.terms) == {"red hat", "blue sea sky"}
     assert index.term_id("Red Hat") is not None
@@ -288,25 +288,25 @@ def test_a_tokenizer_of_ones_own_is_used_for_documents_and_names(tmp_path):
 
 def test_letters_keep_their_case_where_asked(tmp_path):
     kept = IndexSettings(text=TextSettings(lowercase=False))
-    index = Index.build(["Polish, polish."] * 3, tmp_path / "index", settings=kept, model=directions)
+    index = Index.build(["Polish, polish."] * 3, tmp_path / "index", settings=kept, embedding_model=directions)
     assert set(index.vocabulary.terms) == {"Polish", "polish"}
 
 
 def test_chunked_text_is_taken_as_it_is(tmp_path):
-    index = Index.build(["breast_cancer of mice"] * 3, tmp_path / "index", model=directions)
+    index = Index.build(["breast_cancer of mice"] * 3, tmp_path / "index", embedding_model=directions)
     assert index.term_id("breast cancer") is not None
 
 
 def test_a_document_of_a_million_characters_is_indexed(tmp_path):
     long = "planet moon, " * 80_000
-    index = Index.build([long, "planet, moon."], tmp_path / "index", model=directions, jobs=1)
+    index = Index.build([long, "planet, moon."], tmp_path / "index", embedding_model=directions, n_jobs=1)
     assert len(long) > 1_000_000
     assert index.vocabulary.counts[index.term_id("planet moon")] == 80_000
 
 
 def test_documents_without_a_frequent_term_are_refused(tmp_path):
     with pytest.raises(CorpusError, match="no term occurs 3 times"):
-        Index.build(["every word here occurs once"], tmp_path / "index", model=directions, jobs=1)
+        Index.build(["every word here occurs once"], tmp_path / "index", embedding_model=directions, n_jobs=1)
     assert not (tmp_path / "index").exists()
 
 
@@ -316,7 +316,7 @@ def test_an_index_made_with_a_function_asks_for_it(built):
 
 
 def test_a_model_of_other_length_is_refused(built):
-    index = Index.open(built, model=lambda texts: np.ones((len(texts), 3)))
+    index = Index.open(built, embedding_model=lambda texts: np.ones((len(texts), 3)))
     with pytest.raises(EncoderError, match="different lengths"):
         discover(index, ["food"])
 
@@ -325,7 +325,7 @@ def test_ready_vectors_serve_terms_and_names_and_are_not_changed(tmp_path):
     words = {word for text in planted_documents() for word in text.strip(".").split(", ")} | {"food"}
     ready = dict(zip(sorted(words), directions(sorted(words)), strict=True))
     before = {word: vector.copy() for word, vector in ready.items()}
-    index = Index.build(planted_documents(), tmp_path / "index", model=ready, jobs=1)
+    index = Index.build(planted_documents(), tmp_path / "index", embedding_model=ready, n_jobs=1)
     assert len(discover(index, ["food"])[0].terms) == 10
     assert all(np.array_equal(ready[word], before[word]) for word in words)
 
@@ -335,13 +335,13 @@ def test_the_number_of_documents_is_counted_not_believed(copied, wrong):
     manifest = json.loads((copied / layout.MANIFEST).read_text())
     manifest["corpus"]["documents"] = wrong
     (copied / layout.MANIFEST).write_text(json.dumps(manifest))
-    index = Index.open(copied, model=directions)
+    index = Index.open(copied, embedding_model=directions)
     assert len(index) == 240
     assert len(discover(index, ["food", "sport"])) == 2
 
 
 def test_a_pickled_index_is_what_opens_it(built):
-    index = Index.open(built, model=directions)
+    index = Index.open(built, embedding_model=directions)
     topics = discover(index, ["food", "sport"])
     data = pickle.dumps(index)
     assert len(data) < 20_000
@@ -352,23 +352,31 @@ def test_ready_vectors_of_documents_are_what_the_model_would_have_read(built, tm
     documents = planted_documents()
     vectors = directions(documents)
     vectors.flags.writeable = False
-    given = Index.build(documents, tmp_path / "given", model=directions, document_vectors=vectors, jobs=1)
+    given = Index.build(documents, tmp_path / "given", embedding_model=directions, document_vectors=vectors, n_jobs=1)
     assert np.array_equal(given.sample.general, Index.open(built).sample.general)
     other = tmp_path / "other"
     known = _Fingerprinted({})
-    Index.build(documents, other, model=known, document_vectors=vectors, jobs=1)
+    Index.build(documents, other, embedding_model=known, document_vectors=vectors, n_jobs=1)
     with pytest.raises(IndexFailure, match="different documents, settings or model"):
-        Index.build(documents, other, model=known, document_vectors=-vectors, jobs=1)
+        Index.build(documents, other, embedding_model=known, document_vectors=-vectors, n_jobs=1)
 
 
 @pytest.mark.parametrize("shape", [(3, 16), (240,), (240, 5)])
 def test_vectors_of_documents_that_do_not_fit_are_refused(tmp_path, shape):
     with pytest.raises(EncoderError, match=r"shape|length 5"):
-        Index.build(planted_documents(), tmp_path / "index", model=directions, document_vectors=np.ones(shape), jobs=1)
+        Index.build(
+            planted_documents(),
+            tmp_path / "index",
+            embedding_model=directions,
+            document_vectors=np.ones(shape),
+            n_jobs=1,
+        )
 
 
 def test_a_method_of_another_type_can_be_the_tokenizer(tmp_path):
-    index = Index.build(["bread soup"] * 3, tmp_path / "index", model=directions, tokenizer=str.split, jobs=1)
+    index = Index.build(
+        ["bread soup"] * 3, tmp_path / "index", embedding_model=directions, tokenizer=str.split, n_jobs=1
+    )
     assert index.manifest["tokenizer"] == "builtins.str.split"
 
 
@@ -387,5 +395,5 @@ def test_documents_are_read_once_before_their_terms_are_known(tmp_path, monkeypa
         at.setdefault(stage, len(readings))
 
     monkeypatch.setattr(Piece, "shards", shards)
-    Index.build(path, tmp_path / "index", model=directions, jobs=1, progress=progress)
+    Index.build(path, tmp_path / "index", embedding_model=directions, n_jobs=1, progress=progress)
     assert at["finding phrases"] == 1

@@ -29,7 +29,7 @@ def copied(folder: Path, to: Path) -> Path:
 
 def update(folder: Path) -> None:
     """Remove one part, add others."""
-    Index.open(folder, model=directions).update(planted_documents(6, seed=9), remove=[1], jobs=1)
+    Index.open(folder, embedding_model=directions).update(planted_documents(6, seed=9), remove=[1], n_jobs=1)
 
 
 def repeat_after_kills(source: str, place: str) -> None:
@@ -54,9 +54,11 @@ def repeat_after_kills(source: str, place: str) -> None:
 
 @pytest.fixture(scope="module")
 def three_parts(tmp_path_factory) -> Path:
-    index = Index.build(planted_documents(6), tmp_path_factory.mktemp("three") / "index", model=directions, jobs=1)
+    index = Index.build(
+        planted_documents(6), tmp_path_factory.mktemp("three") / "index", embedding_model=directions, n_jobs=1
+    )
     more = [open_documents(planted_documents(6, seed=seed)) for seed in (1, 2)]
-    return index.update(more, jobs=1).folder
+    return index.update(more, n_jobs=1).folder
 
 
 @pytest.mark.slow
@@ -74,9 +76,9 @@ def test_an_update_killed_at_its_end_can_be_given_again(three_parts, tmp_path):
 def test_another_update_after_one_that_was_killed_is_not_taken_for_it(three_parts, tmp_path):
     folder = copied(three_parts, tmp_path / "index")
     before = Index.open(folder).parts
-    updated = Index.open(folder, model=directions).update(remove=[1], jobs=1)
+    updated = Index.open(folder, embedding_model=directions).update(remove=[1], n_jobs=1)
     record_update(folder, before, updated.manifest["key"])  # as a kill at the very end leaves it
-    assert updated.update(remove=[2], jobs=1).parts == before[1:2]
+    assert updated.update(remove=[2], n_jobs=1).parts == before[1:2]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["index"]
 
 

@@ -25,7 +25,9 @@ NAMES = ["food", "sport", "quokka eating bread"]  # the last one becomes a term,
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     documents = [*planted_documents(90), "A quokka eating bread.", "Quokka eating bread."]
-    return Index.build(documents, tmp_path_factory.mktemp("built") / "index", model=directions, jobs=1).folder
+    return Index.build(
+        documents, tmp_path_factory.mktemp("built") / "index", embedding_model=directions, n_jobs=1
+    ).folder
 
 
 @pytest.fixture
@@ -39,7 +41,7 @@ from pathlib import Path
 from fake_model import directions
 from seetopic import Index, discover
 
-index = Index.open(sys.argv[1], model=directions)
+index = Index.open(sys.argv[1], embedding_model=directions)
 index.general, index.local, index.sample, index.variants, index.texts, index.positions, index.idf
 index.posting_documents, index.vocabulary, index.sampled, index.themes
 for path in Path(sys.argv[1]).glob("*.npy"):
@@ -58,7 +60,7 @@ def test_what_is_open_is_not_lost_when_its_files_are_cut_off(copied, built):
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.strip() == str(discover(Index.open(built, model=directions), NAMES)).strip()
+    assert done.stdout.strip() == str(discover(Index.open(built, embedding_model=directions), NAMES)).strip()
 
 
 @pytest.fixture
@@ -67,14 +69,14 @@ def everything_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_stays_on_disk_gives_the_same_topics(built, everything_is_large, tmp_path):
-    index = Index.open(built, model=directions, cache=tmp_path)
+    index = Index.open(built, embedding_model=directions, cache=tmp_path)
     assert isinstance(index.texts.places, LongArray)
     assert isinstance(index.posting_documents, LongArray)
-    assert discover(index, NAMES) == discover(Index.open(built, model=directions), NAMES)
+    assert discover(index, NAMES) == discover(Index.open(built, embedding_model=directions), NAMES)
 
 
 def test_what_stays_on_disk_and_is_cut_off_is_told(copied, everything_is_large, tmp_path):
-    index = Index.open(copied, model=directions, cache=tmp_path / "cache")
+    index = Index.open(copied, embedding_model=directions, cache=tmp_path / "cache")
     assert len(index.texts.occurrences("quokka eating bread")) == 2
     os.truncate(copied / layout.TEXTS, 500)
     with pytest.raises(DamagedIndex, match=r"texts\.npy was truncated while it was being read"):
@@ -82,7 +84,7 @@ def test_what_stays_on_disk_and_is_cut_off_is_told(copied, everything_is_large, 
 
 
 def test_what_takes_the_place_of_a_file_on_disk_is_not_read(copied, everything_is_large, tmp_path):
-    index = Index.open(copied, model=directions, cache=tmp_path / "cache")
+    index = Index.open(copied, embedding_model=directions, cache=tmp_path / "cache")
     before = np.array(index.texts.places)
     np.save(copied / "other.npy", before[::-1])
     (copied / "other.npy").replace(copied / layout.TEXTS)

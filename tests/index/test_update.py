@@ -41,7 +41,7 @@ SMALL = IndexSettings(
     local=LocalSettings(rank=4),
     sample=SampleSettings(words=30, document_words=5, more_words=30),
 )
-OPTIONS = {"settings": SMALL, "model": directions, "jobs": 1}
+OPTIONS = {"settings": SMALL, "embedding_model": directions, "n_jobs": 1}
 # Every file is compared except the texts stored for each part: they belong to parts, not to documents.
 OF_DOCUMENTS = [name for name in layout.FILES if name != layout.SAMPLE_TEXTS]
 
@@ -72,11 +72,11 @@ def test_adding_gives_the_index_of_all_and_removing_gives_the_first_again(folder
     one = built(first, folders(), settings=own)
     before = contents(one)
     together = built(first + second, folders(), settings=own)
-    both = one.update(second, again=True, jobs=1)
+    both = one.update(second, again=True, n_jobs=1)
     assert contents(both, OF_DOCUMENTS) == contents(together, OF_DOCUMENTS)
     assert len(both) == len(first) + len(second)
     assert [part.documents for part in both.parts] == [len(first), len(second)]
-    back = both.update(remove=[2], jobs=1)
+    back = both.update(remove=[2], n_jobs=1)
     assert contents(back) == before
     assert back.manifest == one.manifest
 
@@ -85,9 +85,9 @@ def test_adding_gives_the_index_of_all_and_removing_gives_the_first_again(folder
 @given(parts=st.lists(corpora, min_size=3, max_size=3), gone=st.sampled_from([1, 2]))
 @settings(max_examples=4, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.filter_too_much])
 def test_a_part_can_be_removed_from_among_others_and_others_come_after(folders, parts, gone):
-    whole = built(parts[0], folders()).update(parts[1], again=True, jobs=1).update(parts[2], again=True, jobs=1)
+    whole = built(parts[0], folders()).update(parts[1], again=True, n_jobs=1).update(parts[2], again=True, n_jobs=1)
     left = [text for number, part in enumerate(parts, start=1) if number != gone for text in part]
-    fewer = whole.update(remove=[gone], jobs=1)
+    fewer = whole.update(remove=[gone], n_jobs=1)
     anew = built(left, folders())
     same = [name for name in OF_DOCUMENTS if "sample" not in name]
     assert contents(fewer, same) == contents(anew, same)
@@ -99,7 +99,7 @@ def test_a_part_can_be_removed_from_among_others_and_others_come_after(folders, 
     beginnings = [" ".join(left[number].split()[:5]) for number in read.tolist()]
     expected = directions(beginnings)
     assert fewer.sample.general == pytest.approx(expected / np.linalg.norm(expected, axis=1, keepdims=True), abs=1e-6)
-    grown = fewer.update(["cancer comes last"], jobs=1)
+    grown = fewer.update(["cancer comes last"], n_jobs=1)
     assert [part.first for part in grown.parts] == [*firsts, firsts[-1] + fewer.parts[-1].documents]
     assert len(grown) == len(left) + 1
 
@@ -147,17 +147,17 @@ def test_with_the_embedded_model_no_term_and_no_document_is_encoded_twice(tmp_pa
     monkeypatch.setattr(EmbeddedEncoder, "encode", listening)
     sample = replace(DEFAULT.index, sample=SampleSettings(words=250, document_words=8))
     old, new = planted_documents(45), [*planted_documents(20, seed=5), *["A zeppelin lands, says the zeppelin."] * 3]
-    together = Index.build(old + new, tmp_path / "all", settings=sample, cache=cache, jobs=1)
-    first = Index.build(old, tmp_path / "index", settings=sample, cache=cache, jobs=1)
+    together = Index.build(old + new, tmp_path / "all", settings=sample, cache=cache, n_jobs=1)
+    first = Index.build(old, tmp_path / "index", settings=sample, cache=cache, n_jobs=1)
     known = {*first.vocabulary.terms, *json.loads((first.folder / layout.SAMPLE_TEXTS).read_text())[0]}
     asked.clear()
     emptied = Index.open(first.folder, cache=tmp_path / "cache")  # the open index remembers what it has encoded
-    both = emptied.update(new, jobs=1)
+    both = emptied.update(new, n_jobs=1)
     assert contents(both, OF_DOCUMENTS) == contents(together, OF_DOCUMENTS)
     assert both.term_id("zeppelin") is not None
     assert asked
     assert not known & set(asked)
-    assert contents(both.update(remove=["2"], jobs=2)) == contents(first)
+    assert contents(both.update(remove=["2"], n_jobs=2)) == contents(first)
 
 
 @pytest.mark.slow
@@ -169,7 +169,7 @@ def test_topics_keep_their_names_order_and_numbers_and_what_was_saved_still_work
     before.save(tmp_path / "topics")
     model = SeeTopic(seeds, cache=cache).fit(copy)
     model.save(tmp_path / "model")
-    updated = copy.update(planted_documents(60, seed=3), jobs=1)
+    updated = copy.update(planted_documents(60, seed=3), n_jobs=1)
     after = discover(updated, seeds)
     assert [topic.name for topic in after] == [topic.name for topic in before] == list(seeds)
     for topic, old, own in zip(after, before, PLANTED.values(), strict=True):
@@ -202,8 +202,8 @@ def small(tmp_path_factory) -> tuple[Path, Path]:
     """An index, and the same index with one more part."""
     folder = tmp_path_factory.mktemp("small")
     for name in ("old", "new"):
-        Index.build(planted_documents(60), folder / name, model=directions, jobs=1)
-    Index.open(folder / "new", model=directions).update(planted_documents(30, seed=1), jobs=1)
+        Index.build(planted_documents(60), folder / name, embedding_model=directions, n_jobs=1)
+    Index.open(folder / "new", embedding_model=directions).update(planted_documents(30, seed=1), n_jobs=1)
     return folder / "old", folder / "new"
 
 
@@ -211,7 +211,7 @@ def copied(folder: Path, to: Path) -> Index:
     to.mkdir()
     for name in (layout.MANIFEST, *layout.FILES):
         os.link(folder / name, to / name)
-    return Index.open(to, model=directions)
+    return Index.open(to, embedding_model=directions)
 
 
 @pytest.mark.slow
@@ -223,8 +223,8 @@ def test_an_update_that_is_killed_leaves_the_old_index_and_goes_on(small, tmp_pa
         [sys.executable, "-c", script], cwd=Path(__file__).parent, check=False, capture_output=True, text=True
     )
     assert killed.returncode == -signal.SIGKILL, killed.stderr
-    assert contents(Index.open(index.folder, model=directions)) == contents(Index.open(small[0]))
-    updated = index.update(planted_documents(30, seed=1), jobs=1)
+    assert contents(Index.open(index.folder, embedding_model=directions)) == contents(Index.open(small[0]))
+    updated = index.update(planted_documents(30, seed=1), n_jobs=1)
     assert contents(updated, [layout.MANIFEST, *layout.FILES]) == contents(
         Index.open(small[1]), [layout.MANIFEST, *layout.FILES]
     )
@@ -243,27 +243,27 @@ def test_an_update_that_goes_on_does_not_tokenise_again_and_never_what_is_in_the
             raise KeyboardInterrupt
 
     index = Index.build(
-        planted_documents(60), tmp_path / "index", model=directions, tokenizer=counting_tokenizer, jobs=1
+        planted_documents(60), tmp_path / "index", embedding_model=directions, tokenizer=counting_tokenizer, n_jobs=1
     )
     calls.clear()
     new = planted_documents(30, seed=1)
     with pytest.raises(KeyboardInterrupt):
-        index.update(new, jobs=1, progress=stop)
-    index.update(new, jobs=1)
+        index.update(new, n_jobs=1, progress=stop)
+    index.update(new, n_jobs=1)
     assert calls == new
 
 
 def test_readers_keep_the_index_that_they_have_open(small, tmp_path):
-    reader, lazy = copied(small[0], tmp_path / "index"), Index.open(tmp_path / "index", model=directions)
+    reader, lazy = copied(small[0], tmp_path / "index"), Index.open(tmp_path / "index", embedding_model=directions)
     arrays = [reader.general, reader.local, reader.texts.places, reader.sample.general]
     before = [np.array(array) for array in arrays]
-    updated = Index.open(tmp_path / "index", model=directions).update(planted_documents(30, seed=1), jobs=1)
+    updated = Index.open(tmp_path / "index", embedding_model=directions).update(planted_documents(30, seed=1), n_jobs=1)
     assert len(updated.general) >= len(before[0])
     assert all(np.array_equal(array, old) for array, old in zip(arrays, before, strict=True))
     with pytest.raises(IndexFailure, match="has been updated since it was opened; open it again"):
         _ = lazy.local
     with pytest.raises(IndexFailure, match="has been updated since it was opened"):
-        lazy.update(["others"], jobs=1)
+        lazy.update(["others"], n_jobs=1)
 
 
 def test_folders_change_places_at_once_or_not_at_all(tmp_path):
@@ -282,7 +282,7 @@ def test_where_folders_cannot_change_places_one_is_renamed_after_the_other(small
     index = copied(small[0], tmp_path / "index")
     renamed = []
     monkeypatch.setattr(build, "exchanged", lambda *paths: bool(renamed.append(paths)))  # a system that cannot
-    updated = index.update(planted_documents(30, seed=1), jobs=1)
+    updated = index.update(planted_documents(30, seed=1), n_jobs=1)
     assert renamed == [(tmp_path / ".index.building" / "index", tmp_path / "index")]
     assert contents(updated) == contents(Index.open(small[1]))
     assert [path.name for path in tmp_path.iterdir()] == ["index"]
@@ -295,19 +295,19 @@ def test_two_updates_at_once_do_not_meet(small, tmp_path):
     def meanwhile(stage: str, done: int, total: int | None) -> None:
         if stage == "finding terms" and not refused:
             with pytest.raises(IndexInUse, match="another build is writing") as caught:
-                Index.open(index.folder, model=directions).update(["something else"], jobs=1)
+                Index.open(index.folder, embedding_model=directions).update(["something else"], n_jobs=1)
             refused.append(caught)
 
-    assert len(index.update(planted_documents(30, seed=1), jobs=1, progress=meanwhile)) == 90
+    assert len(index.update(planted_documents(30, seed=1), n_jobs=1, progress=meanwhile)) == 90
     assert refused
 
 
 def test_an_index_that_another_has_updated_is_not_updated_from_what_it_was(small, tmp_path):
     index = copied(small[0], tmp_path / "index")
-    one, other = (Index.open(index.folder, model=directions) for _ in range(2))
-    parts = one.update(planted_documents(30, seed=1), jobs=1).parts
+    one, other = (Index.open(index.folder, embedding_model=directions) for _ in range(2))
+    parts = one.update(planted_documents(30, seed=1), n_jobs=1).parts
     with pytest.raises(IndexFailure, match="open it again"):
-        other.update(["something else"], jobs=1)
+        other.update(["something else"], n_jobs=1)
     assert Index.open(index.folder).parts == parts
 
 
@@ -329,7 +329,7 @@ def test_an_index_that_another_has_updated_is_not_updated_from_what_it_was(small
 def test_what_cannot_be_done_is_refused_before_any_work(small, options, error, message):
     before = contents(Index.open(small[1]))
     with pytest.raises(error, match=message):
-        Index.open(small[1], model=directions).update(**options, jobs=1)
+        Index.open(small[1], embedding_model=directions).update(**options, n_jobs=1)
     assert contents(Index.open(small[1])) == before
     assert sorted(path.name for path in small[1].parent.iterdir()) == ["new", "old"]
 
@@ -338,43 +338,49 @@ def test_the_same_documents_are_added_twice_where_that_is_meant(small, tmp_path)
     index = copied(small[0], tmp_path / "index")
     same = open_documents(planted_documents(30, seed=1))
     with pytest.raises(CorpusError, match="are already in the index"):
-        index.update([same, same], jobs=1)
-    twice = index.update([same, same], again=True, jobs=1)
+        index.update([same, same], n_jobs=1)
+    twice = index.update([same, same], again=True, n_jobs=1)
     assert [part.documents for part in twice.parts] == [60, 30, 30]
-    assert len(twice.update(planted_documents(9, seed=2), jobs=1)) == 129  # they do no harm later
-    other = Index.open(index.folder, model=directions).update(planted_documents(30), remove=[1, 2, 3], jobs=1)
+    assert len(twice.update(planted_documents(9, seed=2), n_jobs=1)) == 129  # they do no harm later
+    other = Index.open(index.folder, embedding_model=directions).update(
+        planted_documents(30), remove=[1, 2, 3], n_jobs=1
+    )
     assert [part.first for part in other.parts] == [120, 129]
 
 
 def test_an_index_of_ready_vectors_is_updated_if_new_terms_have_theirs(tmp_path):
     vectors = {word: np.ones(3) * number for number, word in enumerate(["alpha", "beta", "gamma"], start=1)}
-    options = {"settings": SMALL, "jobs": 1}
-    index = Index.build(["alpha beta", "beta"], tmp_path / "index", model={"alpha": [1, 0], "beta": [0, 1]}, **options)
-    grown = index.update(["alpha alpha"], jobs=1)
+    options = {"settings": SMALL, "n_jobs": 1}
+    index = Index.build(
+        ["alpha beta", "beta"], tmp_path / "index", embedding_model={"alpha": [1, 0], "beta": [0, 1]}, **options
+    )
+    grown = index.update(["alpha alpha"], n_jobs=1)
     assert len(grown) == 3
     assert not grown.sample.was_read
     with pytest.raises(EncoderError, match="no precomputed vector"):
-        grown.update(["gamma"], jobs=1)
+        grown.update(["gamma"], n_jobs=1)
     with pytest.raises(EncoderError, match="vectors of length 3, but the index has vectors of length 2"):
-        Index.open(index.folder, model=vectors).update(["gamma"], jobs=1)
+        Index.open(index.folder, embedding_model=vectors).update(["gamma"], n_jobs=1)
     with pytest.raises(EncoderError, match="built with 'ready vectors', but this is 'function directions'"):
-        Index.open(index.folder, model=directions).update(["gamma"], jobs=1)
+        Index.open(index.folder, embedding_model=directions).update(["gamma"], n_jobs=1)
 
 
 def test_an_index_with_ready_vectors_of_documents_cannot_be_updated(tmp_path):
     index = built(["cancer", "breast cancer"], tmp_path / "index", document_vectors=np.ones((2, 16)))
     with pytest.raises(EncoderError, match="precomputed document vectors, which it does not keep"):
-        index.update(["more cancer"], jobs=1)
+        index.update(["more cancer"], n_jobs=1)
 
 
 def test_another_tokenizer_or_model_is_refused(tmp_path):
     built(["alpha beta", "beta"], tmp_path / "index", tokenizer=str.split)
     with pytest.raises(SettingsError, match=r"built with the tokenizer 'builtins\.str\.split', but this is 'default'"):
-        Index.open(tmp_path / "index", model=directions).update(["alpha"], jobs=1)
-    with pytest.raises(EncoderError, match="open it with the same one as `model`"):
-        Index.open(tmp_path / "index", tokenizer=str.split).update(["alpha"], jobs=1)
+        Index.open(tmp_path / "index", embedding_model=directions).update(["alpha"], n_jobs=1)
+    with pytest.raises(EncoderError, match="open it with the same one as `embedding_model`"):
+        Index.open(tmp_path / "index", tokenizer=str.split).update(["alpha"], n_jobs=1)
     with pytest.raises(EncoderError, match="built with the model"):
-        Index.open(tmp_path / "index", model="all-MiniLM-L6-v2", tokenizer=str.split).update(["alpha"], jobs=1)
+        Index.open(tmp_path / "index", embedding_model="all-MiniLM-L6-v2", tokenizer=str.split).update(
+            ["alpha"], n_jobs=1
+        )
 
 
 @pytest.mark.parametrize("name", [layout.TEXTS, layout.WORDS, layout.SAMPLE_TEXTS, layout.GENERAL])
@@ -386,7 +392,7 @@ def test_a_damaged_index_is_not_updated(small, tmp_path, name):
     data[-3] ^= 1
     path.write_bytes(data)
     with pytest.raises(DamagedIndex, match=name):
-        Index.open(tmp_path / "index", model=directions).update(["more"], jobs=1)
+        Index.open(tmp_path / "index", embedding_model=directions).update(["more"], n_jobs=1)
 
 
 @pytest.mark.parametrize(
@@ -408,7 +414,7 @@ def test_parts_that_are_not_those_of_the_documents_are_refused(small, tmp_path, 
     (index.folder / layout.MANIFEST).unlink()
     (index.folder / layout.MANIFEST).write_text(json.dumps(manifest))
     with pytest.raises(SeeTopicError, match=r"damaged|parts that do not match the documents"):
-        Index.open(index.folder, model=directions).update(["more"], jobs=1)
+        Index.open(index.folder, embedding_model=directions).update(["more"], n_jobs=1)
 
 
 @pytest.mark.parametrize("stored", ["", "{}", '["a"]', "[[1]]", "[" * 100_000, "[]", '[["a"]]', "[[], []]"])
@@ -424,7 +430,7 @@ def test_stored_texts_that_no_index_has_are_refused(small, tmp_path, stored):
     with pytest.raises(
         SeeTopicError, match=r"cannot be read|not a list|do not match the documents|does not contain the texts"
     ):
-        Index.open(index.folder, model=directions).update(["more"], jobs=1)
+        Index.open(index.folder, embedding_model=directions).update(["more"], n_jobs=1)
 
 
 @pytest.mark.slow
@@ -433,11 +439,11 @@ def test_records_that_were_left_out_are_counted_by_part(tmp_path):
     (tmp_path / "b.jsonl").write_text('{"text": "beta"}\n{"text": ""}\n')
     index = built(open_documents(tmp_path / "a.jsonl", on_error="skip"), tmp_path / "index")
     broken = index.manifest["corpus"]["skipped"]
-    both = index.update(tmp_path / "b.jsonl", jobs=1)
+    both = index.update(tmp_path / "b.jsonl", n_jobs=1)
     assert both.manifest["corpus"]["skipped"] == {**broken, "empty": 2}
     assert both.manifest["corpus"]["name"] == "a.jsonl"
     assert [part.skipped for part in both.parts] == [broken, {"empty": 1}]
-    second = both.update(remove="a.jsonl", jobs=1)
+    second = both.update(remove="a.jsonl", n_jobs=1)
     assert second.manifest["corpus"]["skipped"] == {"empty": 1}
     assert second.manifest["corpus"]["name"] == "b.jsonl"
     assert second.manifest["corpus"]["sha256"] == both.parts[1].sha256
@@ -485,7 +491,7 @@ def test_a_report_says_how_an_updated_index_comes_about(small):
     from seetopic.output.report import report_html
     from seetopic.output.report.reproduce import commands, python_script
 
-    updated = run_of(Index.open(small[1], model=directions), ["sport", "food"])
+    updated = run_of(Index.open(small[1], embedding_model=directions), ["sport", "food"])
     assert "Index.build('documents', 'index').update('documents')" in python_script(updated)
     made = {**updated.topics.made_with, "model": {"name": "all-MiniLM-L6-v2", "fingerprint": "x"}}
     shown = commands(replace(updated.topics, made_with=made), "names.txt")

@@ -22,7 +22,7 @@ from seetopic.index import layout
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return Index.build(
-        planted_documents(60), tmp_path_factory.mktemp("built") / "index", model=directions, jobs=1
+        planted_documents(60), tmp_path_factory.mktemp("built") / "index", embedding_model=directions, n_jobs=1
     ).folder
 
 
@@ -43,7 +43,7 @@ def flip(path: Path) -> None:
 
 @pytest.mark.parametrize("name", layout.FILES)
 def test_a_flipped_bit_in_any_file_is_found_and_the_file_named(copied, name):
-    index = Index.open(copied, model=directions)
+    index = Index.open(copied, embedding_model=directions)
     index.verify()
     flip(copied / name)
     with pytest.raises(DamagedIndex, match=f"is damaged: {name}; build the index again, or restore these files"):
@@ -54,7 +54,7 @@ def test_many_damaged_files_are_one_sentence(copied):
     for name in layout.FILES:
         flip(copied / name)
     with pytest.raises(DamagedIndex, match=r"and \d+ more; build") as caught:
-        Index.open(copied, model=directions).verify()
+        Index.open(copied, embedding_model=directions).verify()
     assert len(str(caught.value)) - len(str(copied)) < 250
 
 
@@ -63,7 +63,7 @@ def test_a_large_file_that_is_trusted_is_read_and_trusted_no_longer(copied, tmp_
     monkeypatch.setattr(layout, "_state", lambda seen: f"{seen.st_ino} {seen.st_size} {seen.st_mtime_ns}")
 
     def opened() -> Index:
-        return Index.open(copied, model=directions, cache=tmp_path / "cache")
+        return Index.open(copied, embedding_model=directions, cache=tmp_path / "cache")
 
     _ = opened().local
     flip(copied / layout.LOCAL)
@@ -76,14 +76,14 @@ def test_a_large_file_that_is_trusted_is_read_and_trusted_no_longer(copied, tmp_
 
 def test_a_flipped_bit_anywhere_in_the_manifest_is_refused_or_changes_nothing(copied):
     path = copied / layout.MANIFEST
-    whole, right = path.read_bytes(), Index.open(copied, model=directions).manifest
+    whole, right = path.read_bytes(), Index.open(copied, embedding_model=directions).manifest
     chance = random.Random(0)
     for _ in range(300):
         damaged = bytearray(whole)
         damaged[chance.randrange(len(damaged))] ^= 1 << chance.randrange(8)
         path.write_bytes(damaged)
         try:
-            found = Index.open(copied, model=directions).manifest
+            found = Index.open(copied, embedding_model=directions).manifest
         except IndexFailure:
             continue
         assert {**found, **right} == {**right, **found}  # at most, the seal has a different name

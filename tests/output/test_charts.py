@@ -122,7 +122,9 @@ def test_an_index_without_a_sample_has_maps_without_documents(tmp_path):
     from seetopic.settings import DEFAULT, SampleSettings
 
     settings = replace(DEFAULT.index, sample=SampleSettings(words=0, more_words=0))
-    index = Index.build(planted_documents(60), tmp_path / "index", model=directions, settings=settings, jobs=1)
+    index = Index.build(
+        planted_documents(60), tmp_path / "index", embedding_model=directions, settings=settings, n_jobs=1
+    )
     run = found(index, ["sport", "food"])
     for draw in FIGURES.values():
         assert ElementTree.fromstring(draw(run).svg) is not None

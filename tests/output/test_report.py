@@ -143,7 +143,7 @@ def test_documents_that_are_not_those_of_the_index_are_not_quoted(run, documents
 def test_a_sentence_of_a_long_document_is_cut_around_its_terms(tmp_path):
     texts = [f"{'the weather was fine and ' * 40}then a goalkeeper came. Rain! {'so it went on ' * 30}"] * 6
     texts += ["The goalkeeper’s Striker scored.\nThe end"] * 6
-    index = Index.build(texts, tmp_path / "index", model=directions, jobs=1)
+    index = Index.build(texts, tmp_path / "index", embedding_model=directions, n_jobs=1)
     page = report_html(found(index, ["goalkeeper", "rain"]), documents=Documents(texts))
     quotes = re.findall(r"<blockquote>(.*?)</blockquote>", page)
     assert "… " in quotes[0]
@@ -197,7 +197,7 @@ def test_the_commands_in_it_give_the_same_topics(names, cache, tmp_path, monkeyp
     monkeypatch.setenv("SEETOPIC_CACHE", str(cache))
     Path("my docs.txt").write_text("\n".join(planted_documents(90)))
     settings = replace(DEFAULT.index, local=replace(DEFAULT.index.local, window=4), random_state=3)
-    index = Index.build("my docs.txt", "mine", settings=settings, jobs=1, cache=cache)
+    index = Index.build("my docs.txt", "mine", settings=settings, n_jobs=1, cache=cache)
     chosen = replace(DEFAULT.discovery, top=4, merge_variants=False)
     run = found(index, names, chosen)
     page = report_html(run)
@@ -262,7 +262,9 @@ def test_any_names_give_a_report(index, names, opened, tmp_path):
 
 def test_an_index_without_a_sample_gives_a_report(tmp_path):
     settings = replace(DEFAULT.index, sample=SampleSettings(words=0, more_words=0))
-    index = Index.build(planted_documents(60), tmp_path / "index", model=directions, settings=settings, jobs=1)
+    index = Index.build(
+        planted_documents(60), tmp_path / "index", embedding_model=directions, settings=settings, n_jobs=1
+    )
     page = report_html(found(index, ["sport", "food"]))
     assert "<blockquote>" in page
     assert 'id="documents"' not in page
@@ -287,7 +289,7 @@ def test_a_report_of_fifty_topics_has_at_most_three_megabytes(tmp_path, opened):
     letters = "abcdefghijklmnopqrstuvwxyz"
     words = [["".join(chance.choices(letters, k=chance.randint(4, 12))) for _ in range(14)] for _ in range(50)]
     texts = [" ".join(chance.choices(words[number % 50], k=45)) + "." for number in range(1500)]
-    index = Index.build(texts, tmp_path / "index", model=directions, jobs=1)
+    index = Index.build(texts, tmp_path / "index", embedding_model=directions, n_jobs=1)
     run = found(index, [f"{own[0]} and {own[1]}, number {n}" for n, own in enumerate(words)])
     assert sum(len(topic.terms) for topic in run.topics) > 400
     path = write_report(run, tmp_path, documents=Documents(texts))
@@ -304,7 +306,7 @@ def test_a_users_text_is_shown_and_never_run(cache, tmp_path, opened):
     harms = [SCRIPT, f'"onload={HARM}', f"<img src=x onerror={HARM}>", "</mark></li>"]
     texts = [f"{harms[number // 3 % 4]} {text}" for number, text in enumerate(planted_documents(60))]
     documents = Documents(texts, title=ODD_TITLE)
-    index = Index.build(documents, tmp_path / "index", jobs=1, cache=cache)
+    index = Index.build(documents, tmp_path / "index", n_jobs=1, cache=cache)
     page = opened(write_report(found(index, ODD_NAMES), tmp_path, documents=documents))
     page.get_by_role("button", name="Open all terms").click()
     assert page.evaluate("window.harmed") is None

@@ -142,13 +142,13 @@ def test_only_a_few_items_are_taken_ahead_of_the_results(engine):
     results = engine.map(square, items())
     for used in range(1, 20):
         next(results)
-        assert len(taken) <= used + 2 * engine.jobs
+        assert len(taken) <= used + 2 * engine.n_jobs
     results.close()
 
 
 @pytest.mark.parametrize("jobs", [0, -1])
 def test_fewer_than_one_job_is_refused(jobs):
-    with pytest.raises(SettingsError, match=f"`jobs` is {jobs}, but must be at least 1"):
+    with pytest.raises(SettingsError, match=f"the number of jobs is {jobs}, but must be at least 1"):
         LocalEngine(jobs)
 
 

@@ -130,7 +130,7 @@ def test_a_set_that_cannot_be_put_in_place_changes_nothing(tmp_path):
 
 
 def test_a_sheet_is_repeated_but_never_one_that_was_filled_in(tmp_path):
-    index = Index.build(planted_documents(30), tmp_path / "index", model=directions, jobs=1)
+    index = Index.build(planted_documents(30), tmp_path / "index", embedding_model=directions, n_jobs=1)
     discover(index, NAMES).save(tmp_path / "topics")
     files = annotate([tmp_path / "topics"], tmp_path / "sheet.csv")
     assert annotate([tmp_path / "topics"], tmp_path / "sheet.csv") == files

@@ -21,7 +21,7 @@ from seetopic.index import layout
 from seetopic.runtime.files import held, write_text
 from seetopic.runtime.temporary import remove_temporary, temporary_folder
 
-OPTIONS = {"model": directions, "jobs": 1}
+OPTIONS = {"embedding_model": directions, "n_jobs": 1}
 
 
 def names_in(folder: Path) -> list[str]:

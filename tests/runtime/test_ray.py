@@ -283,7 +283,7 @@ def build(
     def make(name: str, *, faulty: bool, **options: Any) -> dict[str, bytes]:
         mark = folder / "mark"
         mark.unlink(missing_ok=True) if faulty else mark.touch()
-        fixed = {"settings": SMALL_SHARDS, "model": directions, "tokenizer": tokenize_unless_killed}
+        fixed = {"settings": SMALL_SHARDS, "embedding_model": directions, "tokenizer": tokenize_unless_killed}
         Index.build(documents, folder / name, **fixed, **options)
         assert mark.exists()
         return contents(folder / name)
@@ -292,15 +292,15 @@ def build(
 
 
 def test_an_index_is_the_same_bytes_from_processes_and_from_nodes_that_are_killed(cluster, ray, build):
-    alone = build("alone", faulty=False, jobs=1)
+    alone = build("alone", faulty=False, n_jobs=1)
     assert "manifest.json" in alone
-    assert build("two-killed", faulty=True, jobs=2) == alone
+    assert build("two-killed", faulty=True, n_jobs=2) == alone
     assert build("ray-killed", faulty=True, engine="ray", address=cluster.address) == alone
 
 
 def test_the_embedded_model_gives_the_same_bytes_on_the_cluster(cluster, ray, tmp_path):
     documents = planted_documents(60)
-    for name, options in {"here": {"jobs": 1}, "there": {"engine": "ray", "address": cluster.address}}.items():
+    for name, options in {"here": {"n_jobs": 1}, "there": {"engine": "ray", "address": cluster.address}}.items():
         Index.build(documents, tmp_path / name, settings=SMALL_SHARDS, cache=tmp_path / f"{name}-c", **options)
     assert contents(tmp_path / "there") == contents(tmp_path / "here")
     assert len(list(tmp_path.glob("*-c/vectors/*.sqlite"))) == 2  # each computed them
@@ -313,7 +313,7 @@ def test_sorting_and_updating_on_the_cluster_give_the_same_bytes(cluster, ray, i
     for name, engine in {"here": LocalEngine(1), "there": ray}.items():
         assign_documents(open_documents(documents), sorter, tmp_path / f"{name}.parquet", engine)
     assert (tmp_path / "there.parquet").read_bytes() == (tmp_path / "here.parquet").read_bytes()
-    for name, options in {"here": {"jobs": 1}, "there": {"engine": "ray", "address": cluster.address}}.items():
+    for name, options in {"here": {"n_jobs": 1}, "there": {"engine": "ray", "address": cluster.address}}.items():
         shutil.copytree(index.folder, tmp_path / name)
         Index.open(tmp_path / name).update(planted_documents(size=60, seed=1), **options)
     assert contents(tmp_path / "there") == contents(tmp_path / "here")
@@ -327,7 +327,8 @@ from seetopic.settings import DEFAULT
 from dataclasses import replace
 given = json.loads(Path(sys.argv[1]).read_text())
 settings = replace(DEFAULT.index, text=replace(DEFAULT.index.text, shard_documents=25))
-Index.build(given["documents"], sys.argv[2], settings=settings, model=given["model"], engine="ray", address=sys.argv[3])
+options = {"settings": settings, "embedding_model": given["model"], "engine": "ray", "address": sys.argv[3]}
+Index.build(given["documents"], sys.argv[2], **options)
 """
 
 
@@ -342,8 +343,8 @@ def test_what_a_killed_driver_has_begun_another_one_ends_with_the_same_bytes(clu
             time.sleep(0.01)
         driver.kill()
     assert not (tmp_path / "index").exists()
-    for name, options in {"index": {"engine": "ray", "address": cluster.address}, "alone": {"jobs": 1}}.items():
-        Index.build(documents, tmp_path / name, settings=SMALL_SHARDS, model=model, **options)
+    for name, options in {"index": {"engine": "ray", "address": cluster.address}, "alone": {"n_jobs": 1}}.items():
+        Index.build(documents, tmp_path / name, settings=SMALL_SHARDS, embedding_model=model, **options)
     assert contents(tmp_path / "index") == contents(tmp_path / "alone")
 
 
@@ -412,7 +413,7 @@ def test_engines_have_names():
         engine_for("dask")
     with pytest.raises(SettingsError, match=r"`address` is 'auto', .* --engine ray"):
         engine_for("local", 1, "auto")
-    with pytest.raises(SettingsError, match="`jobs` is 0, but must be at least 1"):
+    with pytest.raises(SettingsError, match="the number of jobs is 0, but must be at least 1"):
         engine_for("ray", 0)
 
 

@@ -262,7 +262,9 @@ def test_an_index_has_the_function_words_of_its_languages_and_says_so(tmp_path):
     places = ("ciudad", "casa"), ("costa", "mesa")
     spanish = [f"los niños son de la {one} y no quieren la {other} de sus padres" for one, other in places] * 4
     indexes = [
-        Index.build(english + spanish, tmp_path / str(jobs), model=directions, jobs=jobs, settings=small_shards())
+        Index.build(
+            english + spanish, tmp_path / str(jobs), embedding_model=directions, n_jobs=jobs, settings=small_shards()
+        )
         for jobs in (1, 2)
     ]
     corpus = indexes[0].manifest["corpus"]
@@ -276,26 +278,32 @@ def test_an_index_has_the_function_words_of_its_languages_and_says_so(tmp_path):
 
 def test_phrases_are_held_together_by_the_languages_own_words(tmp_path):
     texts = [f"{each} ministro de defensa, la ley de aguas y los {each} de ayer" for each in "abcdefgh"]
-    index = Index.build(texts, tmp_path / "es", model=directions, jobs=1)
+    index = Index.build(texts, tmp_path / "es", embedding_model=directions, n_jobs=1)
     assert index.manifest["corpus"]["languages"] == {"es": 1.0}
     assert {"ministro de defensa", "ley de aguas"} <= set(index.vocabulary.terms)
-    none = Index.build(texts, tmp_path / "none", model=directions, jobs=1, settings=asking("none"))
+    none = Index.build(texts, tmp_path / "none", embedding_model=directions, n_jobs=1, settings=asking("none"))
     assert none.manifest["corpus"]["languages"] == {}
     assert any(term.split()[0] == "de" for term in none.vocabulary.terms)
 
 
 def test_the_language_is_part_of_the_key(tmp_path):
-    Index.build(list(SENTENCES.values()) * 5, tmp_path / "index", model=directions, jobs=1)
+    Index.build(list(SENTENCES.values()) * 5, tmp_path / "index", embedding_model=directions, n_jobs=1)
     with pytest.raises(IndexFailure, match="an index with different documents, settings or model"):
-        Index.build(list(SENTENCES.values()) * 5, tmp_path / "index", model=directions, jobs=1, settings=asking("de"))
+        Index.build(
+            list(SENTENCES.values()) * 5,
+            tmp_path / "index",
+            embedding_model=directions,
+            n_jobs=1,
+            settings=asking("de"),
+        )
 
 
 def test_text_without_spaces_is_warned_of_unless_a_tokenizer_cuts_it(tmp_path):
     texts = [CHINESE] * 5
     with pytest.warns(UserWarning, match="written without spaces") as said:
-        index = Index.build(texts, tmp_path / "whole", model=directions, jobs=1)
+        index = Index.build(texts, tmp_path / "whole", embedding_model=directions, n_jobs=1)
     assert index.manifest["corpus"]["warnings"] == [str(warning.message) for warning in said]
-    cut = Index.build(texts, tmp_path / "cut", model=directions, jobs=1, tokenizer=list)
+    cut = Index.build(texts, tmp_path / "cut", embedding_model=directions, n_jobs=1, tokenizer=list)
     assert cut.manifest["corpus"]["warnings"] == []
 
 

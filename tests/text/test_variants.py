@@ -243,7 +243,7 @@ def inflected(text: str, number: int) -> str:
 @pytest.fixture(scope="module")
 def many(tmp_path_factory, cache) -> Index:
     texts = [inflected(text, number // 3) for number, text in enumerate(planted_documents())]
-    return Index.build(texts, tmp_path_factory.mktemp("inflected") / "index", cache=cache, jobs=1)
+    return Index.build(texts, tmp_path_factory.mktemp("inflected") / "index", cache=cache, n_jobs=1)
 
 
 def variants_in(topics: Topics) -> dict[str, tuple[str, ...]]:

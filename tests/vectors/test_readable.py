@@ -68,9 +68,9 @@ def said_about(
         open_documents(list(documents)),
         folder / "index",
         settings=settings,
-        model=model,
+        embedding_model=model,
         names=names,
-        jobs=1,
+        n_jobs=1,
         warn=said.append,
     )
     build.prepare()
@@ -198,7 +198,7 @@ def recorded(work) -> list[warnings.WarningMessage]:
 @pytest.fixture(scope="module")
 def german(tmp_path_factory: pytest.TempPathFactory) -> Index:
     with pytest.warns(UserWarning, match="of the text is in German"):
-        return Index.build(planted_in("German"), tmp_path_factory.mktemp("german") / "index", settings=SMALL, jobs=1)
+        return Index.build(planted_in("German"), tmp_path_factory.mktemp("german") / "index", settings=SMALL, n_jobs=1)
 
 
 @pytest.mark.slow
@@ -212,8 +212,8 @@ def test_a_build_warns_once_at_the_callers_line_before_the_slow_part(tmp_path):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             with pytest.raises(UserWarning, match="of the text is in German"):
-                Index.build(planted_in("German"), tmp_path / "index", settings=SMALL, jobs=1, progress=progress)
-        Index.build(planted_in("German"), tmp_path / "index", settings=SMALL, jobs=1)
+                Index.build(planted_in("German"), tmp_path / "index", settings=SMALL, n_jobs=1, progress=progress)
+        Index.build(planted_in("German"), tmp_path / "index", settings=SMALL, n_jobs=1)
 
     (warning,) = recorded(work)
     assert (str(warning.message), warning.category, warning.filename) == (GERMAN, UserWarning, __file__)
@@ -223,14 +223,14 @@ def test_a_build_warns_once_at_the_callers_line_before_the_slow_part(tmp_path):
 @pytest.mark.slow
 def test_it_stays_visible_in_the_index_and_is_said_again_of_one_that_is_ready(german):
     assert german.manifest["corpus"]["warnings"] == [GERMAN]
-    again = recorded(lambda: Index.build(planted_in("German"), german.folder, settings=SMALL, jobs=1))
+    again = recorded(lambda: Index.build(planted_in("German"), german.folder, settings=SMALL, n_jobs=1))
     assert [str(warning.message) for warning in again] == [GERMAN]
 
 
 @pytest.mark.slow
 def test_an_update_says_it_once_most_of_the_documents_are_foreign(tmp_path):
-    index = Index.build(planted_in("English", 20), tmp_path / "index", settings=SMALL, jobs=1)
-    (warning,) = recorded(lambda: index.update(planted_in("German", 40), jobs=1))
+    index = Index.build(planted_in("English", 20), tmp_path / "index", settings=SMALL, n_jobs=1)
+    (warning,) = recorded(lambda: index.update(planted_in("German", 40), n_jobs=1))
     assert str(warning.message).startswith("67% of the text is in German")
     assert warning.filename == __file__
 
@@ -260,7 +260,7 @@ def test_a_check_holds_what_is_said(index, german, tmp_path):
     assert check(index, ["спорт"]).warnings == (RUSSIAN_NAMES,)
     assert check(index, NAMES).warnings == ()
     assert check(german, ["спорт"]).warnings == (GERMAN,)
-    build = plan(open_documents(planted_in("English")), tmp_path / "index", settings=SMALL, jobs=1)
+    build = plan(open_documents(planted_in("English")), tmp_path / "index", settings=SMALL, n_jobs=1)
     with pytest.warns(UserWarning, match="category names are mostly in Cyrillic script"):
         assert check_build(build, ["спорт"]).warnings == (RUSSIAN_NAMES,)
 

@@ -105,7 +105,7 @@ def test_two_methods_have_the_figures_of_evaluate_on_the_same_documents(bench):
     wanted = [bench.workbench.sides.wanted(kept, MethodSide(**side)) for side in sides]
     topics = bench.workbench.sides.quick(wanted)
     assert [list(topic) for topic in topics[0]] == [terms(found["left"], name) for name in LABELS]
-    expected = evaluate_all(topics, open_documents(bench.table, label_field="kind"), jobs=1)
+    expected = evaluate_all(topics, open_documents(bench.table, label_field="kind"), n_jobs=1)
     for side, evaluation in zip((found["figures"]["left"], found["figures"]["right"]), expected, strict=True):
         assert side == {name: evaluation.to_json()[name] for name in side}
     assert found["figures"]["left"]["label_precision@10"] is not None

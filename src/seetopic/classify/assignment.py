@@ -54,7 +54,7 @@ class Reader:
 
     encoder: TermEncoder
     cache: VectorCache
-    jobs: int
+    n_jobs: int
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def assign(
     read: bool = False,
     text_field: str | None = None,
     on_error: OnError = "raise",
-    jobs: int | None = None,
+    n_jobs: int | None = None,
     engine: str = "local",
     address: str | None = None,
     device: str = "auto",
@@ -104,8 +104,10 @@ def assign(
     if read:
         sorter.require_reading()
         where = VectorCache(cache_folder(None if cache is None else Path(cache)))
-        reader = Reader(encoder_for(sorter.model, device=device), where, available_cores() if jobs is None else jobs)
-    with closing(engine_for(engine, jobs, address)) as carrier:
+        reader = Reader(
+            encoder_for(sorter.model, device=device), where, available_cores() if n_jobs is None else n_jobs
+        )
+    with closing(engine_for(engine, n_jobs, address)) as carrier:
         return assign_documents(source, sorter, Path(out), carrier, options=options, reader=reader, progress=progress)
 
 
@@ -190,7 +192,7 @@ def _read_by(
         vectors = None
         if _loaded(_part(folder, number, 0, shard.texts)) is None:
             texts = sorter.read_texts(shard.texts)
-            vectors = reader.cache.encode(reader.encoder, texts, reader.jobs, silent, engine)
+            vectors = reader.cache.encode(reader.encoder, texts, reader.n_jobs, silent, engine)
         yield number, _Read(shard.texts, vectors)
 
 

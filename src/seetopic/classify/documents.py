@@ -32,7 +32,7 @@ class DocumentStream:
     sorter: Sorter
     vectors: Any = None  # precomputed, one row per document
     reader: Callable[[list[str]], Floats] | None = None  # the language model, if it is to read them
-    jobs: int | None = None
+    n_jobs: int | None = None
 
     def shares(self) -> Doubles:
         """How much each document belongs to each category and, last, to none; (n_documents, n_categories + 1)."""
@@ -50,7 +50,7 @@ class DocumentStream:
             self.sorter.require_reading()
         shards = self._with_vectors()
         yield from map(work, islice(shards, _AT_ONCE))
-        with closing(LocalEngine(available_cores() if self.jobs is None else self.jobs)) as engine:
+        with closing(LocalEngine(available_cores() if self.n_jobs is None else self.n_jobs)) as engine:
             yield from engine.map(work, shards)
 
     def _with_vectors(self) -> Iterator[tuple[Texts, Floats | None]]:

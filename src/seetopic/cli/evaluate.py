@@ -62,7 +62,7 @@ def evaluate(topics: Path, held_out: str, top: int, quiet: bool, as_json: bool, 
             source,
             options=EvaluationOptions(top=top, random_state=options["random_state"]),
             label_field=label_field,
-            jobs=options["jobs"],
+            n_jobs=options["jobs"],
             cache=options["cache"],
             progress=progress,
         )
@@ -118,7 +118,8 @@ def compare(
         texts = tuple(given_documents(documents, {**options, "label_field": None}).texts(skipped))
         parts = Parts(texts, given_documents(held_out, options), tuple(skipped.items()))
     chosen = CompareOptions(
-        **{name: options[name] for name in ("runs", "model", "device", "jobs", "cache", "dimensions", "epochs")}
+        n_jobs=options["jobs"],
+        **{name: options[name] for name in ("runs", "model", "device", "cache", "dimensions", "epochs")},
     )
     with shown_progress(quiet) as progress:
         result = compare(

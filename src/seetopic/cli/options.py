@@ -184,7 +184,7 @@ def with_options(*options: Callable[[Command], Command]) -> Callable[[Command], 
 def open_index(source: str | Path, options: dict[str, Any]) -> Index:
     from seetopic.index import Index
 
-    return Index.open(source, model=options["model"], cache=options["cache"])
+    return Index.open(source, embedding_model=options["model"], cache=options["cache"])
 
 
 def given_documents(source: str, options: dict[str, Any]) -> Any:
@@ -210,7 +210,9 @@ def build_options(options: dict[str, Any], progress: Progress) -> dict[str, Any]
         "settings": _index_settings(options),
         "progress": progress,
         "warn": say_warning,
-        **{name: options[name] for name in ("model", "jobs", "engine", "address", "device", "cache", "memory")},
+        "embedding_model": options["model"],
+        "n_jobs": options["jobs"],
+        **{name: options[name] for name in ("engine", "address", "device", "cache", "memory")},
     }
 
 

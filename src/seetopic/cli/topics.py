@@ -59,9 +59,9 @@ def demo(out: Path, quiet: bool, as_json: bool, jobs: int | None, cache: Path | 
     from seetopic.runtime import shown_progress, silent
 
     with shown_progress(quiet) as progress:
-        means: dict[str, Any] = {"jobs": jobs, "cache": cache, "progress": progress, "warn": say_warning}
+        resources: dict[str, Any] = {"n_jobs": jobs, "cache": cache, "progress": progress, "warn": say_warning}
         articles = demo_documents()
-        build = plan_cached(articles, settings=DEFAULT.index, names=NAMES, **means)
+        build = plan_cached(articles, settings=DEFAULT.index, names=NAMES, **resources)
         build.run()
     opened = Index.open(build.out, cache=cache)
     say_skipped(opened)
@@ -95,7 +95,7 @@ def index(documents: str, out: Path, overwrite: bool, quiet: bool, as_json: bool
         if not quiet and (overwrite or not is_intact(out)):  # an index that is there already takes no time
             click.echo(str(build.estimate), err=True)
         build.run(overwrite=overwrite)
-    built = Index.open(out, model=options["model"], cache=options["cache"])
+    built = Index.open(out, embedding_model=options["model"], cache=options["cache"])
     say_skipped(built)
     corpus = built.manifest["corpus"]
     if as_json:
@@ -268,7 +268,7 @@ def assign(
     from seetopic.runtime import shown_progress
 
     sorter = Sorter.load(topics)
-    how = {name: options[name] for name in ("jobs", "engine", "address", "device", "cache")}
+    resources = {name: options[name] for name in ("engine", "address", "device", "cache")}
     with shown_progress(quiet) as progress:
         given = assign_documents(
             given_documents(documents, options),
@@ -279,7 +279,8 @@ def assign(
             several=several,
             read=read,
             progress=progress,
-            **how,
+            n_jobs=options["jobs"],
+            **resources,
         )
     counts = {name: given[name] for name in (*sorter.names, "")}
     if as_json:

@@ -58,7 +58,7 @@ def update(
     from seetopic.index import Index
     from seetopic.runtime import shown_progress
 
-    index = Index.open(folder, model=options["model"], cache=options["cache"])
+    index = Index.open(folder, embedding_model=options["model"], cache=options["cache"])
     if not (added or removed):
         show_parts(index, as_json)
         return
@@ -70,7 +70,8 @@ def update(
                 again=again,
                 progress=progress,
                 warn=say_warning,
-                **{name: options[name] for name in ("jobs", "engine", "address", "device", "memory")},
+                n_jobs=options["jobs"],
+                **{name: options[name] for name in ("engine", "address", "device", "memory")},
             )
             updated = until_shown.enter_context(updating)
         if updated.manifest["key"] == index.manifest["key"]:

@@ -70,7 +70,7 @@ def check_build(build: Build, seeds: Any, *, nearest: int = 5) -> Check:
     chosen = [*range(min(_FREQUENT, len(terms))), *related[:_FREQUENT]]
     cache, encoder = build.resources.cache, build.encoder
     general = cache.encode(
-        encoder, [terms[number] for number in chosen], build.resources.jobs, build.resources.progress
+        encoder, [terms[number] for number in chosen], build.resources.n_jobs, build.resources.progress
     )
     texts = Texts(
         tuple(json.loads((build.files / layout.WORDS).read_text(encoding="utf-8"))),

@@ -116,7 +116,7 @@ def with_named_terms(index: Index, names: Sequence[str], progress: Progress = si
             added[found.term] = found
     if not added:
         return index
-    shared = (index.folder, index.manifest, index.model, index.tokenizer, index.cache)
+    shared = (index.folder, index.manifest, index.embedding_model, index.tokenizer, index.cache)
     remembered = index.derived(_with_names)
     return remembered.one(tuple(added), lambda: NamedIndex(*shared, base=index, added=tuple(added.values())))
 

@@ -325,10 +325,10 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
             index = build_temporary(
                 documents,
                 settings=settings.index,
-                model=model,
+                embedding_model=model,
                 tokenizer=self.tokenizer or tokenize,
                 document_vectors=ready.documents,
-                jobs=self._jobs(),
+                n_jobs=self._jobs(),
                 device=self.device,
                 cache=self.cache,
                 names=fitting.names_to_read(seeds, ready),

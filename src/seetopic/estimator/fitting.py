@@ -67,7 +67,7 @@ def ready_index(source: Any, model: Any, tokenizer: Any, cache: Any) -> Index | 
         return source
     if isinstance(source, str | Path) and is_index(source):
         options = {} if tokenizer is None else {"tokenizer": tokenizer}
-        return Index.open(source, model=model, cache=cache, **options)
+        return Index.open(source, embedding_model=model, cache=cache, **options)
     return None
 
 

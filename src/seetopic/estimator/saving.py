@@ -85,7 +85,7 @@ class UnnamedModel:
             "pass it to use new names: SeeTopic.load(folder, embedding_model=...)"
         )
 
-    def encode(self, texts: Any, jobs: int, progress: Progress) -> Floats:
+    def encode(self, texts: Any, n_jobs: int, progress: Progress) -> Floats:
         raise EncoderError(
             f"the language model {self.name!r} is missing; pass it: SeeTopic.load(folder, embedding_model=...)"
         )
@@ -261,7 +261,7 @@ def _loaded(folder: Path, about: dict[str, Any], embedding_model: Any, tokenizer
     names = _names(folder, about, seeds)
     index = Index.open(folder / INDEX, tokenizer=tokenizer or tokenize, cache=cache)
     model = _model_of(index, embedding_model, names)
-    index = Index.open(folder / INDEX, model=model, tokenizer=tokenizer or tokenize, cache=cache)
+    index = Index.open(folder / INDEX, embedding_model=model, tokenizer=tokenizer or tokenize, cache=cache)
     params = {**_params(about["settings"]), "seeds": seeds}
     params["embedding_model"] = model if isinstance(model, UnnamedModel) else embedding_model
     documents = _documents(folder, about)

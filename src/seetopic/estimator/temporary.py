@@ -20,7 +20,7 @@ class TemporaryIndex(Index):
 
     def __reduce__(self) -> tuple[Any, ...]:
         files = {name: (self.folder / name).read_bytes() for name in (layout.MANIFEST, *layout.FILES)}
-        return _unpacked, (files, self.model, self.tokenizer, self.cache)
+        return _unpacked, (files, self.embedding_model, self.tokenizer, self.cache)
 
 
 def build_temporary(documents: Documents, **options: Any) -> TemporaryIndex:
@@ -32,7 +32,7 @@ def build_temporary(documents: Documents, **options: Any) -> TemporaryIndex:
     except BaseException:  # even an interrupt must leave nothing behind
         remove_temporary(home)
         raise
-    return _owned(home / "index", options["model"], build.tokenizer, build.resources.cache)
+    return _owned(home / "index", options["embedding_model"], build.tokenizer, build.resources.cache)
 
 
 def _unpacked(files: Mapping[str, bytes], model: Any, tokenizer: Tokenizer, cache: VectorCache) -> TemporaryIndex:

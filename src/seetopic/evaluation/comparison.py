@@ -65,7 +65,7 @@ class CompareOptions:
     runs: int = 1  # random states 0, 1, ...
     model: Any = None
     device: str = "auto"
-    jobs: int | None = None
+    n_jobs: int | None = None
     cache: Path | None = None
     dimensions: int | None = None  # of vectors that a method trains; None: the method's default
     epochs: int | None = None  # of each training run of a preset, which trains again in every iteration
@@ -184,7 +184,7 @@ def compare(
         [topics for _, _, topics, _ in found],
         parts.held_out,
         options=EvaluationOptions(),
-        jobs=options.jobs,
+        n_jobs=options.n_jobs,
         progress=progress,
     )
     outcomes = tuple(Outcome(*each, result) for each, result in zip(found, measured, strict=True))
@@ -232,8 +232,8 @@ def _task(parts: Parts, seeds: Seeds, options: CompareOptions, state: int, progr
     build = plan_cached(
         open_documents(parts.learned_from),
         settings=replace(DEFAULT.index, random_state=state),
-        model=options.model,
-        jobs=options.jobs,
+        embedding_model=options.model,
+        n_jobs=options.n_jobs,
         device=options.device,
         cache=options.cache,
         names=seeds.all_names,
@@ -241,7 +241,7 @@ def _task(parts: Parts, seeds: Seeds, options: CompareOptions, state: int, progr
         warn=warn,
     )
     build.run()
-    index = Index.open(build.out, model=options.model, cache=options.cache)
+    index = Index.open(build.out, embedding_model=options.model, cache=options.cache)
     return Task(index, seeds, parts.learned_from, options.device, options.dimensions, progress=progress)
 
 

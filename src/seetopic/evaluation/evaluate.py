@@ -49,7 +49,7 @@ def evaluate(
     sorter: Sorter | None = None,
     vectors: NDArray[Any] | None = None,
     tokenizer: Tokenizer | None = None,
-    jobs: int | None = None,
+    n_jobs: int | None = None,
     progress: Progress = silent,
 ) -> Evaluation:
     """Measure topics on documents: anything that `open_documents` accepts, an index, or an index's folder.
@@ -62,7 +62,7 @@ def evaluate(
     _check(topics, sorter, vectors)
     opened = _opened(documents, text_field, label_field, on_error)
     cut = tokenizer or (tokenize if sorter is None else sorter.tokenizer)
-    with _judging(opened, [topics], cut, jobs, progress) as judge:
+    with _judging(opened, [topics], cut, n_jobs, progress) as judge:
         return judge.evaluation(topics, options, sorter, vectors)
 
 
@@ -72,7 +72,7 @@ def evaluate_folder(
     *,
     options: EvaluationOptions = EvaluationOptions(),  # noqa: B008 - frozen
     label_field: str | None = None,
-    jobs: int | None = None,
+    n_jobs: int | None = None,
     cache: str | Path | None = None,
     progress: Progress = silent,
 ) -> Evaluation:
@@ -92,7 +92,7 @@ def evaluate_folder(
         label_field=label_field,
         sorter=sorter,
         vectors=vectors,
-        jobs=jobs,
+        n_jobs=n_jobs,
         progress=progress,
     )
 
@@ -106,7 +106,7 @@ def evaluate_all(
     label_field: str | None = None,
     on_error: OnError = "raise",
     tokenizer: Tokenizer = tokenize,
-    jobs: int | None = None,
+    n_jobs: int | None = None,
     progress: Progress = silent,
 ) -> list[Evaluation]:
     """Measure the topics of several methods on the same documents, which are read once, and to the same depths.
@@ -115,19 +115,23 @@ def evaluate_all(
     """
     depths = depths_of(several, options.depths)
     opened = _opened(documents, text_field, label_field, on_error)
-    with _judging(opened, several, tokenizer, jobs, progress) as judge:
+    with _judging(opened, several, tokenizer, n_jobs, progress) as judge:
         return [judge.evaluation(topics, options, depths=depths) for topics in several]
 
 
 @contextmanager
 def _judging(
-    documents: Documents | Index, several: Sequence[Topics], tokenizer: Tokenizer, jobs: int | None, progress: Progress
+    documents: Documents | Index,
+    several: Sequence[Topics],
+    tokenizer: Tokenizer,
+    n_jobs: int | None,
+    progress: Progress,
 ) -> Iterator[Judge]:
     """Documents ready to be counted; tokenised texts are in a folder that is removed at the end."""
     if isinstance(documents, Index):
         yield Judge(IndexedTexts(documents), str(documents.manifest["corpus"]["name"]))
         return
-    workers = LocalEngine(available_cores() if jobs is None else jobs)
+    workers = LocalEngine(available_cores() if n_jobs is None else n_jobs)
     lowercase = _lowercase(several)
     skipped: Counter[str] = Counter()
     given: list[tuple[str, ...]] = []

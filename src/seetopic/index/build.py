@@ -104,7 +104,7 @@ class Resources:
     """How a build is computed; none of this changes the result."""
 
     engine: Engine
-    jobs: int
+    n_jobs: int
     device: str
     cache: VectorCache
     progress: Progress
@@ -114,7 +114,7 @@ class Resources:
     @property
     def held(self) -> int:
         """How many counts each worker may hold in memory."""
-        return held_for(self.memory, self.jobs)
+        return held_for(self.memory, self.n_jobs)
 
 
 @dataclass(frozen=True)
@@ -170,7 +170,7 @@ class Build:
         is_cut = all(isinstance(each, Piece) for each in pieces.cut)
         known = None if is_cut else self.n_documents
         resources = self.resources
-        return estimate(pieces, known, self.settings, self.tokenizer, resources.jobs, resources.held)
+        return estimate(pieces, known, self.settings, self.tokenizer, resources.n_jobs, resources.held)
 
     @property
     def n_documents(self) -> int:
@@ -358,7 +358,7 @@ class Build:
                 f"no term occurs {text.min_count} times in the corpus {self.parts[0].name!r} "
                 f"({self.n_documents} documents); lower --min-count (in Python: min_count), or give more documents"
             )
-        needed = memory_needed(len(vocabulary), self.settings, self.resources.jobs, self.resources.held)
+        needed = memory_needed(len(vocabulary), self.settings, self.resources.n_jobs, self.resources.held)
         require_memory(self.resources.memory, needed, len(vocabulary))
         write_json(self.files / layout.TERMS, vocabulary.terms)
         write_array(self.files / layout.TERM_COUNTS, vocabulary.counts)
@@ -380,7 +380,7 @@ class Build:
     def _encode(self, texts: list[str], reading: Progress | None = None) -> Floats:
         resources = self.resources
         return resources.cache.encode(
-            self.encoder, texts, resources.jobs, reading or resources.progress, resources.engine
+            self.encoder, texts, resources.n_jobs, reading or resources.progress, resources.engine
         )
 
     def _write_variants(self) -> None:
@@ -560,10 +560,10 @@ def plan(
     out: Path,
     *,
     settings: IndexSettings,
-    model: Any = None,
+    embedding_model: Any = None,
     tokenizer: Tokenizer = tokenize,
     document_vectors: Any = None,
-    jobs: int | None = None,
+    n_jobs: int | None = None,
     engine: str = "local",
     address: str | None = None,
     device: str = "auto",
@@ -576,9 +576,9 @@ def plan(
     """Plan a build of documents, or an update of an index; nothing runs yet."""
     if device != "auto":
         resolve_device(device)  # raises an error for an unavailable device before any work is done
-    workers = available_cores() if jobs is None else jobs
-    carrier = engine_for(engine, jobs, address)
-    encoder = encoder_for(model, device=device, precision=settings.precision)
+    workers = available_cores() if n_jobs is None else n_jobs
+    carrier = engine_for(engine, n_jobs, address)
+    encoder = encoder_for(embedding_model, device=device, precision=settings.precision)
     allowed = None if memory is None else memory_size(memory)
     where = VectorCache(cache_folder(None if cache is None else Path(cache)))
     resources = Resources(carrier, workers, device, where, progress, allowed, warn)

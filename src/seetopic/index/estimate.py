@@ -54,7 +54,7 @@ class BuildEstimate:
 
 
 def estimate(
-    pieces: Pieces, documents: int | None, settings: IndexSettings, tokenizer: Tokenizer, jobs: int, held: int
+    pieces: Pieces, documents: int | None, settings: IndexSettings, tokenizer: Tokenizer, n_jobs: int, held: int
 ) -> BuildEstimate:
     """Estimate from a sample of the corpus; `documents` is their number, if already known."""
     texts, share = _sample(pieces)
@@ -74,8 +74,8 @@ def estimate(
         documents=round(found),
         tokens=round(all_tokens),
         terms=terms,
-        seconds=seconds_a_token * work / jobs,
-        memory=memory_needed(terms, settings, jobs, held),
+        seconds=seconds_a_token * work / n_jobs,
+        memory=memory_needed(terms, settings, n_jobs, held),
         disk=round(all_tokens * _DISK_A_TOKEN + stored),
         index=round(all_tokens * _INDEX_A_TOKEN + stored),
     )
@@ -131,20 +131,20 @@ def _sampled_documents(settings: IndexSettings, tokens: float, documents: float)
     return words / 4 if documents else 0.0
 
 
-def memory_needed(n_terms: int, settings: IndexSettings, jobs: int, held: int) -> int:
+def memory_needed(n_terms: int, settings: IndexSettings, n_jobs: int, held: int) -> int:
     """Bytes needed by the stage that needs the most."""
     width = settings.local.rank + settings.local.oversampling
-    counting = _COUNTING + jobs * (_WORKER + held * _COUNT)
-    multiplying = _MULTIPLYING + n_terms * 4 * width * 2 + jobs * (n_terms * _SLAB + held * 16)
-    encoding = _ENCODING + n_terms * _DIMENSION * 4 + jobs * _ACTIVATIONS
+    counting = _COUNTING + n_jobs * (_WORKER + held * _COUNT)
+    multiplying = _MULTIPLYING + n_terms * 4 * width * 2 + n_jobs * (n_terms * _SLAB + held * 16)
+    encoding = _ENCODING + n_terms * _DIMENSION * 4 + n_jobs * _ACTIVATIONS
     return max(counting, multiplying, encoding)
 
 
-def held_for(memory: int | None, jobs: int) -> int:
+def held_for(memory: int | None, n_jobs: int) -> int:
     """How many counts each worker may hold in memory."""
     if memory is None:
         return _MOST_HELD
-    free = (memory - _COUNTING) // jobs - _WORKER
+    free = (memory - _COUNTING) // n_jobs - _WORKER
     return max(_LEAST_HELD, min(_MOST_HELD, free // _COUNT))
 
 

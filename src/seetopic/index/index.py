@@ -67,17 +67,22 @@ class Index:
 
     folder: Path
     manifest: dict[str, Any] = field(repr=False)
-    model: Any = field(default=None, repr=False)  # as for `encoder_for`; None: the one it was built with
+    embedding_model: Any = field(default=None, repr=False)  # as for `encoder_for`; None: the one it was built with
     tokenizer: Tokenizer = field(default=tokenize, repr=False)
     cache: VectorCache = field(default_factory=lambda: VectorCache(cache_folder()), repr=False)
 
     @classmethod
     def open(
-        cls, folder: str | Path, *, model: Any = None, tokenizer: Tokenizer = tokenize, cache: str | Path | None = None
+        cls,
+        folder: str | Path,
+        *,
+        embedding_model: Any = None,
+        tokenizer: Tokenizer = tokenize,
+        cache: str | Path | None = None,
     ) -> Index:
         """Open an index; raises `IndexFailure` if it is damaged, not an index, or in a different format."""
         path, where = Path(folder), VectorCache(cache_folder(None if cache is None else Path(cache)))
-        index = cls(path, layout.read_manifest(path), model, tokenizer, where)
+        index = cls(path, layout.read_manifest(path), embedding_model, tokenizer, where)
         index._check_settings()
         if path.name:
             clear_finished(layout.resolved(path))
@@ -90,12 +95,12 @@ class Index:
         out: str | Path,
         *,
         settings: IndexSettings = DEFAULT.index,
-        model: Any = None,
+        embedding_model: Any = None,
         tokenizer: Tokenizer = tokenize,
         document_vectors: Any = None,
         text_field: str | None = None,
         on_error: OnError = "raise",
-        jobs: int | None = None,
+        n_jobs: int | None = None,
         engine: str = "local",
         address: str | None = None,
         device: str = "auto",
@@ -114,10 +119,10 @@ class Index:
             open_documents(documents, text_field=text_field, on_error=on_error),
             Path(out),
             settings=settings,
-            model=model,
+            embedding_model=embedding_model,
             tokenizer=tokenizer,
             document_vectors=document_vectors,
-            jobs=jobs,
+            n_jobs=n_jobs,
             engine=engine,
             address=address,
             device=device,
@@ -126,7 +131,7 @@ class Index:
             progress=progress,
         )
         build.run(overwrite=overwrite)
-        return cls.open(out, model=model, tokenizer=tokenizer, cache=cache)
+        return cls.open(out, embedding_model=embedding_model, tokenizer=tokenizer, cache=cache)
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -147,7 +152,7 @@ class Index:
         again: bool = False,
         text_field: str | None = None,
         on_error: OnError = "raise",
-        jobs: int | None = None,
+        n_jobs: int | None = None,
         engine: str = "local",
         address: str | None = None,
         device: str = "auto",
@@ -161,7 +166,7 @@ class Index:
         it had already finished, the index stays as it is. `engine` and `memory` are as for `build`.
         """
         reading: dict[str, Any] = {"text_field": text_field, "on_error": on_error}
-        resources = {"jobs": jobs, "engine": engine, "address": address, "device": device, "memory": memory}
+        resources = {"n_jobs": n_jobs, "engine": engine, "address": address, "device": device, "memory": memory}
         with self.updating(add, remove, again=again, **reading, **resources, progress=progress) as updated:
             return updated
 
@@ -172,7 +177,9 @@ class Index:
         If the process is killed before that, repeating the same update leaves the index as it is.
         """
         update_index(self, add, remove, **options)
-        updated = self.open(self.folder, model=self.model, tokenizer=self.tokenizer, cache=self.cache.folder)
+        updated = self.open(
+            self.folder, embedding_model=self.embedding_model, tokenizer=self.tokenizer, cache=self.cache.folder
+        )
         yield updated
         forget_update(layout.resolved(self.folder), updated.manifest["key"])
 
@@ -181,7 +188,9 @@ class Index:
 
         Otherwise, large files are checked only once and then trusted for as long as they look unchanged.
         """
-        fresh = self.open(self.folder, model=self.model, tokenizer=self.tokenizer, cache=self.cache.folder)
+        fresh = self.open(
+            self.folder, embedding_model=self.embedding_model, tokenizer=self.tokenizer, cache=self.cache.folder
+        )
         damaged = fresh.files.damaged()
         if damaged and layout.read_manifest(self.folder) != fresh.manifest:
             return self.verify()  # the index was replaced in the meantime
@@ -397,9 +406,11 @@ class Index:
     def model_or_name(self) -> Any:
         """The model as passed by the caller, or the name of the one that the index was built with."""
         made_with = self.manifest["model"]
-        if self.model is None and made_with["fingerprint"] is None:
-            raise EncoderError(f"the index was built with {made_with['name']!r}; open it with the same one as `model`")
-        return made_with["name"] if self.model is None else self.model
+        if self.embedding_model is None and made_with["fingerprint"] is None:
+            raise EncoderError(
+                f"the index was built with {made_with['name']!r}; open it with the same one as `embedding_model`"
+            )
+        return made_with["name"] if self.embedding_model is None else self.embedding_model
 
     def check_model(self, encoder: TermEncoder) -> None:
         """Refuse a language model other than the one that the index was built with."""

@@ -135,7 +135,8 @@ def check_made_with(manifest: dict[str, Any], model: str, tokenizer: str) -> Non
         )
     if made_with["fingerprint"] is None and model != made_with["name"]:
         raise EncoderError(
-            f"the index was built with {made_with['name']!r}, but this is {model!r}; open it with the same `model`"
+            f"the index was built with {made_with['name']!r}, but this is {model!r}; "
+            "open it with the same `embedding_model`"
         )
     if manifest["document_vectors"] is not None:
         raise EncoderError(

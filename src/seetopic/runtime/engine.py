@@ -71,11 +71,13 @@ def available_cores() -> int:
 class LocalEngine:
     """Runs one job in this process, more in worker processes; the results are identical."""
 
-    jobs: int
+    n_jobs: int
 
     def __post_init__(self) -> None:
-        if self.jobs < 1:
-            raise SettingsError(f"`jobs` is {self.jobs}, but must be at least 1")
+        if self.n_jobs < 1:
+            raise SettingsError(
+                f"the number of jobs is {self.n_jobs}, but must be at least 1; change --jobs (in Python: n_jobs)"
+            )
 
     @property
     def remote(self) -> bool:
@@ -89,12 +91,12 @@ class LocalEngine:
         threads: bool = False,
         gpu: bool = False,
     ) -> Iterator[Result]:
-        if threads and self.jobs > 1:
-            with ThreadPoolExecutor(self.jobs) as pool:
+        if threads and self.n_jobs > 1:
+            with ThreadPoolExecutor(self.n_jobs) as pool:
                 yield from pool.map(function, items)
             return
         # A function that exists only in this process (a lambda as tokenizer) runs in this process.
-        if self.jobs == 1 or not can_travel(function):
+        if self.n_jobs == 1 or not can_travel(function):
             yield from map(function, items)
             return
         waiting: deque[Future[Result]] = deque()
@@ -102,7 +104,7 @@ class LocalEngine:
             try:
                 for item in items:
                     # Only a few shards are in flight, even if results are consumed more slowly than they arrive.
-                    if len(waiting) == 2 * self.jobs:
+                    if len(waiting) == 2 * self.n_jobs:
                         yield waiting.popleft().result()
                     waiting.append(self._workers.submit(parcel, item))
                 while waiting:
@@ -123,15 +125,15 @@ class LocalEngine:
     @cached_property
     def _workers(self) -> Workers:
         """Started by the first map, stopped when the engine is closed or garbage-collected."""
-        return Workers(self.jobs)
+        return Workers(self.n_jobs)
 
 
-def engine_for(name: str, jobs: int | None = None, address: str | None = None) -> Engine:
+def engine_for(name: str, n_jobs: int | None = None, address: str | None = None) -> Engine:
     """The engine with a name: `local` processes, or `ray` for the cluster at the address or one on this machine."""
     if name not in ENGINES:
         raise SettingsError(f"`engine` is {name!r}, but must be one of {', '.join(ENGINES)}")
     if name == "ray":
-        return RayEngine(address, available_cores() if jobs is None and address is None else jobs)
+        return RayEngine(address, available_cores() if n_jobs is None and address is None else n_jobs)
     if address is not None:
         raise SettingsError(f"`address` is {address!r}, but only a Ray cluster has one; add --engine ray")
-    return LocalEngine(available_cores() if jobs is None else jobs)
+    return LocalEngine(available_cores() if n_jobs is None else n_jobs)

@@ -191,7 +191,7 @@ class Workers:
                 self._idle.put(worker)
         raise WorkerLost(
             f"{_TRIES} worker processes in a row were killed while processing {named(item)}; the usual cause is a lack "
-            "of memory: use fewer --jobs (in Python: jobs), or more memory"
+            "of memory: use fewer --jobs (in Python: n_jobs), or more memory"
         )
 
     def _start(self) -> _Worker:

@@ -256,7 +256,9 @@ class RayEngine:
 
     def __post_init__(self) -> None:
         if self.workers is not None and self.workers < 1:
-            raise SettingsError(f"`jobs` is {self.workers}, but must be at least 1")
+            raise SettingsError(
+                f"the number of jobs is {self.workers}, but must be at least 1; change --jobs (in Python: n_jobs)"
+            )
 
     @property
     def remote(self) -> bool:

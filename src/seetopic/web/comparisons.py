@@ -97,12 +97,12 @@ def _evaluated(topics: Sequence[Topics], measured: Measured, progress: Progress)
     progress(MEASURING, 0, None)
     told = Within(progress, MEASURING)
     try:
-        found = evaluate_all(topics, documents, jobs=workers, progress=told)
+        found = evaluate_all(topics, documents, n_jobs=workers, progress=told)
     except CorpusError as error:
         if not isinstance(documents, Documents) or documents.label_field is None:
             raise
         # Names need not match labels; everything else can be measured without labels.
-        found = evaluate_all(topics, replace(documents, label_field=None), jobs=workers, progress=told)
+        found = evaluate_all(topics, replace(documents, label_field=None), n_jobs=workers, progress=told)
         return found, f"{note} Their labels are left out: {error}."
     if isinstance(documents, Index) or documents.label_field is None:
         note += " They have no known label field, so measures that need labels are left out."

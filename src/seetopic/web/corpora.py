@@ -174,7 +174,7 @@ class Corpora:
         if corpus not in self.opened:
             options = BuildOptions.model_validate_json(row["options"])
             model = self._model_for(read_manifest(self._folder(row)), options)
-            self.opened[corpus] = Index.open(self._folder(row), model=model, cache=self.cache)
+            self.opened[corpus] = Index.open(self._folder(row), embedding_model=model, cache=self.cache)
         return self.opened[corpus]
 
     def _model_for(self, manifest: dict[str, Any], options: BuildOptions) -> str | None:
@@ -280,9 +280,9 @@ class Corpora:
             documents,
             self._folder(row),
             settings=options.to_settings(),
-            model=model,
+            embedding_model=model,
             cache=self.cache,
-            jobs=self.workers,
+            n_jobs=self.workers,
         )
 
     def _folder(self, row: Any) -> Path:

@@ -45,7 +45,7 @@ class VectorCache:
         self,
         encoder: TermEncoder,
         texts: Sequence[str],
-        jobs: int,
+        n_jobs: int,
         progress: Progress,
         engine: Engine | None = None,
     ) -> Floats:
@@ -55,14 +55,14 @@ class VectorCache:
         """
         require_texts(texts)
         if encoder.fingerprint is None:
-            return unit_rows(encoder.encode(texts, jobs, progress), texts)
+            return unit_rows(encoder.encode(texts, n_jobs, progress), texts)
         path = self.folder / "vectors" / f"{encoder.fingerprint}.sqlite"
         rows = _Rows(list(dict.fromkeys(texts)))
         for text, vector in self._read(path, rows.texts):
             rows.put([text], vector[None])
         new = rows.missing
         computed = _by_others(engine, encoder, new, progress) if engine and engine.remote else None
-        for batch, vectors in computed or _here(encoder, new, jobs, progress):
+        for batch, vectors in computed or _here(encoder, new, n_jobs, progress):
             self._write(path, batch, vectors)
             rows.put(batch, vectors)
         return rows.of(texts)
@@ -130,9 +130,11 @@ class _Rows:
         return self._vectors[[self._places[text] for text in texts]]
 
 
-def _here(encoder: TermEncoder, texts: list[str], jobs: int, progress: Progress) -> Iterator[tuple[list[str], Floats]]:
+def _here(
+    encoder: TermEncoder, texts: list[str], n_jobs: int, progress: Progress
+) -> Iterator[tuple[list[str], Floats]]:
     for batch, first in _batches(texts, _SAVED):
-        yield batch, unit_rows(encoder.encode(batch, jobs, _Shifted(progress, first, len(texts))), batch)
+        yield batch, unit_rows(encoder.encode(batch, n_jobs, _Shifted(progress, first, len(texts))), batch)
 
 
 def _by_others(

@@ -85,8 +85,8 @@ class EmbeddedEncoder:
         """Pickled without the model, which is loaded again after unpickling."""
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
-    def encode(self, texts: Sequence[str], jobs: int, progress: Progress) -> Floats:
-        return encode_in_batches(self._in_bulk, texts, self._device, jobs, progress)
+    def encode(self, texts: Sequence[str], n_jobs: int, progress: Progress) -> Floats:
+        return encode_in_batches(self._in_bulk, texts, self._device, n_jobs, progress)
 
     def encode_names(self, names: Sequence[str]) -> Floats:
         return unit_rows(self._at_once.vectors(names), names)

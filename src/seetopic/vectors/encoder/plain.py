@@ -29,7 +29,7 @@ class CallableEncoder:
     def fingerprint(self) -> None:
         return None  # what a function computes cannot be known from outside
 
-    def encode(self, texts: Sequence[str], jobs: int, progress: Progress) -> Floats:
+    def encode(self, texts: Sequence[str], n_jobs: int, progress: Progress) -> Floats:
         require_texts(texts)
         parts = []
         for first in range(0, len(texts), _BATCH):
@@ -62,7 +62,7 @@ class ReadyVectors:
         """Whether it has, or can compute, a vector of the text."""
         return self.others is not None or text in self.vectors
 
-    def encode(self, texts: Sequence[str], jobs: int, progress: Progress) -> Floats:
+    def encode(self, texts: Sequence[str], n_jobs: int, progress: Progress) -> Floats:
         require_texts(texts)
         missing = [text for text in texts if text not in self.vectors]
         if missing and self.others is None:
@@ -72,7 +72,7 @@ class ReadyVectors:
             )
         made = {}
         if missing and self.others is not None:
-            made = dict(zip(missing, self.others.encode(missing, jobs, progress), strict=True))
+            made = dict(zip(missing, self.others.encode(missing, n_jobs, progress), strict=True))
         return unit_rows(_same_length([made[text] if text in made else self.vectors[text] for text in texts]), texts)
 
     def encode_names(self, names: Sequence[str]) -> Floats:

@@ -23,8 +23,8 @@ class TermEncoder(Protocol):
     def fingerprint(self) -> str | None:
         """Changes whenever the vectors would; None if that cannot be known, so that nothing may be cached."""
 
-    def encode(self, texts: Sequence[str], jobs: int, progress: Progress) -> Floats:
-        """Unit rows, (n_texts, dimension), which depend neither on `jobs` nor on the other texts."""
+    def encode(self, texts: Sequence[str], n_jobs: int, progress: Progress) -> Floats:
+        """Unit rows, (n_texts, dimension), which depend neither on `n_jobs` nor on the other texts."""
 
     def encode_names(self, names: Sequence[str]) -> Floats:
         """The same for a handful of texts, with a quick start rather than high throughput."""

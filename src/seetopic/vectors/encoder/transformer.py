@@ -89,8 +89,8 @@ class TransformerEncoder:
         """Pickled without the model, which is loaded again after unpickling."""
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
-    def encode(self, texts: Sequence[str], jobs: int, progress: Progress) -> Floats:
-        return encode_in_batches(self._loaded, texts, self._device, jobs, progress)
+    def encode(self, texts: Sequence[str], n_jobs: int, progress: Progress) -> Floats:
+        return encode_in_batches(self._loaded, texts, self._device, n_jobs, progress)
 
     def encode_names(self, names: Sequence[str]) -> Floats:
         return self.encode(names, 1, silent)
@@ -110,14 +110,14 @@ class SentenceModelEncoder:
     def fingerprint(self) -> None:
         return None  # its weights may have been trained further in memory
 
-    def encode(self, texts: Sequence[str], jobs: int, progress: Progress) -> Floats:
-        return encode_in_batches(from_sentence_transformer(self.model), texts, str(self.model.device), jobs, progress)
+    def encode(self, texts: Sequence[str], n_jobs: int, progress: Progress) -> Floats:
+        return encode_in_batches(from_sentence_transformer(self.model), texts, str(self.model.device), n_jobs, progress)
 
     def encode_names(self, names: Sequence[str]) -> Floats:
         return self.encode(names, 1, silent)
 
 
-def encode_in_batches(loaded: Loaded, texts: Sequence[str], device: str, jobs: int, progress: Progress) -> Floats:
+def encode_in_batches(loaded: Loaded, texts: Sequence[str], device: str, n_jobs: int, progress: Progress) -> Floats:
     """Encode texts of equal token count together, without padding; each product runs on one thread."""
     import torch
 
@@ -136,7 +136,7 @@ def encode_in_batches(loaded: Loaded, texts: Sequence[str], device: str, jobs: i
 
     result: Floats | None = None
     done = 0
-    with _threads_restored(), ThreadPoolExecutor(jobs if kind == "cpu" else 1) as pool:
+    with _threads_restored(), ThreadPoolExecutor(n_jobs if kind == "cpu" else 1) as pool:
         progress("language model", 0, len(texts))
         for batch, vectors in zip(batches, pool.map(vectors_of, batches), strict=True):
             if result is None:
