@@ -91,6 +91,8 @@ def test_seed_topic_list_is_another_word_for_seeds(index):
     model = SeeTopic(seed_topic_list=[["football", "tennis"], ["soup", "bread"]]).fit(index)
     assert [topic.name for topic in model.topics_] == ["football", "soup"]
     assert model.topics_[0].names == ("football", "tennis")
+    assert "seed_topic_list" not in model.get_params()
+    assert clone(model).get_params() == model.get_params()
 
 
 @pytest.mark.slow

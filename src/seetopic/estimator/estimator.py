@@ -101,8 +101,7 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         cache: str | Path | None = None,
         verbose: bool = False,
     ) -> None:
-        self.seeds = seeds
-        self.seed_topic_list = seed_topic_list
+        self.seeds = fitting.one_of(seeds, seed_topic_list)
         self.embedding_model = embedding_model
         self.preset = preset
         self.top = top
@@ -118,6 +117,11 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.device = device
         self.cache = cache
         self.verbose = verbose
+
+    @classmethod
+    def _get_param_names(cls) -> list[str]:
+        """scikit-learn's parameters; an alias is not one of its own."""
+        return [name for name in super()._get_param_names() if name != "seed_topic_list"]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -144,7 +148,7 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         mapping are encoded by `embedding_model`, if it is set. `y` is ignored; it exists for compatibility with
         scikit-learn.
         """
-        seeds = fitting.seeds_from(self.seeds, self.seed_topic_list)
+        seeds = fitting.seeds_from(self.seeds)
         settings = self._settings()
         names = name_vectors(seeds, seed_embeddings)
         index = fitting.ready_index(X, self.embedding_model, self.tokenizer, self.cache)
@@ -192,11 +196,11 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         A name that was given a vector keeps it, unless another one is given.
         """
-        asked = fitting.seeds_from(seeds, None)
+        asked = fitting.seeds_from(seeds)
         before = self._checked()._given
         kept = {name: vector for name, vector in before.ready.names.items() if name in asked.names}
         names = {**kept, **name_vectors(asked, seed_embeddings)}
-        params = {**self.get_params(deep=False), "seeds": seeds, "seed_topic_list": None}
+        params = {**self.get_params(deep=False), "seeds": seeds}
         given = fitting.FittedOn(before.documents, Ready(before.ready.terms, names, before.ready.documents))
         if asked.all_names != self.seeds_.all_names:  # `accept` and `reject` change no names
             fitting.say_unreadable(self.index_, asked, given.ready)

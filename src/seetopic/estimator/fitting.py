@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from seetopic.classify import Sorter, sorter_of
 from seetopic.corpus import Documents, Seed, Seeds, as_seeds, fingerprint, normalized_name
 from seetopic.discovery import Topics, run_of
-from seetopic.errors import CorpusError, SeedError, SettingsError
+from seetopic.errors import CorpusError, SeedError
 from seetopic.estimator.vectors import Ready
 from seetopic.index import Index, is_index
 from seetopic.runtime import LocalEngine, Progress, silent, warn
@@ -32,13 +32,27 @@ class Learned:
     sorter: Sorter
 
 
-def seeds_from(seeds: Any, seed_topic_list: Any) -> Seeds:
+class GivenTwice(NamedTuple):
+    """Names given by both parameters: a constructor of scikit-learn's only stores, so `fit` refuses them."""
+
+    seeds: Any
+    seed_topic_list: Any
+
+
+def one_of(seeds: Any, seed_topic_list: Any) -> Any:
     """The names, from whichever of the two parameters was given."""
     if seeds is not None and seed_topic_list is not None:
+        return GivenTwice(seeds, seed_topic_list)
+    return seed_topic_list if seeds is None else seeds
+
+
+def seeds_from(seeds: Any) -> Seeds:
+    """The category names; refuses a model without any."""
+    if isinstance(seeds, GivenTwice):
         raise SettingsError("both `seeds` and `seed_topic_list` are given, but they mean the same; give only one")
-    if seeds is None and seed_topic_list is None:
-        raise SeedError('there are no category names; pass them: SeeTopic(["books", "health & personal care"])')
-    return as_seeds(seed_topic_list if seeds is None else seeds)
+    if seeds is None:
+        raise SeedError('there are no category names; pass some: SeeTopic(["books", "health & personal care"])')
+    return as_seeds(seeds)
 
 
 def settings_from_parameters(
