@@ -74,9 +74,6 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         def get_params(self, deep: bool = True) -> dict[str, Any]:
             """The parameters by name."""
 
-        def set_params(self, **params: Any) -> Self:
-            """Set parameters by name."""
-
         def set_output(self, *, transform: str | None = None) -> Self:
             """Choose whether `transform` returns an array or a pandas or polars table."""
 
@@ -122,6 +119,13 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _get_param_names(cls) -> list[str]:
         """scikit-learn's parameters; an alias is not one of its own."""
         return [name for name in super()._get_param_names() if name != "seed_topic_list"]
+
+    def set_params(self, **params: Any) -> Self:
+        """Change parameters by name; `seed_topic_list` is an alias of `seeds`."""
+        if "seed_topic_list" in params:
+            params["seeds"] = fitting.one_of(params.get("seeds"), params.pop("seed_topic_list"))
+        super().set_params(**params)
+        return self
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from seetopic.classify import Sorter, sorter_of
 from seetopic.corpus import Documents, Seed, Seeds, as_seeds, fingerprint, normalized_name
 from seetopic.discovery import Topics, run_of
-from seetopic.errors import CorpusError, SeedError
+from seetopic.errors import CorpusError, SeedError, SettingsError
 from seetopic.estimator.vectors import Ready
 from seetopic.index import Index, is_index
 from seetopic.runtime import LocalEngine, Progress, silent, warn
