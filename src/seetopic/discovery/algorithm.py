@@ -73,10 +73,9 @@ def discover_terms(
     groups = no_variants(similarity.shape[1]) if variants is None else variants
     weights = [weight for _, weight in evidence]
     rankings = [_Ranking(kind, constraints, settings.checked_ranks) for kind, _ in evidence]
-    vetoing = None
-    if veto is not None and settings.assignment == "best":
-        made = (ranking for ranking in rankings if ranking.kind is veto)
-        vetoing = next(made, _Ranking(veto, constraints, settings.checked_ranks))
+    veto = veto if settings.assignment == "best" else None
+    is_ranked = veto is None or any(kind is veto for kind, _ in evidence)
+    further = None if is_ranked or veto is None else _Ranking(veto, constraints, settings.checked_ranks)
     best_scores = np.zeros(similarity.shape[1])
     for iteration in range(1, settings.iterations + 1):
         best = {ranking.kind.name: ranking.best(current) for ranking in rankings}
@@ -84,10 +83,12 @@ def discover_terms(
         looked_at = _terms_in(best.values(), constraints)
         places = {name: placed(_numbered(lists, looked_at), len(looked_at)) for name, lists in best.items()}
         few = ensemble_score([reciprocal(each) for each in places.values()], settings.rho, weights)
-        if veto is not None and vetoing is not None:
-            # A term without any link to the category is left out, however typical it is of documents.
-            allowed = best[veto.name] if vetoing in rankings else vetoing.best(current)
-            linked = placed(_numbered(allowed, looked_at), len(looked_at)) > 0
+        if veto is not None:
+            # A term without any link to the category is excluded, however typical it is of the documents.
+            if further is None:
+                linked = places[veto.name] > 0
+            else:
+                linked = placed(_numbered(further.best(current), looked_at), len(looked_at)) > 0
             few = np.where(linked, few, 0.0)
         few = constraints.among(looked_at).applied(few)
         size = (iteration + 1) * settings.growth
