@@ -215,6 +215,26 @@ def open_world(kinds: tuple[str, ...] = (*OF_README, "one name", "all names")) -
     return "\n".join(told)
 
 
+def open_world_peers() -> str:
+    """Other methods with two names, and the labels of left-out names that further themes recover."""
+    lines = (RESULTS / "open_world_peers.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = [json.loads(line) for line in lines]
+    two = [row for row in rows if row.get("asked_for") == "two names"]
+    methods = [key for key, value in two[0].items() if isinstance(value, float)]
+    told = [f"| label precision@10, two names | {' | '.join(methods)} |", "|---|" + "--:|" * len(methods)]
+    for corpus in dict.fromkeys(row["corpus"] for row in two):
+        own = [row for row in two if row["corpus"] == corpus]
+        means = [sum(row[method] for row in own) / len(own) for method in methods]
+        told.append(f"| {corpus} | {' | '.join(f'{mean:.2f}' for mean in means)} |")
+    further = [row for row in rows if "left out" in row]
+    told += ["", "| left-out names recovered | `suggest` | bertopic-zeroshot |", "|---|--:|--:|"]
+    for corpus in dict.fromkeys(row["corpus"] for row in further):
+        own = [row for row in further if row["corpus"] == corpus]
+        means = [sum(row[method] for row in own) / len(own) for method in ("suggest", "bertopic-zeroshot")]
+        told.append(f"| {corpus} | {' | '.join(f'{mean:.2f}' for mean in means)} |")
+    return "\n".join(told)
+
+
 def _at(value: Json, path: tuple[str, ...]) -> float:
     return float(value[path[0]] if len(path) == 1 else _at(value[path[0]], path[1:]))
 
@@ -237,6 +257,7 @@ def parts(table: Json, found: Json) -> dict[str, str]:
         "rare terms": rare_terms(found),
         "phrases": phrases(),
         "open world": open_world(),
+        "open world peers": open_world_peers(),
     }
 
 
