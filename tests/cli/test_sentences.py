@@ -174,7 +174,7 @@ def test_a_key_that_does_not_fit_itself_is_refused(place, tmp_path, change):
 
 def test_terms_without_vectors_are_refused():
     vectors = np.eye(2, dtype=np.float32)
-    with pytest.raises(DamagedIndex, match="there are 3 terms, but 2 and 2 term vectors"):
+    with pytest.raises(DamagedIndex, match="there are 3 terms, but 2 local and 2 general term vectors"):
         find_variants(spellings_of(["tumor", "tumors", "tumour"]), vectors, vectors)
 
 

@@ -382,14 +382,15 @@ def test_a_text_in_place_of_a_path_is_refused_in_a_short_sentence():
 @pytest.mark.parametrize(("name", "ending"), [("a.docx", ".docx"), ("a.docx.gz", ".docx"), ("a.gz", "")])
 def test_an_unknown_ending_is_refused_with_the_known_ones(tmp_path, name, ending):
     with pytest.raises(
-        CorpusError, match=rf"has the unsupported extension '{ending}'; use one of \.txt, \.jsonl, .* or give --format"
+        CorpusError,
+        match=rf"has the unsupported extension '{ending}'; use one of \.txt, \.jsonl, .* or specify --format",
     ):
         open_documents(written(tmp_path / name, "text"))
 
 
 def test_a_pipe_by_name_is_refused_because_it_can_be_read_only_once(tmp_path):
     os.mkfifo(tmp_path / "pipe.txt")
-    with pytest.raises(CorpusError, match=r"pipe\.txt can be read only once; give - "):
+    with pytest.raises(CorpusError, match=r"pipe\.txt can be read only once; use - "):
         open_documents(tmp_path / "pipe.txt")
 
 

@@ -83,7 +83,7 @@ def test_names_that_cannot_be_used_are_refused_before_any_work(tmp_path):
         SeeTopic().fit(tmp_path / "missing.txt")
     with pytest.raises(SeedError, match="appears twice"):
         SeeTopic(["a", "A"]).fit(tmp_path / "missing.txt")
-    with pytest.raises(SettingsError, match="mean the same"):
+    with pytest.raises(SettingsError, match="mean the same thing"):
         SeeTopic(["a"], seed_topic_list=["b"]).fit(tmp_path / "missing.txt")
 
 
@@ -410,7 +410,7 @@ def test_the_last_word_on_a_term_counts(model):
         (0, [], "terms must be a string"),
         (0, ["", " "], "terms must be a string"),
         (0, [3], "terms must be a string"),
-        (0, "Sports  and games", "is a name of the topic"),
+        (0, "Sports  and games", "is one of the topic's names"),
     ],
 )
 def test_what_cannot_be_rejected_is_refused_with_a_sentence(model, topic, terms, message):

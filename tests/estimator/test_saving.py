@@ -208,7 +208,9 @@ def sealed(folder: Path) -> None:
 
 def test_a_newer_format_is_refused_with_a_sentence(copied):
     changed_json(copied / "model.json", lambda value: value.update(format=2))
-    with pytest.raises(OutputError, match=r"saved in format 2, but this seetopic .* reads up to format 1; upgrade"):
+    with pytest.raises(
+        OutputError, match=r"saved in format 2, but this version of seetopic .* only reads formats up to 1; upgrade"
+    ):
         SeeTopic.load(copied)
 
 

@@ -205,7 +205,7 @@ def test_a_field_that_nobody_has_is_named(tmp_path):
     (tmp_path / "held_out.txt").write_text("a\nb\n", encoding="utf-8")
     with pytest.raises(CorpusError, match="plain text, so it has no field 'class'"):
         evaluate(PLANTED_TOPICS, tmp_path / "held_out.txt", label_field="class", n_jobs=1)
-    with pytest.raises(CorpusError, match="plain texts, so they have no field"):
+    with pytest.raises(CorpusError, match="plain strings, so they have no field"):
         evaluate(PLANTED_TOPICS, TEXTS, label_field="class", n_jobs=1)
 
 

@@ -301,7 +301,7 @@ def with_cell(number: int, column: str, value: str):
         (lambda rows: [{k: v for k, v in row.items() if k != "belongs"} for row in rows], "no column `belongs`"),
         (
             lambda rows: [{**row, "term": other["term"]} for row, other in zip(rows, rows[::-1], strict=True)],
-            "sort only entire rows",
+            "when sorting the sheet, sort whole rows",
         ),
     ],
 )

@@ -138,7 +138,7 @@ def test_topics_that_all_score_the_same_show_no_difference():
 
 def test_one_topic_has_no_bootstrap_and_unequal_numbers_are_refused():
     assert paired_bootstrap([0.5], [0.7]) is None
-    with pytest.raises(SettingsError, match="2 topics and the other 1"):
+    with pytest.raises(SettingsError, match="values for 2 topics, but `other_per_topic` has values for 1;"):
         paired_bootstrap([0.5, 0.6], [0.5])
     with pytest.raises(SettingsError, match="`draws` is 0"):
         paired_bootstrap([0.5, 0.6], [0.5, 0.6], draws=0)

@@ -234,7 +234,7 @@ def test_a_damaged_index_is_built_anew_in_its_place(copied, built):
 def test_another_format_version_is_refused_with_both_versions(copied):
     manifest = json.loads((copied / layout.MANIFEST).read_text())
     (copied / layout.MANIFEST).write_text(json.dumps({**manifest, "format": 99}))
-    with pytest.raises(IndexFailure, match=r"index format 99, but this seetopic .* reads format 4"):
+    with pytest.raises(IndexFailure, match=r"index format 99, but this version of seetopic .* reads format 4"):
         Index.open(copied)
 
 
@@ -311,7 +311,7 @@ def test_documents_without_a_frequent_term_are_refused(tmp_path):
 
 
 def test_an_index_made_with_a_function_asks_for_it(built):
-    with pytest.raises(EncoderError, match="open it with the same one"):
+    with pytest.raises(EncoderError, match="pass the same model as `embedding_model`"):
         discover(Index.open(built), ["food"])
 
 

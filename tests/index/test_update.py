@@ -361,7 +361,9 @@ def test_an_index_of_ready_vectors_is_updated_if_new_terms_have_theirs(tmp_path)
         grown.update(["gamma"], n_jobs=1)
     with pytest.raises(EncoderError, match="vectors of length 3, but the index has vectors of length 2"):
         Index.open(index.folder, embedding_model=vectors).update(["gamma"], n_jobs=1)
-    with pytest.raises(EncoderError, match="built with 'ready vectors', but this is 'function directions'"):
+    with pytest.raises(
+        EncoderError, match="built with 'ready vectors', but the current model is 'function directions'"
+    ):
         Index.open(index.folder, embedding_model=directions).update(["gamma"], n_jobs=1)
 
 
@@ -373,9 +375,11 @@ def test_an_index_with_ready_vectors_of_documents_cannot_be_updated(tmp_path):
 
 def test_another_tokenizer_or_model_is_refused(tmp_path):
     built(["alpha beta", "beta"], tmp_path / "index", tokenizer=str.split)
-    with pytest.raises(SettingsError, match=r"built with the tokenizer 'builtins\.str\.split', but this is 'default'"):
+    with pytest.raises(
+        SettingsError, match=r"built with the tokenizer 'builtins\.str\.split', but the current one is 'default'"
+    ):
         Index.open(tmp_path / "index", embedding_model=directions).update(["alpha"], n_jobs=1)
-    with pytest.raises(EncoderError, match="open it with the same one as `embedding_model`"):
+    with pytest.raises(EncoderError, match="pass the same model as `embedding_model`"):
         Index.open(tmp_path / "index", tokenizer=str.split).update(["alpha"], n_jobs=1)
     with pytest.raises(EncoderError, match="built with the model"):
         Index.open(tmp_path / "index", embedding_model="all-MiniLM-L6-v2", tokenizer=str.split).update(

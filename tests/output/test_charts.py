@@ -291,7 +291,7 @@ def test_pictures_name_the_extra_that_they_need(run, monkeypatch):
     [
         (
             lambda run: topics_map(run).save("map.pdf"),
-            "has the ending '.pdf', but figures are saved as .svg, .png, .html",
+            "has the unsupported extension '.pdf'; figures can be saved as .svg, .png, .html",
         ),
         (lambda run: topics_map(run).save("map.svg", theme="blue"), "'blue', but must be one of light, dark"),
         (lambda run: topics_map(run).to_png(scale=99), "cannot be scaled by 99; choose a `scale` between 0.1 and 16"),

@@ -61,10 +61,13 @@ def test_the_help_names_every_format(place):
     ("arguments", "sentence"),
     [
         (["topics"], "no format is given; add --format with one of csv, json, liwc"),
-        (["topics", "--out", "topics.doc"], "'topics.doc' does not have the ending of a format"),
+        (["topics", "--out", "topics.doc"], "the extension of 'topics.doc' does not match any export format"),
         (["topics", "--format", "xml"], "'xml' is not one of"),
         (["missing", "--format", "csv"], "missing/topics.json cannot be read as topics"),
-        (["edited", "--format", "csv"], "edited/topics.json cannot be read as topics ('high' is not a float or int)"),
+        (
+            ["edited", "--format", "csv"],
+            "edited/topics.json cannot be read as topics ('high' is not of type float or int)",
+        ),
         (["topics", "--format", "csv", "--top", "0"], "`top` is 0"),
         (["doubtful", "--format", "csv", "--min-confidence", "0.9"], "no topic has a confidence above 0.7"),
         (["topics", "--format", "csv", "--out", "topics"], "topics is a folder; name a file in it"),

@@ -368,10 +368,10 @@ def test_doubts_are_told():
         (doubtful(), {"min_confidence": 0.9}, SettingsError, "no topic has a confidence above 0.7; lower it"),
         (TOPICS, {"top": 0}, SettingsError, "`top` is 0, but must be at least 1"),
         (Topics((), {}), {}, OutputError, "there are no topics to export"),
-        (topics_of({"a\tb": [], "a b": []}), {}, OutputError, r"two categories have the same name, 'a\\tb' and 'a b'"),
-        (topics_of({"a": [" \n"]}), {}, OutputError, r"a term of 'a' is ' \\n', which is not text to look for"),
+        (topics_of({"a\tb": [], "a b": []}), {}, OutputError, r"names 'a\\tb' and 'a b' count as the same name"),
+        (topics_of({"a": [" \n"]}), {}, OutputError, r"a term of 'a' is ' \\n', which is not usable text"),
         (topics_of({"a": ["\ud800"]}), {}, OutputError, r"a term of 'a' is '\\ud800', which is not valid Unicode"),
-        (topics_of({"\0": []}), {}, OutputError, r"a category's name is '\\x00', which is not text"),
+        (topics_of({"\0": []}), {}, OutputError, r"a category's name is '\\x00', which is not usable text"),
         (Topics((Topic(3, (), False, ()),), {}), {}, OutputError, "a category's name is 3"),
     ],
 )
@@ -389,5 +389,5 @@ def test_an_unknown_format_is_refused_with_those_there_are():
 def test_the_ending_of_a_file_tells_its_format():
     for name, each in FORMATS.items():
         assert all(format_of(Path(f"topics{suffix.upper()}")) == name for suffix in each.suffixes)
-    with pytest.raises(SettingsError, match="'topics' does not have the ending of a format"):
+    with pytest.raises(SettingsError, match="the extension of 'topics' does not match any export format"):
         format_of(Path("topics"))

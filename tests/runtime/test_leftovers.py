@@ -109,7 +109,7 @@ def test_a_signal_ends_a_build_as_ctrl_c_does(tmp_path, number):
         program.send_signal(number)
         rest = program.stderr.read()
     assert workers, said
-    assert rest.splitlines()[-1].startswith("seetopic: interrupted; an unfinished index resumes")
+    assert rest.splitlines()[-1].startswith("seetopic: interrupted; if an index was being built, run")
     assert "Traceback" not in rest
     assert program.returncode == 128 + number
     assert psutil.wait_procs(workers, timeout=30)[1] == []

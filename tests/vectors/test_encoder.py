@@ -468,7 +468,8 @@ def test_a_folder_that_is_no_model_is_refused(tmp_path):
 def test_a_name_that_is_no_folder_says_what_to_do_when_there_is_no_network(name, monkeypatch):
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
     message = (
-        rf"the model '{name}' is not a local folder and could not be downloaded.*; give the path of a downloaded model"
+        rf"the model '{name}' is not a local folder and could not be downloaded from the Hugging Face Hub .*; "
+        "specify the path of a downloaded model"
     )
     with pytest.raises(EncoderError, match=message) as raised:
         encoder_for(name)

@@ -103,7 +103,7 @@ def test_pasted_names_replace_all_and_take_no_old_ids() -> None:
         ("rename", {"category": "c9", "name": "x"}, "category 'c9' no longer exists"),
         ("bar", {"category": "c1", "term": "Sport"}, "is a name of 'sport'"),
         ("shift", {"category": "c1", "term": "ball", "to": "c1"}, "is already in 'sport'; choose another category"),
-        ("add", {"names": [str(n) for n in range(CATEGORIES)]}, f"at most {CATEGORIES}"),
+        ("add", {"names": [str(n) for n in range(CATEGORIES)]}, f"the limit is {CATEGORIES}"),
     ],
 )
 def test_what_cannot_be_done_is_refused_with_a_sentence(kind: str, parts: dict[str, Any], sentence: str) -> None:
@@ -113,7 +113,7 @@ def test_what_cannot_be_done_is_refused_with_a_sentence(kind: str, parts: dict[s
 
 def test_a_category_takes_no_more_terms_than_its_bound() -> None:
     full = with_new(Names(title="x"), [GivenCategory(name="a", pinned=tuple(f"t{n}" for n in range(TERMS)))])
-    with pytest.raises(SeedError, match=f"would have {TERMS + 1} pinned terms, but may have {TERMS}"):
+    with pytest.raises(SeedError, match=f"would have {TERMS + 1} pinned terms, but the limit is {TERMS}"):
         edit("pin", category="c1", term="one more").applied(full)
 
 

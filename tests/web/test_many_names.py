@@ -47,7 +47,7 @@ def test_a_project_has_so_many_names_and_no_more(client: httpx.Client, project: 
     asked = {"base": 1, "topics": False, "edit": {"kind": "seeds", "categories": many(200, 10)}}
     answer = client.post(f"/api/projects/{project['id']}/edits", json=asked)
     assert answer.status_code == 400
-    assert f"2,000 names, but may have {PROJECT_NAMES}" in answer.json()["problem"]
+    assert f"2,000 names, but the limit is {PROJECT_NAMES}" in answer.json()["problem"]
     assert client.get(f"/api/projects/{project['id']}").json()["version"] == 1
 
 

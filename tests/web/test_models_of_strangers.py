@@ -109,7 +109,7 @@ def spoilt(folder: Path, **part: Any) -> None:
 @pytest.mark.parametrize("kind", ["evil.Evil", "sentence_transformers.models.Router", "os.path.Evil"])
 def test_code_of_a_models_folder_is_never_run(sentence_model: Path, kind: str) -> None:
     spoilt(sentence_model, type=kind)
-    with pytest.raises(EncoderError, match="which seetopic does not run"):
+    with pytest.raises(EncoderError, match="which seetopic does not support"):
         encoder_for(str(sentence_model)).encode(["a"], 1, silent)
     assert not (sentence_model.parent / "ran").exists()
 
@@ -118,7 +118,7 @@ def test_a_function_that_a_model_names_is_never_called(sentence_model: Path) -> 
     spoilt(sentence_model, type="sentence_transformers.models.Dense")
     config = {"in_features": 384, "out_features": 8, "bias": True, "activation_function": "evil.Evil"}
     (sentence_model / "evil" / "config.json").write_text(json.dumps(config))
-    with pytest.raises(EncoderError, match="asks for the code"):
+    with pytest.raises(EncoderError, match="requires the custom code"):
         encoder_for(str(sentence_model)).encode(["a"], 1, silent)
 
 

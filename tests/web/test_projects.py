@@ -104,9 +104,11 @@ def test_the_id_of_a_category_that_was_undone_is_never_anothers(projects: Projec
 def test_stepping_needs_to_have_seen_the_newest(projects: Projects, made: str) -> None:
     projects.edit(made, 1, "Ann", edit("title", title="Mine"))
     for step in (projects.undo, projects.redo):
-        with pytest.raises(Conflict, match=r"Ann has changed the project since then .rename the project to “Mine”."):
+        with pytest.raises(
+            Conflict, match=r"Ann has changed the project in the meantime .rename the project to “Mine”."
+        ):
             step(made, 1, "Ben")
-    with pytest.raises(Conflict, match="Ann has changed the project since then"):
+    with pytest.raises(Conflict, match="Ann has changed the project in the meantime"):
         projects.restore(made, 1, "Ben", 1)
     with pytest.raises(Missing, match="no step 99"):
         projects.restore(made, 2, "Ben", 99)

@@ -70,7 +70,7 @@ def test_it_ends_cleanly_at_once_after_its_start_and_when_told_to_terminate(tmp_
 def test_only_one_workbench_runs_on_a_folder_and_its_token_stays_the_same(tmp_path: Path) -> None:
     data = tmp_path / "data"
     with commanded(data) as served:
-        assert "another workbench is already running" in refused(cwd=tmp_path)
+        assert "another workbench is already using" in refused(cwd=tmp_path)
         assert httpx.get(f"{served.url}/api/workbench", trust_env=False).status_code == 401
         token = served.token
         assert stat.S_IMODE((data / "token").stat().st_mode) == 0o600

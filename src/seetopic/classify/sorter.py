@@ -148,8 +148,9 @@ class Sorter:
         """Refuse document vectors if the language model had read no documents to learn from."""
         if not self.reads:
             raise SettingsError(
-                "these topics come from an index whose documents the language model has not read; "
-                "omit --read (in Python: read_documents=False, and no vectors), or build the index with a sample"
+                "the language model has not read the documents of the index that these topics come from; "
+                "omit --read (in Python: pass read_documents=False and no vectors), or build the index again with "
+                "--sample-words greater than 0"
             )
 
     def read_texts(self, texts: Sequence[str]) -> list[str]:
@@ -208,7 +209,7 @@ def _as_written(about: dict[str, Any]) -> dict[str, Any]:
     SampleSettings(document_words=about["document_words"])
     SortingSettings(temperature=about["temperature"])
     if not all(0 < about[power] <= _LARGEST for power in ("term_power", "read_power")):
-        raise ValueError("its powers are out of range")
+        raise ValueError("its exponents are out of range")
     return {**about, "names": names, "terms": terms, "topic_terms": topics}
 
 

@@ -76,7 +76,7 @@ def main() -> None:
             if sys.stdout is not None:
                 sys.stdout.flush()
         except (click.Abort, KeyboardInterrupt):
-            say("seetopic: interrupted; an unfinished index resumes when the command is run again")
+            say("seetopic: interrupted; if an index was being built, run the same command again to resume")
             sys.exit(128 + stopped_by[-1])
         except BrokenPipeError:  # the reader has closed the pipe
             _give_up_output()

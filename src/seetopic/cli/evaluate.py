@@ -29,7 +29,7 @@ _RANDOM = click.option(
     type=click.IntRange(min=0),
     default=0,
     show_default=True,
-    help="Seed of the random number generator.",
+    help="Seed for the random number generator.",
 )
 _TERMS = click.option(
     "--top", type=int, default=DEFAULT.discovery.top, show_default=True, help="Number of best terms per topic to use."
@@ -45,8 +45,8 @@ _TERMS = click.option(
 def evaluate(topics: Path, held_out: str, top: int, quiet: bool, as_json: bool, **options: Any) -> None:
     """Evaluate the topics in DIR (written by `discover --out`) on other documents.
 
-    Reports coherence as in the paper, measures of what coherence misses, random words for comparison and, with
-    --label-field, how well the terms indicate the true categories.
+    Reports coherence (computed as in the SeeTopic paper), other measures that capture what coherence misses, the
+    scores of random words as a baseline and, with --label-field, how well the terms indicate the true categories.
     """
     from seetopic.cli.verdicts import print_evaluation
     from seetopic.evaluation import EvaluationOptions, evaluate_folder
@@ -89,9 +89,14 @@ def evaluate(topics: Path, held_out: str, top: int, quiet: bool, as_json: bool, 
 @click.option(
     "--dimensions", type=int, help="Dimensions of trained vectors; fewer are faster.  [default: the method's own]"
 )
-@click.option("--epochs", type=int, help="Training epochs of the presets paper, released-code and no-iter.")
-@click.option("--out", type=PATH, metavar="DIR", help="Folder for results; another run resumes from them.")
-@click.option("--model", metavar="NAME|PATH", help="Language model: a folder or a Hugging Face name.")
+@click.option("--epochs", type=int, help="Number of training epochs for the paper, released-code and no-iter presets.")
+@click.option(
+    "--out",
+    type=PATH,
+    metavar="DIR",
+    help="Folder for the results; running the command again with the same folder continues from them.",
+)
+@click.option("--model", metavar="NAME|PATH", help="Language model: a folder or a Hugging Face model name.")
 @with_options(DEVICE, _LABEL, *READING, JOBS, CACHE, *SHOWING)
 def compare(
     documents: str,
@@ -136,10 +141,10 @@ def compare(
 @click.option("--out", required=True, type=PATH, metavar="SHEET.csv", help="Sheet to write.")
 @with_options(_TERMS, _RANDOM)
 def annotate(topics: tuple[Path, ...], out: Path, top: int, random_state: int) -> None:
-    """Write a sheet on which people judge whether terms belong to their category.
+    """Create a sheet for people to judge whether each term belongs to its category.
 
-    Terms are shuffled, and the method that found them is hidden; several DIRs are judged together. An HTML page next
-    to the sheet can be filled in with the keyboard.
+    Terms are shuffled, and the method that found each one is hidden. If several DIRs are given, their terms are mixed
+    in one sheet. An HTML page with the same sheet is written next to it, to be filled in using the keyboard.
     """
     from seetopic.evaluation import annotate
 
@@ -151,11 +156,11 @@ def annotate(topics: tuple[Path, ...], out: Path, top: int, random_state: int) -
 
 @click.command()
 @click.argument("sheets", nargs=-1, required=True, type=PATH, metavar="SHEET.csv...")
-@click.option("--key", type=PATH, metavar="KEY.json", help="Key file of the sheets.  [default: the one next to them]")
+@click.option("--key", type=PATH, metavar="KEY.json", help="Key file for the sheets.  [default: the one next to them]")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @with_options(_RANDOM)
 def agreement(sheets: tuple[Path, ...], key: Path | None, as_json: bool, random_state: int) -> None:
-    """Evaluate filled-in sheets: the accuracy of each method (MACC), and how far annotators agree."""
+    """Evaluate filled-in sheets: the accuracy of each method (MACC), and how well annotators agree."""
     from seetopic.cli.verdicts import print_agreement
     from seetopic.evaluation import read_agreement
 

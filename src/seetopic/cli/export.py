@@ -14,7 +14,7 @@ FORMATS = ("csv", "json", "liwc", "quanteda", "spacy", "snorkel", "prompt")
 
 
 @click.command(
-    help="""Export the topics in DIR (written by `discover --out`, or its topics.json) for another tool.
+    help="""Export topics for another tool. DIR is a folder written by `discover --out`, or the topics.json in it.
 
 \b
   csv       .csv    a table with a row for each form of each term
@@ -22,7 +22,7 @@ FORMATS = ("csv", "json", "liwc", "quanteda", "spacy", "snorkel", "prompt")
   liwc      .dic    a LIWC dictionary
   quanteda  .yml    for dictionary(file = "topics.yml") in R
   spacy     .jsonl  patterns for spaCy's EntityRuler and Matcher
-  snorkel   .py     labelling functions, with or without Snorkel
+  snorkel   .py     labelling functions that work with or without Snorkel
   prompt    .txt    asks a language model to classify a {document}
 
 Terms include their inflections and other spellings. Without --out, the text goes to standard output.

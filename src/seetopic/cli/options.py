@@ -51,7 +51,7 @@ ENGINE = click.option(
 ADDRESS = click.option(
     "--address",
     metavar="HOST:PORT",
-    help="Address of the Ray cluster, or auto on one of its nodes.  [default: start one on this machine]",
+    help="Address of the Ray cluster; use auto when running on one of its nodes.  [default: start one on this machine]",
 )
 MEMORY = click.option(
     "--memory", metavar="SIZE", help="Memory limit for building an index, such as 4GB.  [default: none]"
@@ -87,14 +87,14 @@ READING = (
 MODEL = click.option(
     "--model",
     metavar="NAME|PATH",
-    help="Language model: a folder or a Hugging Face name.  [default: embedded all-MiniLM-L6-v2]",
+    help="Language model: a folder or a Hugging Face model name.  [default: embedded all-MiniLM-L6-v2]",
 )
 PRESET = click.option(
     "--preset",
     type=click.Choice(list(PRESETS)),
     default="default",
     show_default=True,
-    help="Method; all but the default train vectors, which takes minutes on a CPU.",
+    help="Method to use. Every preset except default trains vectors, which takes minutes on a CPU.",
 )
 INDEXING = (
     MODEL,
@@ -117,7 +117,8 @@ INDEXING = (
         metavar="CODES",
         default=_TEXT.language,
         show_default=True,
-        help="Languages whose stop words are excluded from the terms, such as en or en,es, or auto, or none.",
+        help="Languages whose stop words are excluded from the terms: comma-separated codes (en or en,es), auto to "
+        "detect them, or none.",
     ),
     click.option(
         "--known-phrases",
@@ -148,7 +149,9 @@ INDEXING = (
         show_default=True,
         help="Precision of the language model.",
     ),
-    click.option("--random-state", type=int, default=0, show_default=True, help="Seed of the random number generator."),
+    click.option(
+        "--random-state", type=int, default=0, show_default=True, help="Seed for the random number generator."
+    ),
     MEMORY,
     JOBS,
     ENGINE,

@@ -51,7 +51,7 @@ from seetopic.cli.options import CACHE, JOBS, PATH, with_options
     "models",
     multiple=True,
     metavar="NAME|PATH",
-    help="Language model to offer besides the embedded one; may be repeated.",
+    help="Language model to offer in addition to the embedded one; may be repeated.",
 )
 @click.option(
     "--max-upload",

@@ -77,15 +77,15 @@ def demo(out: Path, quiet: bool, as_json: bool, jobs: int | None, cache: Path | 
     "--seeds",
     type=PATH,
     metavar="FILE",
-    help="Category names, if already known; names of several words are used as known phrases.",
+    help="Category names, if already known; multi-word names are treated as known phrases.",
 )
 @with_options(*READING, *INDEXING, *SHOWING)
 def index(documents: str, out: Path, overwrite: bool, quiet: bool, as_json: bool, **options: Any) -> None:
-    """Index DOCS once; finding topics for any names then takes about a second.
+    """Index DOCS once; finding topics for any set of names then takes about a second.
 
-    DOCS is a .txt, .jsonl, .csv, .tsv or .parquet file (each also as .gz), a quoted pattern for several files
-    ("data/part-?.jsonl"), a URL of such files (s3://, https://, ...), a folder of .txt files, or - for standard
-    input. An interrupted build resumes when the same command is run again.
+    DOCS is a .txt, .jsonl, .csv, .tsv or .parquet file (optionally gzipped), a quoted pattern that matches several
+    files ("data/part-?.jsonl"), the URL of such a file or pattern (s3://, https://, ...), a folder of .txt files, or -
+    for standard input. An interrupted build resumes when the same command is run again.
     """
     from seetopic.index import Index, is_intact, plan
     from seetopic.runtime import shown_progress
@@ -111,7 +111,7 @@ def index(documents: str, out: Path, overwrite: bool, quiet: bool, as_json: bool
 @SEEDS
 @with_options(*READING, *INDEXING, *SHOWING)
 def check(source: str, seeds: Path, quiet: bool, as_json: bool, **options: Any) -> None:
-    """Check category names before any slow work: whether they occur, and which terms are nearest."""
+    """Check whether category names occur in the documents, and list the terms nearest to each, before any slow step."""
     from seetopic.cli.render import print_check
     from seetopic.corpus import read_seeds
     from seetopic.discovery import check, check_build
@@ -200,7 +200,7 @@ def suggest(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Suggest names for subjects in INDEX that no given name covers.
+    """Suggest names for subjects in INDEX that your names do not cover yet.
 
     The result is a names file to edit; comments give each name's share of the documents and its terms.
     """
@@ -214,7 +214,9 @@ def suggest(
 
     asked = None if seeds is None else read_seeds(seeds)
     if out is not None and out.suffix not in (".yaml", ".yml"):
-        raise OutputError(f"--out {out} does not end in .yaml; names are written as YAML, so choose such a file name")
+        raise OutputError(
+            f"--out {out} does not end in .yaml; names are written as YAML, so choose a file name ending in .yaml"
+        )
     if not is_index(source):
         raise CorpusError(f"{source} is not an index; build one with `seetopic index {source} --out INDEX`")
     found = suggested(open_index(source, options), asked, number=number, device=options["device"])
@@ -243,7 +245,11 @@ def suggest(
     "--several", is_flag=True, help="Assign every category that reaches the threshold, not only the best one."
 )
 @click.option(
-    "--threshold", type=float, default=0.0, show_default=True, help="Minimum share for a category to be assigned."
+    "--threshold",
+    type=float,
+    default=0.0,
+    show_default=True,
+    help="Minimum share of a document (0 to 1) that a category needs to be assigned to it.",
 )
 @click.option("--rate", type=float, help="Share of documents to assign a category to; the least certain ones get none.")
 @with_options(*READING, *SHOWING, JOBS, ENGINE, ADDRESS, DEVICE, CACHE)

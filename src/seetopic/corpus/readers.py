@@ -510,7 +510,7 @@ def _blocks(stretch: Stretch) -> Iterator[_Block]:
             if any(begun):
                 yield _block(b"".join(begun), number)
             if left:
-                raise EOFError("it has become shorter")
+                raise EOFError("it was truncated")
         except file.failures as error:
             failed = "unpacked" if file.is_packed else "read"
             sentence = (

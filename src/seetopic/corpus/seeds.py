@@ -142,7 +142,7 @@ def read_seeds(path: Path) -> Seeds:
     if path.suffix.lower() not in FORMATS:
         raise SeedError(f"{path} has the unsupported extension {path.suffix!r}; use one of {', '.join(FORMATS)}")
     if path.exists() and not path.is_file() and not path.is_dir():
-        raise SeedError(f"{path} is a pipe or a device, which may never end; give a file")
+        raise SeedError(f"{path} is a pipe or a device, which may never reach end of file; use a regular file")
     try:
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:

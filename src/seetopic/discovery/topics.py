@@ -229,7 +229,7 @@ def _html_row(topic: Topic) -> str:
 def _of(value: Any, *kinds: type) -> Any:
     """The value, if it has one of these types."""
     if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
-        raise TypeError(f"{value!r:.60} is not a {' or '.join(kind.__name__ for kind in kinds)}")
+        raise TypeError(f"{value!r:.60} is not of type {' or '.join(kind.__name__ for kind in kinds)}")
     if isinstance(value, str):
         value.encode()  # a lone surrogate is possible in JSON, but cannot be written to a file
     return value

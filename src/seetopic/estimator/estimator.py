@@ -162,7 +162,7 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
             return self._fit_documents(documents, seeds, settings, Ready(term_embeddings, names, rows))
         if term_embeddings is not None or document_embeddings is not None:
             raise SettingsError(
-                "an index already has its vectors; pass those of terms and documents to Index.build "
+                "an index already has its vectors; to use your own, pass the term and document vectors to Index.build "
                 "as `model` and `document_vectors`"
             )
         fitting.say_unused(index, self.min_count, self.language, self.random_state)

@@ -49,7 +49,7 @@ def one_of(seeds: Any, seed_topic_list: Any) -> Any:
 def seeds_from(seeds: Any) -> Seeds:
     """The category names; refuses a model without any."""
     if isinstance(seeds, GivenTwice):
-        raise SettingsError("both `seeds` and `seed_topic_list` are given, but they mean the same; give only one")
+        raise SettingsError("both `seeds` and `seed_topic_list` are given, but they mean the same thing; pass only one")
     if seeds is None:
         raise SeedError('there are no category names; pass some: SeeTopic(["books", "health & personal care"])')
     return as_seeds(seeds)
@@ -152,7 +152,9 @@ def rejected(seeds: Seeds, topic: int | str, terms: tuple[str, ...]) -> Seeds:
     own = seeds.seeds[number]
     for term in terms:
         if normalized_name(term) in map(normalized_name, own.names):
-            raise SeedError(f"{term!r} is a name of the topic, so it always belongs to it; give the topic another name")
+            raise SeedError(
+                f"{term!r} is one of the topic's names, so it is always one of its terms; rename the topic instead"
+            )
     changed = list(seeds.seeds)
     negative = (*_without(own.negative, terms), *terms)
     changed[number] = Seed(own.name, own.names, _without(own.pinned, terms), negative)

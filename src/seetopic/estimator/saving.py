@@ -229,8 +229,8 @@ def _read_about(folder: Path) -> dict[str, Any]:
         raise OutputError(f"{path} has no format version; save the model again")
     if saved > FORMAT:
         raise OutputError(
-            f"{folder} was saved in format {saved}, but this seetopic ({__version__}) reads up to format {FORMAT}; "
-            "upgrade it: pip install --upgrade seetopic"
+            f"{folder} was saved in format {saved}, but this version of seetopic ({__version__}) only reads formats up "
+            f"to {FORMAT}; upgrade with: pip install --upgrade seetopic"
         )
     return about
 

@@ -113,8 +113,8 @@ def fleiss_kappa(counts: Longs) -> float | None:
     raters = counts.sum(axis=1)
     if len(counts) and (raters.min() != raters.max() or raters[0] < 2):
         raise SheetError(
-            f"Fleiss' kappa needs the same number of raters, at least 2, for every item, "
-            f"but items have {raters.min()} to {raters.max()}; leave out the other items"
+            "Fleiss' kappa requires every item to have the same number of raters (at least 2), but these items have "
+            f"between {raters.min()} and {raters.max()}; leave out the items with fewer raters"
         )
     return _number(_fleiss(counts, np.ones((1, len(counts))))[0])
 

@@ -190,7 +190,7 @@ def _opened(documents: Any, text_field: str | None, label_field: str | None, on_
     index = _index_of(documents)
     if index is not None:
         if label_field is not None:
-            raise SettingsError("an index has no labels; give the documents themselves for label measures")
+            raise SettingsError("an index has no labels; use the documents themselves to compute label measures")
         return index
     if isinstance(documents, Documents) and label_field is not None:
         return replace(documents, label_field=label_field)

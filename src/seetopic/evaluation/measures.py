@@ -49,7 +49,7 @@ class EvaluationOptions:
             if getattr(self, name) < low:
                 raise SettingsError(f"`{name}` is {getattr(self, name)}, but must be at least {low}")
         if not self.depths or min(self.depths) < 1:
-            raise SettingsError(f"`depths` is {self.depths}, but must have at least one number, each at least 1")
+            raise SettingsError(f"`depths` is {self.depths}, but must contain one or more numbers, each at least 1")
 
 
 def terms_of(topics: Iterable[Iterable[str]]) -> tuple[str, ...]:

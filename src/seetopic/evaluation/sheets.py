@@ -308,7 +308,10 @@ def _read_table(path: Path) -> _Table:
     for name in COLUMNS:
         if columns.count(name) != 1:
             found = "no column" if name not in columns else "more than one column"
-            raise SheetError(f"{path} has {found} `{name}`; give the filled-in CSV from `annotate` or its page")
+            raise SheetError(
+                f"{path} has {found} `{name}`; use a filled-in CSV file, either the sheet written by `annotate` or the "
+                "one saved from its HTML page"
+            )
     rows = tuple(
         (number, {**dict.fromkeys(columns, ""), **dict(zip(columns, record, strict=False))})
         for number, record in enumerate(records[1:], start=2)
@@ -360,7 +363,8 @@ def _judgements(table: _Table, sheet: Sheet) -> FilledSheet:
         term = unguarded(row["term"]).strip()
         if term != item.term.strip() and term in terms:
             raise SheetError(
-                f"{where} has {term!r} for item {item.item}, which is {item.term!r}; sort only entire rows"
+                f"{where} has {term!r} for item {item.item}, but that item is {item.term!r}; "
+                "when sorting the sheet, sort whole rows"
             )
         value = row["belongs"].strip().casefold()
         if value not in ANSWERS:

@@ -74,7 +74,10 @@ def paired_bootstrap(
     """
     ours, other = _values(ours_per_topic, "ours_per_topic"), _values(other_per_topic, "other_per_topic")
     if len(ours) != len(other):
-        raise SettingsError(f"ours has {len(ours)} topics and the other {len(other)}; give values for the same topics")
+        raise SettingsError(
+            f"`ours_per_topic` has values for {len(ours)} topics, but `other_per_topic` has values for {len(other)}; "
+            "pass values for the same topics"
+        )
     if draws < 1:
         raise SettingsError(f"`draws` is {draws}, but must be at least 1")
     if len(ours) < 2:

@@ -308,7 +308,7 @@ class Build:
             raise CorpusError(
                 f"the corpus {self.update.added[-1].documents.name!r} had {self.n_documents:,} documents "
                 f"when they were counted, but {sum(sizes):,} when they were read again; "
-                "start again when they no longer change"
+                "start again once they have stopped changing"
             )
         write_json(self._work / "words.json", words.words)
         write_array(self._work / "word_counts.npy", words.counts)

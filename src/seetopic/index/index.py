@@ -408,7 +408,7 @@ class Index:
         made_with = self.manifest["model"]
         if self.embedding_model is None and made_with["fingerprint"] is None:
             raise EncoderError(
-                f"the index was built with {made_with['name']!r}; open it with the same one as `embedding_model`"
+                f"the index was built with {made_with['name']!r}; pass the same model as `embedding_model` to open it"
             )
         return made_with["name"] if self.embedding_model is None else self.embedding_model
 
@@ -417,8 +417,8 @@ class Index:
         made_with = self.manifest["model"]
         if encoder.fingerprint != made_with["fingerprint"]:
             raise EncoderError(
-                f"the index was built with the model {made_with['name']!r}, but this is {encoder.name!r} "
-                "or another version of it; use the same model, or build the index again"
+                f"the index was built with the model {made_with['name']!r}, but {encoder.name!r} is a "
+                "different model, or a different version of it; use the same model, or build the index again"
             )
 
 

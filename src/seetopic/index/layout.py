@@ -271,8 +271,8 @@ def _parsed(text: bytes, path: Path) -> dict[str, Any]:
         raise DamagedIndex(f"{path} is damaged (it has no format version); build the index again")
     if value["format"] != FORMAT:
         raise IndexFailure(
-            f"{path.parent} has index format {value['format']}, but this seetopic ({__version__}) reads format "
-            f"{FORMAT}; build the index again, or use the version that built it"
+            f"{path.parent} has index format {value['format']}, but this version of seetopic ({__version__}) reads "
+            f"format {FORMAT}; build the index again, or use the version that built it"
         )
     _check_shape(value, path)
     value.pop("seal", None)

@@ -124,7 +124,9 @@ def beginnings(engine: Engine, pieces: Pieces, sizes: Sequence[int], chosen: Lon
     found = pieces.mapped(engine, partial(_beginnings, document_words=document_words), items)
     texts = [text for own in found for text in own]
     if len(texts) != len(chosen):
-        raise CorpusError("the documents have changed since they were counted; start again when they no longer change")
+        raise CorpusError(
+            "the documents have changed since they were counted; start again once they have stopped changing"
+        )
     return texts
 
 

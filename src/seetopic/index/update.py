@@ -130,12 +130,12 @@ def check_made_with(manifest: dict[str, Any], model: str, tokenizer: str) -> Non
     made_with = manifest["model"]
     if tokenizer != manifest["tokenizer"]:
         raise SettingsError(
-            f"the index was built with the tokenizer {manifest['tokenizer']!r}, but this is {tokenizer!r}; "
-            "open it in Python with the same one as `tokenizer`, then update it"
+            f"the index was built with the tokenizer {manifest['tokenizer']!r}, but the current one is "
+            f"{tokenizer!r}; open the index in Python, passing the original tokenizer as `tokenizer`, then update it"
         )
     if made_with["fingerprint"] is None and model != made_with["name"]:
         raise EncoderError(
-            f"the index was built with {made_with['name']!r}, but this is {model!r}; "
+            f"the index was built with {made_with['name']!r}, but the current model is {model!r}; "
             "open it with the same `embedding_model`"
         )
     if manifest["document_vectors"] is not None:

@@ -52,7 +52,9 @@ def place_of_file(path: Path) -> Path:
         if path.is_dir():
             raise OutputError(f"{path} is a folder; name a file in it")
         if path.exists() and not path.is_file():
-            raise OutputError(f"{path} is a device or a pipe, which a file must not replace; name a regular file")
+            raise OutputError(
+                f"{path} is a device or a pipe, which cannot be replaced by a file; choose a regular file"
+            )
         return path.resolve() if path.is_symlink() else path
 
 

@@ -54,7 +54,7 @@ def read_header(file: IO[bytes]) -> Header:
     """The header of an open file; raises `ValueError` unless `np.save` would write it for plain numbers."""
     magic = file.read(len(_MAGIC) + 2)
     if magic[: len(_MAGIC)] != _MAGIC or len(magic) < len(_MAGIC) + 2:
-        raise ValueError("it is not an .npy file of version 1.0")
+        raise ValueError("it is not a version 1.0 .npy file")
     (length,) = struct.unpack("<H", magic[len(_MAGIC) :])
     found = _HEADER.fullmatch(file.read(min(length, _LONGEST)).decode("latin-1"))
     if found is None:

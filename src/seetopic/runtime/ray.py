@@ -98,7 +98,7 @@ def _check_address(address: str) -> None:
 def _unreachable(address: str, error: Exception) -> ClusterError:
     return ClusterError(
         f"cannot connect to a Ray cluster at {address!r} ({_one_line(error)}); give --address as HOST:PORT of its head "
-        "node, or as auto on one of its nodes"
+        "node, or use auto when running on one of its nodes"
     )
 
 

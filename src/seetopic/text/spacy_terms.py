@@ -78,7 +78,7 @@ def _loaded(name: str) -> Any:
     try:
         import spacy
     except ImportError as error:
-        raise MissingExtra("a spaCy pipeline as tokenizer", "spacy") from error
+        raise MissingExtra("using a spaCy pipeline as the tokenizer", "spacy") from error
     try:
         return spacy.load(name)
     except OSError as error:

@@ -248,8 +248,8 @@ def find_variants(terms: Spellings, local: Floats, general: Floats) -> Variants:
     """
     if terms.pairs.max(initial=-1) >= min(len(local), len(general)):
         raise DamagedIndex(
-            f"there are {len(terms.folded)} terms, but {len(local)} and {len(general)} term vectors, so files of the "
-            "index or of its build were changed; build it again in another folder"
+            f"there are {len(terms.folded)} terms, but {len(local)} local and {len(general)} general term vectors, so "
+            "some files in the index or its build folder have been changed; build it again in another folder"
         )
     pairs, agreement = _agreeing(terms, local, general)
     nearest: defaultdict[int, list[tuple[float, int]]] = defaultdict(list)

@@ -189,7 +189,9 @@ class Corpora:
         for model in (EMBEDDED_NAME, *self.models):
             if name == model or _is_same_folder(name, model):
                 return model
-        raise Refused(f"the model {name[:80]!r} is not offered by this server; start it with --model to offer it")
+        raise Refused(
+            f"the model {name[:80]!r} is not offered by this server; add it with --model when starting the server"
+        )
 
     def documents(self, corpus: str, *, with_labels: bool = False) -> Documents | None:
         """The original documents, if they are still available."""

@@ -29,7 +29,7 @@ def claimed(data: Path) -> Iterator[None]:
             lock.acquire(timeout=0)
         except Timeout:
             raise SettingsError(
-                f"another workbench is already running on {data}; use that one, or choose another folder with --data"
+                f"another workbench is already using {data}; use that one, or choose another folder with --data"
             ) from None
     try:
         with writing(data):

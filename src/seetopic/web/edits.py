@@ -281,7 +281,7 @@ def _changed(names: Names, old: Category, /, **parts: Any) -> Names:
     for part, most in (("names", NAMES), ("pinned", TERMS), ("negative", TERMS)):
         if len(getattr(new, part)) > most:
             what = f"{len(getattr(new, part))} {part}" + ("" if part == "names" else " terms")
-            raise SeedError(f"{old.name!r} would have {what}, but may have {most}; remove some")
+            raise SeedError(f"{old.name!r} would have {what}, but the limit is {most}; remove some")
     return names.model_copy(update={"categories": tuple(new if each is old else each for each in names.categories)})
 
 

@@ -121,7 +121,8 @@ class Jobs:
         """Refuse a new job when too many are running or waiting; resuming after a restart skips this check."""
         if len(self._running) >= self._most:
             raise NotYet(
-                f"{len(self._running)} jobs are running or waiting, which is the limit; stop one, or wait for one"
+                f"{len(self._running)} jobs are running or waiting, which is the limit; "
+                "stop one, or wait for one to finish"
             )
 
     def job(self, key: str) -> Job | None:

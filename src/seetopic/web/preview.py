@@ -45,7 +45,7 @@ def preview_of(path: Path) -> Preview:
     rows = _parquet_rows(path) if kind == "parquet" else _table_rows(path, kind)
     columns = list(dict.fromkeys(column for row in rows for column in row))
     if not columns:
-        raise CorpusError(f"{path.name} has no documents at its beginning; choose another file")
+        raise CorpusError(f"no documents were found at the start of {path.name}; choose another file")
     if len(columns) > COLUMNS:
         raise CorpusError(f"{path.name} has {len(columns):,} columns, but at most {COLUMNS} are allowed; remove some")
     strange = next((column for column in columns if column != readable(column)), None)
@@ -129,7 +129,7 @@ def _delimited_rows(path: Path, lines: Sequence[str], delimiter: str) -> list[di
         with field_size_limit(PREVIEW_BYTES):
             header, *found = [next(rows, []), *islice(rows, _GUESSED_FROM)]
     except csv.Error as error:
-        raise CorpusError(f"{path.name} does not begin like a table ({error}); correct it") from error
+        raise CorpusError(f"{path.name} does not start with a valid table ({error}); correct it") from error
     if len(header) > COLUMNS:
         raise CorpusError(f"{path.name} has {len(header):,} columns, but at most {COLUMNS} are allowed; remove some")
     return [_row_of(header, row) for row in found or [[]]]
@@ -176,7 +176,7 @@ def _few_rows(batches: Iterable[Any]) -> list[dict[str, Any]]:
             break
     if not rows and size:
         raise CorpusError(
-            f"a row of the file has {size:,} bytes, which is too large for one document; remove its large columns"
+            f"a row of the file is {size:,} bytes long, which is too large for one document; remove its large columns"
         )
     return rows
 

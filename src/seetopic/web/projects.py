@@ -95,7 +95,8 @@ class Projects:
             if theirs is not None:
                 who = self._who_changed(project, base, edit, seen)
                 raise Conflict(
-                    f"{who.by} has changed the same thing since then ({who.label}); review it, then decide",
+                    f"{who.by} has made a conflicting change in the meantime ({who.label}); "
+                    "review it before you continue",
                     theirs=to_jsonable_python(theirs),
                     by=who.by,
                 )
@@ -210,7 +211,9 @@ class Projects:
     def _must_be_newest(self, project: str, base: int) -> None:
         kept = self.get(project)
         if kept.version != base:
-            raise Conflict(f"{kept.last.by} has changed the project since then ({kept.last.label}); review it first")
+            raise Conflict(
+                f"{kept.last.by} has changed the project in the meantime ({kept.last.label}); review the change first"
+            )
 
     def _keep(self, project: str, parent: int | None, names: Names, label: str, by: str) -> None:
         row = self._data.one("SELECT max(number) AS last FROM entries WHERE project = ?", (project,))
@@ -241,4 +244,6 @@ def _require_few(names: Names, before: Names | None = None) -> None:
     earlier = (0, 0) if before is None else (before.count, before.count_judged)
     for (number, most, what), had in zip(counts, earlier, strict=True):
         if number > max(most, had):
-            raise SeedError(f"the project would have {number:,} {what}, but may have {most:,}; make a second project")
+            raise SeedError(
+                f"the project would have {number:,} {what}, but the limit is {most:,}; create a second project"
+            )

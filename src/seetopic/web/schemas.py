@@ -111,8 +111,8 @@ def with_new(names: Names, given: Iterable[GivenCategory], at: int | None = None
     categories = (*names.categories[:place], *new, *names.categories[place:])
     if len(categories) > CATEGORIES:
         raise SeedError(
-            f"the project would have {len(categories)} categories, but may have at most {CATEGORIES}; "
-            "make a second project"
+            f"the project would have {len(categories)} categories, but the limit is {CATEGORIES}; "
+            "create a second project"
         )
     return names.model_copy(update={"categories": categories, "next_id": names.next_id + len(new)})
 

@@ -87,7 +87,9 @@ def serve(
         raise SettingsError(f"--allow-host {strange[:80]!r} is not a host name; give one such as topics.example.org")
     given = None if source is None else Path(source).resolve()
     if given is not None and not given.exists():
-        raise CorpusError(f"{source} does not exist; give an index, a file, a folder of .txt files, or nothing")
+        raise CorpusError(
+            f"{source} does not exist; specify an index, a file or a folder of .txt files, or leave the argument out"
+        )
     with claimed(settings.data):
         secret = kept_token(settings.data) if token is None else token
         if not _is_token(secret):

@@ -59,7 +59,9 @@ class AllowedFolder:
         meant = self.inside(path)
         for each in meant.rglob("*") if meant.is_dir() else ():
             if each.is_symlink() and not self._leads_inside(each):
-                raise Refused(f"{each.name[:80]!r} in {path[:200]!r} is a link that leads out of the folder; remove it")
+                raise Refused(
+                    f"{each.name[:80]!r} in {path[:200]!r} is a link that points outside the folder; remove it"
+                )
         return meant
 
     def _leads_inside(self, path: Path) -> bool:

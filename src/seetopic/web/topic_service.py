@@ -114,7 +114,7 @@ class _Search:
 
     def __call__(self, stage: str, done: int, total: int | None) -> None:
         if self.stopped and not self.over:
-            raise Overtaken("the names changed while their topics were being found; see the newest version")
+            raise Overtaken("the names changed while their topics were being found; reload to see the latest version")
 
 
 class _Lane:

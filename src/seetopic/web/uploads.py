@@ -53,7 +53,7 @@ class Uploads:
         safe = file_name(name)
         most = self.limits.file_bytes
         if announced is not None and announced > most:
-            raise TooLarge(f"{safe} has {announced:,} bytes, but at most {most:,} can be uploaded; upload part of it")
+            raise TooLarge(f"{safe} is {announced:,} bytes, but at most {most:,} can be uploaded; upload part of it")
         made = await asyncio.to_thread(self._place)
         home = self.folder / made
         target = home / safe

@@ -71,8 +71,7 @@ class Figure:
         ending = path.suffix.lower()
         if ending not in _ENDINGS:
             raise OutputError(
-                f"{path} has the ending {path.suffix!r}, but figures are saved as {', '.join(_ENDINGS)}; "
-                "choose one of these"
+                f"{path} has the unsupported extension {path.suffix!r}; figures can be saved as {', '.join(_ENDINGS)}"
             )
         check_theme(theme)
         if ending == ".png":

@@ -56,7 +56,7 @@ def _rendered(svg: str, scale: float, *, system: bool) -> bytes:
         import resvg_py
         import ttf_opensans
     except ImportError as error:
-        raise MissingExtra("a figure as .png", "png") from error
+        raise MissingExtra("saving a figure as .png", "png") from error
     files = [str(font.path) for font in (ttf_opensans.OPENSANS_REGULAR, ttf_opensans.OPENSANS_SEMIBOLD)]
     drawn = resvg_py.svg_to_bytes(svg_string=svg, zoom=scale, font_files=files, skip_system_fonts=not system)
     return bytes(drawn)

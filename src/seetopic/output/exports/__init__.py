@@ -37,7 +37,7 @@ FORMATS = {
     "liwc": Format(liwc_dictionary, (".dic",), "a LIWC dictionary"),
     "quanteda": Format(quanteda_yaml, (".yml", ".yaml"), 'for dictionary(file = "topics.yml") in R'),
     "spacy": Format(spacy_patterns, (".jsonl",), "patterns for spaCy's EntityRuler and Matcher"),
-    "snorkel": Format(labelling_functions, (".py",), "labelling functions, with or without Snorkel"),
+    "snorkel": Format(labelling_functions, (".py",), "labelling functions that work with or without Snorkel"),
     "prompt": Format(prompt, (".txt",), "asks a language model to classify a {document}"),
 }
 
@@ -70,7 +70,9 @@ def format_of(path: Path) -> str:
         if path.suffix.lower() in each.suffixes:
             return name
     endings = ", ".join(each.suffixes[0] for each in FORMATS.values())
-    raise SettingsError(f"{path.name!r} does not have the ending of a format ({endings}); choose one with --format")
+    raise SettingsError(
+        f"the extension of {path.name!r} does not match any export format ({endings}); choose a format with --format"
+    )
 
 
 def doubts(topics: Topics, min_confidence: float = 0.0) -> list[str]:

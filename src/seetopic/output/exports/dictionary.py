@@ -105,7 +105,7 @@ def _entry(rank: int, each: RankedTerm, variants: bool, name: str) -> Dictionary
 
 def _writable(text: Any, what: str) -> str:
     if not isinstance(text, str) or not one_line(text):
-        raise OutputError(f"{what} is {text!r}, which is not text to look for; correct it in topics.json")
+        raise OutputError(f"{what} is {text!r}, which is not usable text; correct it in topics.json")
     try:
         text.encode("utf-8")
     except UnicodeEncodeError as error:
@@ -118,7 +118,9 @@ def _refuse_one_name_twice(names: Iterable[str]) -> None:
     for name in names:
         other = seen.setdefault(one_line(_writable(name, "a category's name")), name)
         if other is not name:
-            raise OutputError(f"two categories have the same name, {other!r} and {name!r}; rename one of them")
+            raise OutputError(
+                f"the category names {other!r} and {name!r} count as the same name in an export; rename one of them"
+            )
 
 
 def _keeps_case(made_with: Any, forms: Iterable[str]) -> bool:

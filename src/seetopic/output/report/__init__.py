@@ -68,9 +68,13 @@ def _check_facts(made: dict[str, Any]) -> None:
             and isinstance(settings.get("discovery", {}).get("checked_ranks", 0), int)
         )
     except (KeyError, TypeError, AttributeError) as error:
-        raise OutputError(f"the topics do not say how they were made ({error}); discover them again") from error
+        raise OutputError(
+            f"the topics have no valid record of how they were made ({error}); discover them again"
+        ) from error
     if not fine:
-        raise OutputError("the topics do not say how they were made (a value has the wrong type); discover them again")
+        raise OutputError(
+            "the topics have no valid record of how they were made (a value has the wrong type); discover them again"
+        )
 
 
 def _method(made: dict[str, Any]) -> Any:

@@ -12,7 +12,9 @@ from seetopic.errors import SettingsError
 def read_known_phrases(path: Path) -> tuple[str, ...]:
     """The lines of two or more words, without duplicates and sorted, because their order means nothing."""
     if path.exists() and not path.is_file() and not path.is_dir():
-        raise SettingsError(f"{path} is a pipe or a device, which may never end; give a file of known phrases")
+        raise SettingsError(
+            f"{path} is a pipe or a device, which may never reach end of file; use a regular file of known phrases"
+        )
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:

@@ -197,13 +197,14 @@ def _refuse_code(folder: Path) -> None:
         kind = str(part["type"])
         if not kind.startswith("sentence_transformers.") or kind.rpartition(".")[2] not in _PARTS:
             raise EncoderError(
-                f"the model {folder} contains the module {kind[:80]!r}, which seetopic does not run; use another model"
+                f"the model {folder} contains the module {kind[:80]!r}, which seetopic does not support; "
+                "use another model"
             )
         config = folder / str(part["path"]) / "config.json"
         called = read_json(config).get("activation_function") if config.is_file() else None
         if kind.endswith(".Dense") and not (called is None or str(called).startswith("torch.nn.")):
             raise EncoderError(
-                f"the model {folder} asks for the code {str(called)[:80]!r}, which seetopic does not run; "
+                f"the model {folder} requires the custom code {str(called)[:80]!r}, which seetopic does not run; "
                 "use another model"
             )
 
@@ -259,8 +260,8 @@ def model_folder(name: str) -> Path:
     except Exception as error:  # the hub client raises a dozen kinds; all mean that the model is unavailable
         reason = " ".join(str(error).split())[:200]
         raise EncoderError(
-            f"the model {name!r} is not a local folder and could not be downloaded from the hub ({reason}); "
-            "give the path of a downloaded model, or omit it to use the embedded one"
+            f"the model {name!r} is not a local folder and could not be downloaded from the Hugging Face Hub "
+            f"({reason}); specify the path of a downloaded model, or leave the model out to use the embedded one"
         ) from error
 
 
