@@ -140,7 +140,7 @@ def chosen(topics: Topics, numbers: Sequence[int] | None, top: int) -> list[int]
 
 def check_width(width: int) -> None:
     if not 280 <= width <= 4000:
-        raise SettingsError(f"`width` is {width}, but must lie between 280 and 4000 pixels")
+        raise SettingsError(f"`width` is {width}, but must be between 280 and 4000 pixels")
 
 
 def term_tip(topic: Topic, term: RankedTerm) -> str:
