@@ -245,18 +245,9 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         shares = self._stream(X, document_embeddings).shares()
         return shares if none else shares[:, :-1]
 
-    def fit_transform(
-        self,
-        X: Any,
-        y: Any = None,
-        *,
-        term_embeddings: Any = None,
-        seed_embeddings: Any = None,
-        document_embeddings: Any = None,
-    ) -> Doubles:
-        """`fit`, then `transform` of the same documents."""
-        options = {"term_embeddings": term_embeddings, "seed_embeddings": seed_embeddings}
-        self.fit(X, y, document_embeddings=document_embeddings, **options)
+    def fit_transform(self, X: Any, y: Any = None, *, document_embeddings: Any = None, **embeddings: Any) -> Doubles:
+        """`fit`, with the same parameters, then `transform` of the same documents."""
+        self.fit(X, y, document_embeddings=document_embeddings, **embeddings)
         return self.transform(X, document_embeddings=document_embeddings)
 
     def predict(self, X: Any, *, document_embeddings: Any = None) -> Longs:
