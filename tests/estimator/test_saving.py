@@ -258,6 +258,15 @@ def test_damage_of_the_index_is_met_when_it_is_read(copied):
         loaded.with_seeds(["a", "b"])
 
 
+def test_an_index_whose_file_is_gone_is_not_copied(copied, unseen, tmp_path):
+    loaded = SeeTopic.load(copied, embedding_model=directions)
+    (copied / "index" / "local.npy").unlink()
+    for ask in (lambda: loaded.partial_fit(unseen), lambda: loaded.save(tmp_path / "again")):
+        with pytest.raises(DamagedIndex, match=r"local\.npy is missing"):
+            ask()
+    assert not (tmp_path / "again").exists()
+
+
 @pytest.mark.parametrize("change", [lambda lines: [*lines, '{"text": "one more"}'], lambda lines: lines[:-1]])
 def test_changed_documents_are_not_saved_again(copied, tmp_path, change):
     path = copied / "documents.jsonl"

@@ -217,6 +217,7 @@ def place_of(folder: Path) -> Path:
 
 def copy_files(source: Path, target: Path) -> None:
     """Link or copy an index; its files are never changed, only replaced, so folders on one disk can share them."""
+    read_manifest(source)  # refuses an index with missing files
     target.mkdir()
     for name in (MANIFEST, *FILES):
         try:
