@@ -9,6 +9,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -102,7 +103,7 @@ def save(model: SeeTopic, folder: Path, documents: bool) -> None:
     with _written_beside(folder) as beside:
         model.topics_.save(beside)
         model.sorter_.save(beside)
-        _copy_index(model.index_.folder, beside / INDEX)
+        layout.copy_files(model.index_.folder, beside / INDEX)
         names = model._given.ready.names
         if names:
             _write_names(beside / NAMES, names)
@@ -173,16 +174,6 @@ def _check_place(folder: Path) -> None:
         raise OutputError(f"{folder} contains {others[0]!r}, which would be lost; move it or choose another folder")
 
 
-def _copy_index(source: Path, target: Path) -> None:
-    """Link or copy an index; its files are never changed, only replaced, so folders on one disk can share them."""
-    target.mkdir()
-    for name in (layout.MANIFEST, *layout.FILES):
-        try:
-            os.link((source / name).resolve(), target / name)
-        except OSError:
-            shutil.copyfile(source / name, target / name)
-
-
 def _write_names(path: Path, names: Any) -> None:
     from safetensors.numpy import save as as_bytes
 
@@ -193,12 +184,15 @@ def _write_names(path: Path, names: Any) -> None:
 def _write_documents(path: Path, documents: Documents, index: Index) -> None:
     """Write the texts that the model was fitted on; refuse others, because their file may have changed."""
     encode = json.JSONEncoder(ensure_ascii=False).encode  # created once, because there may be millions of texts
-    digest = hashlib.sha256()
+    texts, digests = documents.texts(), []
     with path.open("w", encoding="utf-8", newline="\n") as file:
-        for text in documents.texts():
-            digest.update(text_digest(text))
-            file.write(f'{{"text": {encode(text)}}}\n')
-    if digest.hexdigest() != index.manifest["corpus"]["sha256"]:
+        for part in index.parts:
+            digest = hashlib.sha256()
+            for text in islice(texts, part.documents):
+                digest.update(text_digest(text))
+                file.write(f'{{"text": {encode(text)}}}\n')
+            digests.append(digest.hexdigest())
+    if digests != [part.sha256 for part in index.parts] or next(texts, None) is not None:
         raise CorpusError(f"the corpus {documents.name!r} has changed since the model was fitted; fit again")
 
 

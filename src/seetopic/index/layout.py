@@ -215,6 +215,17 @@ def place_of(folder: Path) -> Path:
     return folder
 
 
+def copy_files(source: Path, target: Path) -> None:
+    """Link or copy an index; its files are never changed, only replaced, so folders on one disk can share them."""
+    read_manifest(source)  # refuses an index with missing files
+    target.mkdir()
+    for name in (MANIFEST, *FILES):
+        try:
+            os.link((source / name).resolve(), target / name)
+        except OSError:
+            shutil.copyfile(source / name, target / name)
+
+
 def is_index(folder: str | Path) -> bool:
     """Whether the folder contains an index or is just being replaced; False for anything that cannot be a path."""
     try:
