@@ -26,6 +26,7 @@ _SAME = 0.85  # cosine of two centres, from which they count as one theme that w
 _OWN = 1.3  # themes that a name must cover on average for the grouping to be fine enough
 _FINENESS = 35  # documents per squared number of themes, above which the grouping is too coarse
 _NEAR = 0.5  # standard deviations above the mean, from which a name may be meant for a theme
+_ELSEWHERE = 0.2  # share of documents in themes below the mean for every name, above which something is missing
 _FAR, _FAR_POWER = 0.65, 0.6  # share of documents not near any name: for one name, and how it falls with their number
 _LEFT, _LEFT_POWER = 1.5, 0.7  # the same for documents in themes that no name covers
 _MISSING = 0.7  # mean of both shares, relative to these, above which the names leave something out
@@ -172,10 +173,12 @@ def _cover_everything(names: Floats, grains: tuple[Themes, ...]) -> bool:
     hardly depends on how the themes happen to be cut. A single name never covers everything.
     """
     number = float(len(names))
-    far = np.mean([1 - themes.share_of(themes.covered_by(names, _NEAR)) for themes in grains])
-    left = np.mean([1 - themes.share_of(themes.covered_by(names, _STANDS_OUT)) for themes in grains])
+    elsewhere, far, left = (
+        np.mean([1 - themes.share_of(themes.covered_by(names, bound)) for themes in grains])
+        for bound in (0.0, _NEAR, _STANDS_OUT)
+    )
     missing = (far / (_FAR * number**-_FAR_POWER) + left / (_LEFT * number**-_LEFT_POWER)) / 2
-    return number > 1 and bool(missing <= _MISSING)
+    return number > 1 and bool(elsewhere <= _ELSEWHERE and missing <= _MISSING)
 
 
 def _grains_for(n_documents: int) -> list[int]:
