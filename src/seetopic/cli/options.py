@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -71,12 +72,18 @@ CACHE = click.option(
     help="Folder for cached vectors and indexes.  [default: SEETOPIC_CACHE, or the user cache folder]",
 )
 READING = (
-    click.option("--text-field", metavar="NAME", help="Field or column that holds the text.  [default: text]"),
+    click.option(
+        "--text-field",
+        metavar="NAME",
+        help="Field or column that holds the text.  [default: text, or the only one with text]",
+    ),
     click.option(
         "--format",
-        type=click.Choice(["txt", "jsonl", "csv", "tsv", "parquet"]),
+        type=click.Choice(["txt", "md", "jsonl", "json", "csv", "tsv", "parquet", "xlsx", "arrow"]),
         help="File format.  [default: from the file name]",
     ),
+    click.option("--delimiter", metavar="CHARACTER", help="Delimiter of a .csv file.  [default: detected]"),
+    click.option("--encoding", metavar="NAME", help="Encoding of text files, such as cp1252.  [default: detected]"),
     click.option(
         "--on-error",
         type=click.Choice(["raise", "skip"]),
@@ -84,6 +91,21 @@ READING = (
         show_default=True,
         help="What to do with malformed records.",
     ),
+)
+READING_EVERY_ROW = (
+    *READING[:-1],
+    click.option(
+        "--on-error",
+        type=click.Choice(["raise", "skip"]),
+        default="skip",
+        show_default=True,
+        help="What to do with malformed records: stop, or give them a row that says what is wrong.",
+    ),
+)
+KEEP = click.option(
+    "--keep",
+    metavar="COLUMNS",
+    help="Columns to keep beside the documents, separated by commas (id,date), or all for all but the text.",
 )
 MODEL = click.option(
     "--model",
@@ -129,6 +151,17 @@ INDEXING = (
         type=PATH,
         metavar="FILE",
         help="Known phrases, one per line (titles, products, MeSH); phrase detection learns from them.",
+    ),
+    click.option(
+        "--stop-words", type=PATH, metavar="FILE", help="Further words to exclude from the terms, one per line."
+    ),
+    click.option(
+        "--max-documents",
+        type=float,
+        metavar="SHARE",
+        default=_TEXT.max_documents,
+        show_default=True,
+        help="Leave out terms that occur in more than this share of the documents, such as 0.5.",
     ),
     click.option("--keep-case", is_flag=True, help="Distinguish case: Polish and polish are different terms."),
     click.option(
@@ -199,11 +232,18 @@ def given_documents(source: str, options: dict[str, Any]) -> Any:
 
     return open_documents(
         source,
-        text_field=options["text_field"],
-        on_error=options["on_error"],
-        format=options["format"],
         label_field=options.get("label_field"),
+        keep=kept_columns(options.get("keep")),
+        told=say_note,
+        **{name: options[name] for name in ("text_field", "on_error", "format", "delimiter", "encoding")},
     )
+
+
+def kept_columns(keep: str | None) -> Any:
+    """The columns of `--keep`; a name that contains a comma is in quotes, as in a CSV file."""
+    if keep is None or keep == "all":
+        return keep or ()
+    return tuple(name.strip() for name in next(csv.reader([keep], skipinitialspace=True), []) if name.strip())
 
 
 def cached_build(source: str, options: dict[str, Any], progress: Progress, names: Iterable[str] = ()) -> Build:
@@ -232,6 +272,8 @@ def _index_settings(options: dict[str, Any]) -> IndexSettings:
         language=options["language"],
         lowercase=not options["keep_case"],
         known_phrases=_known_phrases(options),
+        stop_words=_stop_words(options),
+        max_documents=options["max_documents"],
     )
     local = replace(settings.local, window=options["window"], rank=options["rank"])
     sample = replace(settings.sample, words=options["sample_words"])
@@ -247,6 +289,12 @@ def _known_phrases(options: dict[str, Any]) -> tuple[str, ...]:
     path, seeds = options["known_phrases"], options.get("seeds")
     known = read_known_phrases(path) if path else ()
     return tuple(sorted({*known, *(phrases_of_names(read_seeds(seeds)) if seeds else ())}))
+
+
+def _stop_words(options: dict[str, Any]) -> tuple[str, ...]:
+    from seetopic.text import read_stop_words
+
+    return () if options["stop_words"] is None else read_stop_words(options["stop_words"])
 
 
 def show(result: Any, as_json: bool, print_result: Callable[[Any], None]) -> None:
@@ -274,6 +322,10 @@ def say_warnings(sentences: Iterable[str]) -> None:
         say_warning(sentence)
 
 
+def say_note(sentence: str) -> None:
+    say(f"note: {sentence}")
+
+
 def say_warning(sentence: str) -> None:
     say(f"warning: {sentence}")
 
@@ -283,6 +335,7 @@ def say_unused(opened: Index, options: dict[str, Any]) -> None:
     built, context = opened.settings, click.get_current_context()
     made_with = {
         "min_count": built.text.min_count,
+        "max_documents": built.text.max_documents,
         "max_phrase_words": built.text.max_phrase_words,
         "language": built.text.language,
         "keep_case": not built.text.lowercase,
@@ -300,3 +353,8 @@ def say_unused(opened: Index, options: dict[str, Any]) -> None:
                 f"note: {opened.folder} was built with {option} {value}, so {option} {options[name]} has no effect; "
                 "pass it to `seetopic index`"
             )
+    if options["stop_words"] is not None and _stop_words(options) != built.text.stop_words:
+        say(
+            f"note: {opened.folder} was built with other stop words, so --stop-words has no effect; "
+            "pass it to `seetopic index`"
+        )

@@ -144,8 +144,12 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         term_embeddings: Any = None,
         seed_embeddings: Any = None,
         document_embeddings: Any = None,
+        columns: Any = None,
     ) -> Self:
         """Find topics in documents: strings (a list, or a pandas or polars column), a path, or an `Index`.
+
+        `columns` are kept beside the documents in `index_`: a mapping of names to one value per document, or a table,
+        if the documents are strings; names of columns if they are a file or a table.
 
         Precomputed vectors are used as they are and never changed. `term_embeddings` maps terms to vectors,
         `seed_embeddings` maps names to vectors or is an array with one row per name, and `document_embeddings` is an
@@ -158,9 +162,11 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         names = name_vectors(seeds, seed_embeddings)
         index = fitting.ready_index(X, self.embedding_model, self.tokenizer, self.cache)
         if index is None:
-            documents = self._documents(X)
+            documents = self._documents(X, columns)
             rows = document_rows(documents, document_embeddings)
             return self._fit_documents(documents, seeds, settings, Ready(term_embeddings, names, rows))
+        if columns is not None:
+            raise SettingsError("an index has its columns already; pass `keep` to Index.build")
         if term_embeddings is not None or document_embeddings is not None:
             raise SettingsError(
                 "an index already has its vectors; to use your own, pass the term and document vectors to Index.build "
@@ -172,7 +178,13 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self._learn(index, seeds, settings, fitting.FittedOn(ready=ready))
 
     def partial_fit(
-        self, X: Any, y: Any = None, *, term_embeddings: Any = None, document_embeddings: Any = None
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        term_embeddings: Any = None,
+        document_embeddings: Any = None,
+        columns: Any = None,
     ) -> Self:
         """Fit on the earlier documents and these together, with the same names under the same numbers.
 
@@ -182,8 +194,10 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         theirs. A model that is not fitted yet is fitted.
         """
         if not hasattr(self, "index_"):
-            return self.fit(X, y, term_embeddings=term_embeddings, document_embeddings=document_embeddings)
-        index, new, before = self.index_, self._documents(X), self._given
+            given = {"document_embeddings": document_embeddings, "columns": columns}
+            return self.fit(X, y, term_embeddings=term_embeddings, **given)
+        index, new, before = self.index_, self._documents(X, columns), self._given
+        fitting.refuse_other_columns(index.column_names, new)
         ready, model = before.ready, index.embedding_model
         if (ready.documents is None) != (document_embeddings is None):
             raise SettingsError(
@@ -245,9 +259,9 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         shares = self._stream(X, document_embeddings).shares()
         return shares if none else shares[:, :-1]
 
-    def fit_transform(self, X: Any, y: Any = None, *, document_embeddings: Any = None, **embeddings: Any) -> Doubles:
+    def fit_transform(self, X: Any, y: Any = None, *, document_embeddings: Any = None, **options: Any) -> Doubles:
         """`fit`, with the same parameters, then `transform` of the same documents."""
-        self.fit(X, y, document_embeddings=document_embeddings, **embeddings)
+        self.fit(X, y, document_embeddings=document_embeddings, **options)
         return self.transform(X, document_embeddings=document_embeddings)
 
     def predict(self, X: Any, *, document_embeddings: Any = None) -> Longs:
@@ -368,8 +382,10 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _options(self) -> AssignOptions:
         return AssignOptions(threshold=self.threshold)
 
-    def _documents(self, source: Any) -> Documents:
-        return open_documents(source, text_field=self.text_field, on_error=self.on_error)
+    def _documents(self, source: Any, columns: Any = None) -> Documents:
+        named = columns is None or isinstance(columns, str | list | tuple)
+        kept: dict[str, Any] = {"keep": columns or ()} if named else {"columns": columns}
+        return open_documents(source, text_field=self.text_field, on_error=self.on_error, **kept)
 
     def _stream(self, source: Any, vectors: Any, read: bool | None = None) -> DocumentStream:
         index = self._checked().index_

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from seetopic.classify import Sorter, sorter_of
 from seetopic.corpus import Documents, Seeds, as_seeds, normalized_name
 from seetopic.discovery import Topics, run_of
-from seetopic.errors import SeedError, SettingsError
+from seetopic.errors import CorpusError, SeedError, SettingsError
 from seetopic.estimator.vectors import Ready
 from seetopic.index import Index, is_index
 from seetopic.runtime import Progress, warn
@@ -107,6 +107,19 @@ def say_unreadable(index: Index, seeds: Seeds, ready: Ready) -> None:
 def names_to_read(seeds: Seeds, ready: Ready) -> tuple[str, ...]:
     """The names of categories that were given without a vector."""
     return tuple(name for seed in seeds.seeds if seed.name not in ready.names for name in seed.names)
+
+
+def refuse_other_columns(names: tuple[str, ...], new: Documents) -> None:
+    """Refuse documents with other columns than the earlier ones."""
+    if new.keep != "all" and set(new.keep) != set(names):
+        raise CorpusError(
+            f"the model was fitted with {_listed(names)}, but these documents come with {_listed(new.keep)}; "
+            "pass the same `columns`"
+        )
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return f"the columns {', '.join(names)}" if names else "no columns"
 
 
 def topic_number(seeds: Seeds, topic: int | str) -> int:

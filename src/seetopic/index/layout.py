@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seetopic.errors import DamagedIndex, IndexFailure, OutputError
-from seetopic.runtime import Header, LongArray, blocks, read_header, write_text
+from seetopic.runtime import Header, LongArray, blocks, linked, read_header, write_text
 from seetopic.settings import LANGUAGES
 from seetopic.text import Tokenizer, tokenize
 from seetopic.version import __version__
@@ -123,6 +123,11 @@ def bounds(parts: int | None = None, end: int | None = None) -> Check:
     return check
 
 
+def ascending(array: Any) -> bool:
+    """Every value is greater than the one before."""
+    return all(bool((np.diff(block) > 0).all()) for _, block in blocks(array, overlap=1))
+
+
 def finite(array: Any) -> bool:
     """All values are finite; computed without a second array."""
     with np.errstate(over="ignore", invalid="ignore"):
@@ -152,10 +157,14 @@ SAMPLE_TERMS = "sample_terms.npy"
 SAMPLE_GENERAL = "sample_general.npy"
 SAMPLE_TEXTS = "sample_texts.json"
 THEMES = "themes.npy"
+COLUMNS = "columns.json"
+COLUMN_VALUES = "column_values.npy"
+COLUMN_STARTS = "column_starts.npy"
+COLUMN_FILES = (COLUMNS, COLUMN_VALUES, COLUMN_STARTS)
 SAMPLE = (SAMPLE_STARTS, SAMPLE_TERMS, SAMPLE_GENERAL)
 FILES = (
     *(TERMS, TERM_COUNTS, DOCUMENTS, DOCUMENT_STARTS, WORDS, TEXTS, TEXT_STARTS),
-    *(*POSTINGS, GENERAL, LOCAL, VARIANTS, SAMPLE_DOCUMENTS, *SAMPLE, SAMPLE_TEXTS, THEMES),
+    *(*POSTINGS, GENERAL, LOCAL, VARIANTS, SAMPLE_DOCUMENTS, *SAMPLE, SAMPLE_TEXTS, THEMES, *COLUMN_FILES),
 )
 _NAMES = "|".join(map(re.escape, (MANIFEST, *FILES)))
 # Files of an index, partial files of killed programs, and files that file managers create.
@@ -220,10 +229,7 @@ def copy_files(source: Path, target: Path) -> None:
     read_manifest(source)  # refuses an index with missing files
     target.mkdir()
     for name in (MANIFEST, *FILES):
-        try:
-            os.link((source / name).resolve(), target / name)
-        except OSError:
-            shutil.copyfile(source / name, target / name)
+        linked(source / name, target / name)
 
 
 def is_index(folder: str | Path) -> bool:
@@ -324,10 +330,9 @@ def _check_shape(value: dict[str, Any], path: Path) -> None:
 
 def _is_part(value: dict[str, Any]) -> bool:
     return (
-        set(value) == {"name", "sha256", "documents", "skipped"}
+        set(value) == {"name", "sha256", "documents", "first", "skipped"}
         and all(isinstance(value[fact], str) for fact in ("name", "sha256"))
-        and type(value["documents"]) is int
-        and 0 <= value["documents"] < 2**63
+        and all(type(value[fact]) is int and 0 <= value[fact] < 2**63 for fact in ("documents", "first"))
         and isinstance(value["skipped"], dict)
         and all(type(count) is int for count in value["skipped"].values())
     )
