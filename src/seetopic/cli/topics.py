@@ -16,6 +16,7 @@ from seetopic.cli.options import (
     ENGINE,
     INDEXING,
     JOBS,
+    KEEP,
     MODEL,
     PATH,
     PRESET,
@@ -79,13 +80,14 @@ def demo(out: Path, quiet: bool, as_json: bool, jobs: int | None, cache: Path | 
     metavar="FILE",
     help="Category names, if already known; multi-word names are treated as known phrases.",
 )
-@with_options(*READING, *INDEXING, *SHOWING)
+@with_options(KEEP, *READING, *INDEXING, *SHOWING)
 def index(documents: str, out: Path, overwrite: bool, quiet: bool, as_json: bool, **options: Any) -> None:
     """Index DOCS once; finding topics for any set of names then takes about a second.
 
-    DOCS is a .txt, .jsonl, .csv, .tsv or .parquet file (optionally gzipped), a quoted pattern that matches several
-    files ("data/part-?.jsonl"), the URL of such a file or pattern (s3://, https://, ...), a folder of .txt files, or -
-    for standard input. An interrupted build resumes when the same command is run again.
+    DOCS is a .txt, .md, .jsonl, .json, .csv, .tsv, .parquet or .xlsx file (optionally gzipped), a quoted pattern that
+    matches several files ("data/part-?.jsonl"), the URL of such a file or pattern (s3://, https://, ...), a folder of
+    texts, tables or a dataset of the datasets library, or - for standard input. An interrupted build resumes when the
+    same command is run again.
     """
     from seetopic.index import Index, is_intact, plan
     from seetopic.runtime import shown_progress

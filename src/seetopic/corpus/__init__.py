@@ -6,7 +6,7 @@ from seetopic.corpus.demo import NAMES, demo_documents
 from seetopic.corpus.documents import FORMATS, Documents, OnError, format_of, joined, open_documents, text_files
 from seetopic.corpus.fingerprint import Fingerprint, FingerprintBuilder, fingerprint, text_digest
 from seetopic.corpus.partition import Piece, Pieces, TextShard
-from seetopic.corpus.readers import field_size_limit, parquet_file, unpacked_bytes
+from seetopic.corpus.readers import Keep, field_size_limit, parquet_file, unpacked_bytes
 from seetopic.corpus.seeds import Seed, Seeds, as_seeds, normalized_name, read_seeds
 from seetopic.corpus.storage import local_file
 
@@ -16,6 +16,7 @@ __all__ = [
     "Documents",
     "Fingerprint",
     "FingerprintBuilder",
+    "Keep",
     "OnError",
     "Piece",
     "Pieces",
