@@ -93,5 +93,5 @@ def _by_group(trends: Trends, rows: list[CategoryShare]) -> list[str]:
         f"{row.documents:,}",
         f"{row.share:.1%}",
         f"{row.low:.1%} to {row.high:.1%}",
-        *(differs or ["no difference"]),
+        *(differs or [""]),
     ]

@@ -5,14 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import NotFittedError
 
-from seetopic.classify import AssignOptions, DocumentStream, Placement, Sorter
+from seetopic.classify import (
+    AssignOptions,
+    DocumentStream,
+    Placement,
+    Sorter,
+    TrendChoices,
+    Trends,
+    trends_of_documents,
+)
 from seetopic.corpus import Documents, OnError, Seeds, joined, open_documents
 from seetopic.discovery import Residual, Topics, encode_names, suggest_beside
 from seetopic.errors import SeeTopicError, SettingsError
@@ -313,6 +321,69 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         documents = self._documents(docs)
         found = self._placement(documents, document_embeddings)
         return views.document_info(self.topics_, list(documents.all_texts()), found, self.sorter_.terms, library)
+
+    # Over time and by group
+
+    def trends(
+        self,
+        docs: Any,
+        *,
+        time: Any = None,
+        group: Any = None,
+        several: bool = False,
+        document_embeddings: Any = None,
+        **options: Unpack[TrendChoices],
+    ) -> Trends:
+        """Shares of topics over time and by group with 95 % intervals, and what changes, differs and goes together.
+
+        `time` and `group` have one value per document or, if `docs` is an index, are the names of columns that were
+        kept in it. With `several`, a document counts for every topic whose share is large enough. The other options
+        are those of `seetopic trends`.
+        """
+        stream = self._stream(docs, document_embeddings)
+        given = {"time": time, "group": group}
+        columns = {name: views.values_of(stream.source, value) for name, value in given.items() if value is not None}
+        asked = AssignOptions(threshold=self.threshold, several=several)
+        return trends_of_documents(
+            stream,
+            columns,
+            asked,
+            source="the documents",
+            time="time" if time is not None else None,
+            group="group" if group is not None else None,
+            several=several,
+            **options,
+        )
+
+    def topics_over_time(
+        self,
+        docs: Any,
+        timestamps: Any,
+        *,
+        document_embeddings: Any = None,
+        library: Library = "pandas",
+        **options: Unpack[TrendChoices],
+    ) -> Any:
+        """A table with one row per topic and period: words, number of documents, and share with its interval.
+
+        `Words` begins with the terms that are typical of the topic in this period. `docs`, `timestamps` and the
+        options are as for `trends`; `by` is the length of a period.
+        """
+        found = self.trends(docs, time=timestamps, document_embeddings=document_embeddings, **options)
+        return views.topics_by("Timestamp", found, self.topics_, library)
+
+    def topics_per_class(
+        self,
+        docs: Any,
+        classes: Any,
+        *,
+        document_embeddings: Any = None,
+        library: Library = "pandas",
+        **options: Unpack[TrendChoices],
+    ) -> Any:
+        """A table with one row per topic and class: words, number of documents, and share with its interval."""
+        found = self.trends(docs, group=classes, document_embeddings=document_embeddings, **options)
+        return views.topics_by("Class", found, self.topics_, library)
 
     # Saving
 

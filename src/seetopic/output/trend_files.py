@@ -29,7 +29,7 @@ def check_trends_place(out: Path) -> None:
 def write_trends(trends: Trends, out: str | Path) -> list[Path]:
     """Write shares as .csv or .parquet, everything as .json, the chart as .svg or .png, or the page as .html.
 
-    A name without an extension is a folder for all tables, `trends.json`, `trends.svg` and `report.html`. Returns
+    A name without an extension is a folder for all tables, `trends.json`, `trends.svg` and `trends.html`. Returns
     the paths of what was written.
     """
     out = Path(out)
@@ -41,7 +41,7 @@ def write_trends(trends: Trends, out: str | Path) -> list[Path]:
                 (out / f"{name}.csv").unlink(missing_ok=True)  # of an earlier run
             elif rows:
                 write_text(out / f"{name}.csv", _csv(rows))
-        paths = [out / each for each in ("trends.json", "trends.svg", "report.html")]
+        paths = [out / each for each in ("trends.json", "trends.svg", "trends.html")]
         for path in paths:
             write_trends(trends, path)
         return [*(out / name for name in names), *paths]

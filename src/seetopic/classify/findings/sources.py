@@ -24,18 +24,23 @@ _FORMATS = {".csv": "csv", ".tsv": "csv", ".parquet": "parquet", ".jsonl": "json
 _SHOWN = 12  # column names in an error
 
 
-class TrendOptions(TypedDict, total=False):
-    """What `trends` is told, whatever it counts."""
+class TrendChoices(TypedDict, total=False):
+    """How dates are read, and what is shown."""
 
-    time: str | None
-    group: str | None
     by: Unit | Literal["auto"]
-    several: bool
-    label_field: str | None
     dates: DateOrder | None
     time_zone: str | None
     top: int
     random_state: int
+
+
+class TrendOptions(TrendChoices, total=False):
+    """Which columns there are, too."""
+
+    time: str | None
+    group: str | None
+    label_field: str | None
+    several: bool
 
 
 def trends(
@@ -56,9 +61,8 @@ def trends(
     if isinstance(source, Index):
         sorter = _sorter(source, seeds, topics, device, progress)
         columns = {name: source.column(name) for name in _columns(options).kept}
-        return trends_of_documents(
-            DocumentStream(source, sorter), columns, source=source.folder.name, progress=progress, **options
-        )
+        stream, assigned = DocumentStream(source, sorter), AssignOptions(several=options.get("several", False))
+        return trends_of_documents(stream, columns, assigned, source=source.folder.name, progress=progress, **options)
     names: Sequence[str] | None = None
     if seeds is not None:
         names = as_seeds(seeds).names
@@ -73,14 +77,15 @@ def trends(
 
 def trends_of_documents(
     stream: DocumentStream,
-    columns: Mapping[str, Sequence[Any]],
+    columns: Mapping[str, Any],
+    assigned: AssignOptions,
     *,
     source: str,
     progress: Progress = silent,
     **options: Unpack[TrendOptions],
 ) -> Trends:
     """The same for documents that are sorted now; `columns` have one value per document."""
-    batches = _sorted_batches(stream, columns, AssignOptions(several=options.get("several", False)))
+    batches = _sorted_batches(stream, columns, assigned)
     return _counted(batches, stream.sorter.names, source, str, progress, options)
 
 
@@ -123,9 +128,7 @@ def _sorter(index: Index, seeds: Any, topics: str | Path | Sorter | None, device
     return topics if isinstance(topics, Sorter) else Sorter.load(str(topics), tokenizer=index.tokenizer)
 
 
-def _sorted_batches(
-    stream: DocumentStream, columns: Mapping[str, Sequence[Any]], options: AssignOptions
-) -> Iterator[Any]:
+def _sorted_batches(stream: DocumentStream, columns: Mapping[str, Any], options: AssignOptions) -> Iterator[Any]:
     pa = _pyarrow()
     names, words = (pa.array(each, pa.string()) for each in (stream.sorter.names, stream.sorter.terms))
     kept = {name: _array(values) for name, values in columns.items()}
@@ -142,7 +145,7 @@ def _sorted_batches(
     _check_lengths(columns, at_most=done)
 
 
-def _check_lengths(columns: Mapping[str, Sequence[Any]], at_least: int = 0, at_most: int | None = None) -> None:
+def _check_lengths(columns: Mapping[str, Any], at_least: int = 0, at_most: int | None = None) -> None:
     for name, values in columns.items():
         if len(values) < at_least or (at_most is not None and len(values) > at_most):
             raise SettingsError(f"`{name}` has {len(values):,} values, but must have one for each document")
