@@ -18,6 +18,7 @@ from seetopic.classify.findings import (
 )
 from seetopic.classify.placement import STEPS, Assigned, AssignOptions, Placement
 from seetopic.classify.sorter import SORTER, Sorter, sorter_for, sorter_of
+from seetopic.classify.tables import table_for
 
 __all__ = [
     "SORTER",
@@ -38,6 +39,7 @@ __all__ = [
     "assign",
     "sorter_for",
     "sorter_of",
+    "table_for",
     "trends",
     "trends_of_documents",
 ]

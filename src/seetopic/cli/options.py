@@ -91,6 +91,16 @@ READING = (
         help="What to do with malformed records.",
     ),
 )
+READING_EVERY_ROW = (
+    *READING[:-1],
+    click.option(
+        "--on-error",
+        type=click.Choice(["raise", "skip"]),
+        default="skip",
+        show_default=True,
+        help="What to do with malformed records: stop, or give them a row that says what is wrong.",
+    ),
+)
 KEEP = click.option(
     "--keep",
     metavar="COLUMNS",
