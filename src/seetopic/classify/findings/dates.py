@@ -147,6 +147,8 @@ class DateReader:
                 return NO_DATE
             if moment.tzinfo is not None and self._zone is not None:
                 moment = moment.astimezone(self._zone)
+        except CorpusError:  # which is a ValueError
+            raise
         except (ValueError, OverflowError):
             return NO_DATE
         return moment.toordinal() - _EPOCH
@@ -230,7 +232,8 @@ def iso_date(day: int) -> str:
 def unit_for(days: Longs, n_documents: int) -> Unit:
     """The finest unit with at most 60 periods and, on average, 100 documents in each.
 
-    With fewer documents, the coarsest one that still has four periods.
+    With fewer documents, the coarsest one that still has four periods; and a longer one if it has as many periods:
+    dates that are all the first of a month are months.
     """
     span = int(days.max() - days.min())
     periods: dict[Unit, int] = {
@@ -240,4 +243,5 @@ def unit_for(days: Longs, n_documents: int) -> Unit:
     }
     enough = [unit for unit, number in periods.items() if n_documents >= _ENOUGH * number > _ENOUGH]
     some = [unit for unit, number in reversed(periods.items()) if number >= 4]
-    return [*enough, *some, *periods][0]
+    chosen = [*enough, *some, *periods][0]
+    return [unit for unit, number in periods.items() if number == periods[chosen]][-1]

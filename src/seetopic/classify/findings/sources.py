@@ -133,12 +133,13 @@ def _sorted_batches(stream: DocumentStream, columns: Mapping[str, Any], options:
     names, words = (pa.array(each, pa.string()) for each in (stream.sorter.names, stream.sorter.terms))
     kept = {name: _array(values) for name, values in columns.items()}
     done = 0
-    for placement, terms in stream.placed_with_terms(options):
+    for placement, terms, empty in stream.placed_with_terms(options):
         best = placement.best
         rows = {name: column.slice(done, len(placement)) for name, column in kept.items()}
         rows["category"] = names.take(pa.array(best, mask=best < 0))
         rows["categories"] = _listed(placement.categories, names)
         rows["terms"] = _listed(terms, words)
+        rows["problem"] = pa.array(np.where(empty, "empty", ""))
         done += len(placement)
         _check_lengths(columns, at_least=done)
         yield pa.record_batch(rows)
