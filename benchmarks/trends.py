@@ -24,6 +24,8 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from seetopic.classify import Trends, trends
+from seetopic.classify.findings.changes import change_points, comparisons
+from seetopic.classify.findings.shares import difference_test, holm
 
 MONTHS, GROUPS, DOCUMENTS = 12, 3, 2000  # documents per month
 BASE = np.array([0.20, 0.15, 0.10, 0.10, 0.08, 0.05, 0.03, 0.02])
@@ -154,6 +156,33 @@ def simulated(number: int) -> dict[str, Any]:
     }
 
 
+def false_alarms(number: int) -> dict[str, Any]:
+    """The same tests on many more simulations, of counts instead of tables."""
+    tally: Counter[str] = Counter()
+    for state in range(number):
+        chance = np.random.default_rng(10**6 + state)
+        shares, changes, hard, different = planted(chance)
+        for kind, own in (("planted", shares), ("constant", np.tile(BASE, (MONTHS, GROUPS, 1)))):
+            per_month = [chance.multinomial(DOCUMENTS, [*each, 1 - each.sum()])[:-1] for each in own.mean(axis=1)]
+            given, n_tests = np.array(per_month), comparisons(MONTHS) * len(BASE)
+            alarms = {
+                (NAMES[category], month_name(place))
+                for category in range(len(BASE))
+                for place in change_points(given[:, category], np.full(MONTHS, DOCUMENTS), n_tests)
+            }
+            expected = near(changes | hard) if kind == "planted" else set()
+            tally[f"{kind}_change"] += bool(alarms - expected)
+            sizes = chance.multinomial(MONTHS * DOCUMENTS, np.full(GROUPS, 1 / GROUPS))
+            per_group = zip(sizes, own.mean(axis=0), strict=True)
+            k = np.array([chance.multinomial(size, [*each, 1 - each.sum()])[:-1] for size, each in per_group])
+            n = sizes[:, None]
+            p = holm(difference_test(k, n, k.sum(axis=0) - k, n.sum() - n).ravel()).reshape(k.shape)
+            if kind == "planted":
+                p[:, NAMES.index(different[0])] = 1.0
+            tally[f"{kind}_difference"] += bool((p <= 0.05).any())
+    return {"simulations": number, **{name: round(count / number, 4) for name, count in sorted(tally.items())}}
+
+
 def write_rows(path: Path, rows: int) -> None:
     """A large table with times to the second, ten groups and four matched terms per document."""
     chance = np.random.default_rng(0)
@@ -193,7 +222,8 @@ import resource, sys, time
 from seetopic.classify import trends
 began = time.perf_counter()
 found = trends(sys.argv[1], time="date", group="source")
-print(time.perf_counter() - began, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, found.documents, found.by)
+used = resource.getrusage(resource.RUSAGE_SELF)
+print(time.perf_counter() - began, used.ru_utime + used.ru_stime, used.ru_maxrss, found.documents, found.by)
 """
 
 
@@ -206,12 +236,13 @@ def scanned(work: Path, rows: int) -> dict[str, Any]:
     began = time.perf_counter()
     done = subprocess.run([sys.executable, "-c", MEASURED, path], check=True, capture_output=True, text=True)
     whole = time.perf_counter() - began
-    seconds, kilobytes, documents, unit = done.stdout.split()
+    seconds, processor, kilobytes, documents, unit = done.stdout.split()
     assert int(documents) == rows
     return {
         "rows": rows,
         "seconds": round(float(seconds), 1),
         "seconds_with_imports": round(whole, 1),
+        "processor_seconds": round(float(processor), 1),
         "rows_per_second": round(rows / whole),
         "megabytes": round(int(kilobytes) / 1024),
         "by": unit,
@@ -225,5 +256,6 @@ if __name__ == "__main__":
     parser.add_argument("--work", type=Path, default=Path("trends-work"))
     given = parser.parse_args()
     result = {"simulated": simulated(given.simulations) if given.simulations else None}
+    result["false_alarms"] = false_alarms(10 * given.simulations) if given.simulations else None
     result["parquet"] = scanned(given.work, given.rows) if given.rows else None
     print(json.dumps(result, indent=1))
