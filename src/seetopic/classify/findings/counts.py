@@ -183,7 +183,8 @@ class Scan:
         if time is not None:
             days = self.reader.days(batch.column(time))
             known = days != NO_DATE
-            batch, days = batch.filter(pa.array(known)), days[known]
+            if not known.all():
+                batch, days = batch.filter(pa.array(known)), days[known]
             days = period_starts(days, self._counted)
         groups = np.zeros(len(days), np.int64)
         if group is not None:
@@ -204,10 +205,11 @@ class Scan:
             self._coarsen(days)
 
     def _only(self, batch: Any, kept: Any, reason: str) -> Any:
-        rows = batch.filter(kept)
-        if rows.num_rows < batch.num_rows:
-            self.left_out[reason] += batch.num_rows - rows.num_rows
-        return rows
+        number = batch.num_rows - kept.true_count
+        if not number:
+            return batch
+        self.left_out[reason] += number
+        return batch.filter(kept)
 
     def _add_terms(self, batch: Any, days: Longs, groups: Longs) -> None:
         """Count the matched terms of each document's best category."""

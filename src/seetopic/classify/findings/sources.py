@@ -177,7 +177,8 @@ def _batches(source: Any, columns: TrendColumns) -> Iterator[Any]:
     try:
         data = pa.dataset.dataset(path, format=_reader(path, columns))
         wanted = _wanted(columns, data.schema.names, str(path))
-        yield from data.to_batches(columns=wanted, batch_size=_BATCH)
+        # Arrow reads many batches ahead by default, which takes memory and no less time.
+        yield from data.to_batches(columns=wanted, batch_size=_BATCH, batch_readahead=2, fragment_readahead=1)
     except (OSError, pa.ArrowException) as error:
         reason = " ".join(str(error).split())
         raise CorpusError(
