@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +14,13 @@ from sklearn.exceptions import NotFittedError
 
 from seetopic.classify import (
     AssignOptions,
+    DateOrder,
     DocumentStream,
     Placement,
     Sorter,
-    TrendChoices,
+    TrendOptions,
     Trends,
+    Unit,
     trends_of_documents,
 )
 from seetopic.corpus import Documents, OnError, Seeds, joined, open_documents
@@ -330,59 +332,64 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         *,
         time: Any = None,
         group: Any = None,
+        by: Unit | Literal["auto"] = "auto",
         several: bool = False,
+        dates: DateOrder | None = None,
+        time_zone: str | None = None,
+        top: int = 10,
         document_embeddings: Any = None,
-        **options: Unpack[TrendChoices],
     ) -> Trends:
         """Shares of topics over time and by group with 95 % intervals, and what changes, differs and goes together.
 
         `time` and `group` have one value per document or, if `docs` is an index, are the names of columns that were
-        kept in it. With `several`, a document counts for every topic whose share is large enough. The other options
-        are those of `seetopic trends`.
+        kept in it. `by` is the length of a period: "day", "week", "month", "quarter", "year" or "auto". With
+        `several`, a document counts for every topic whose share is large enough. The options are those of
+        `seetopic trends`.
         """
         stream = self._stream(docs, document_embeddings)
         given = {"time": time, "group": group}
         columns = {name: views.values_of(stream.source, value) for name, value in given.items() if value is not None}
-        asked = AssignOptions(threshold=self.threshold, several=several)
-        return trends_of_documents(
-            stream,
-            columns,
-            asked,
-            source="the documents",
+        options = TrendOptions(
             time="time" if time is not None else None,
             group="group" if group is not None else None,
+            by=by,
             several=several,
-            **options,
+            dates=dates,
+            time_zone=time_zone,
+            top=top,
         )
+        assigned = AssignOptions(threshold=self.threshold, several=several)
+        return trends_of_documents(stream, columns, assigned, options, source="the documents")
 
     def topics_over_time(
         self,
         docs: Any,
         timestamps: Any,
         *,
+        by: Unit | Literal["auto"] = "auto",
+        dates: DateOrder | None = None,
+        time_zone: str | None = None,
         document_embeddings: Any = None,
         library: Library = "pandas",
-        **options: Unpack[TrendChoices],
     ) -> Any:
         """A table with one row per topic and period: words, number of documents, and share with its interval.
 
-        `Words` begins with the terms that are typical of the topic in this period. `docs`, `timestamps` and the
-        options are as for `trends`; `by` is the length of a period.
+        `Words` begins with the terms that are typical of the topic in this period. `docs` and `timestamps` are as for
+        `trends`.
         """
-        found = self.trends(docs, time=timestamps, document_embeddings=document_embeddings, **options)
+        found = self.trends(
+            docs, time=timestamps, by=by, dates=dates, time_zone=time_zone, document_embeddings=document_embeddings
+        )
         return views.topics_by("Timestamp", found, self.topics_, library)
 
     def topics_per_class(
-        self,
-        docs: Any,
-        classes: Any,
-        *,
-        document_embeddings: Any = None,
-        library: Library = "pandas",
-        **options: Unpack[TrendChoices],
+        self, docs: Any, classes: Any, *, document_embeddings: Any = None, library: Library = "pandas"
     ) -> Any:
-        """A table with one row per topic and class: words, number of documents, and share with its interval."""
-        found = self.trends(docs, group=classes, document_embeddings=document_embeddings, **options)
+        """A table with one row per topic and class: words, number of documents, and share with its interval.
+
+        `Words` begins with the terms that are typical of the topic in this class.
+        """
+        found = self.trends(docs, group=classes, document_embeddings=document_embeddings)
         return views.topics_by("Class", found, self.topics_, library)
 
     # Saving

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from seetopic.classify.findings.dates import UNITS, DateOrder, Unit
+from seetopic.classify.findings.options import TrendOptions
 from seetopic.classify.findings.results import CategoryShare, ShareChange, Trends
-from seetopic.classify.findings.sources import TrendChoices, TrendOptions, trends, trends_of_documents
+from seetopic.classify.findings.sources import trends, trends_of_documents
 
 __all__ = [
     "UNITS",
     "CategoryShare",
     "DateOrder",
     "ShareChange",
-    "TrendChoices",
     "TrendOptions",
     "Trends",
     "Unit",

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from seetopic.classify.findings.dates import MOST_PERIODS, NO_DATE, DateReader, Unit, period_starts, unit_for
+from seetopic.classify.findings.options import TrendOptions
 from seetopic.corpus import normalized_name
 from seetopic.errors import CorpusError
 from seetopic.runtime import Longs, Progress, silent
@@ -22,26 +23,6 @@ TERMS = ("terms", "evidence")  # the column of matched terms, by whichever name 
 _CELLS = 1 << 20  # rows of partial sums after which they are added up
 _MOST_GROUPS = 1000  # a column with more values is rather an identifier
 _MOST_DAYS = 7 * MOST_PERIODS  # with a longer span, the automatic unit is a month or longer
-
-
-@dataclass(frozen=True)
-class TrendColumns:
-    """The columns of a table that trends are computed from."""
-
-    time: str | None = None
-    group: str | None = None
-    label: str | None = None
-    several: bool = False  # all categories of a document, or only the best one
-
-    @property
-    def kept(self) -> list[str]:
-        """Those that were kept beside the documents."""
-        return list(dict.fromkeys(name for name in (self.time, self.group, self.label) if name is not None))
-
-    @property
-    def required(self) -> list[str]:
-        own = ["category", *(["categories"] if self.several else [])]
-        return list(dict.fromkeys([*own, *self.kept]))
 
 
 @dataclass(frozen=True)
@@ -146,13 +127,11 @@ class Scan:
 
     def __init__(
         self,
-        columns: TrendColumns,
-        reader: DateReader,
-        unit: Unit | None = None,  # None: as fine as the span of the dates allows
+        options: TrendOptions,
         restore: Callable[[str], str] = str,  # texts from cells
     ) -> None:
-        self.columns, self.reader, self.unit = columns, reader, unit
-        self._counted: Unit = unit or "day"
+        self.options, self.reader = options, DateReader(options.dates, options.time_zone)
+        self._counted: Unit = options.unit or "day"
         self.rows, self.left_out = 0, Counter[str]()
         self._categories, self._groups, self._terms = (_Names(restore) for _ in range(3))
         self._labels = _Names(lambda text: normalized_name(restore(text)))
@@ -174,7 +153,7 @@ class Scan:
         from pyarrow import compute as pc
 
         self.rows += batch.num_rows
-        time, group = self.columns.time, self.columns.group
+        time, group = self.options.time, self.options.group
         if "problem" in batch.schema.names:
             batch = self._only(batch, _empty(batch.column("problem")), "without a text")
         if group is not None:
@@ -192,16 +171,16 @@ class Scan:
         if not batch.num_rows:
             return
         self._documents.add(day=days, group=groups)
-        several = self.columns.several
+        several = self.options.several
         rows, texts = _lists(batch.column("categories" if several else "category"), split=several)
         categories = self._categories.encode(texts)
         self._given.add(day=days[rows], group=groups[rows], category=categories)
         self._add_terms(batch, days, groups)
         if several:
             self._add_pairs(rows, categories)
-        if self.columns.label is not None:
-            self._add_labels(*_lists(batch.column(self.columns.label)), rows, texts)
-        if self.unit is None:
+        if self.options.label_field is not None:
+            self._add_labels(*_lists(batch.column(self.options.label_field)), rows, texts)
+        if self.options.unit is None:
             self._coarsen(days)
 
     def _only(self, batch: Any, kept: Any, reason: str) -> Any:
@@ -264,23 +243,23 @@ class Scan:
         documents = self._documents.total()
         if not len(documents["number"]):
             self._refuse(left_out)
-        unit = None if self.columns.time is None else self.unit
-        if self.columns.time is not None and unit is None:
+        unit = None if self.options.time is None else self.options.unit
+        if self.options.time is not None and unit is None:
             unit = unit_for(documents["day"], int(documents["number"].sum()))
             self._merge_days(unit)
             documents = self._documents.total()
         given, terms = self._given.total(), self._term_documents.total()
-        groups = sorted(self._groups.numbers) if self.columns.group is not None else [""]
+        groups = sorted(self._groups.numbers) if self.options.group is not None else [""]
         if len(groups) > _MOST_GROUPS:
             raise CorpusError(
-                f"the column {self.columns.group!r} has {len(groups):,} values, but at most {_MOST_GROUPS:,} groups "
+                f"the column {self.options.group!r} has {len(groups):,} values, but at most {_MOST_GROUPS:,} groups "
                 "can be compared; choose another column"
             )
         categories = self._ordered(given, names)
         periods = np.unique(documents["day"])
         totals = np.zeros((len(groups), len(periods)), np.int64)
         counts = np.zeros((*totals.shape, len(categories)), np.int64)
-        group = self._groups.ranks(groups) if self.columns.group is not None else np.zeros(1, np.int64)
+        group = self._groups.ranks(groups) if self.options.group is not None else np.zeros(1, np.int64)
         category = self._categories.ranks(categories)
 
         def cells(summed: dict[str, Longs]) -> tuple[Longs, Longs]:
@@ -301,8 +280,8 @@ class Scan:
             totals,
             counts,
             TermCounts(tuple(words), *columns),
-            None if self.columns.label is None else self._judgements(categories),
-            self._meetings(category, len(categories)) if self.columns.several else None,
+            None if self.options.label_field is None else self._judgements(categories),
+            self._meetings(category, len(categories)) if self.options.several else None,
             left_out,
             tuple(self.reader.examples),
         )
@@ -327,7 +306,7 @@ class Scan:
         label, given, both = (self._judged[kind] for kind in ("label", "given", "both"))
         if not any(label[number] for number in own):
             raise CorpusError(
-                f"no value of the column {self.columns.label!r} is the name of a category; "
+                f"no value of the column {self.options.label_field!r} is the name of a category; "
                 "the column must have the true categories, and be empty where they are unknown"
             )
         return tuple(

@@ -12,6 +12,7 @@ import numpy as np
 from seetopic.classify.findings.changes import change_points, comparisons
 from seetopic.classify.findings.counts import Counts
 from seetopic.classify.findings.dates import Unit, iso_date, period_name
+from seetopic.classify.findings.options import TrendOptions
 from seetopic.classify.findings.shares import calibrated, difference_interval, difference_test, holm, interval
 from seetopic.classify.findings.typical import typical_terms
 from seetopic.runtime import Longs
@@ -113,6 +114,7 @@ class Trends:
     together: tuple[CategoryPair, ...]
 
     def to_json(self) -> dict[str, Any]:
+        """Everything, as `seetopic trends --json` prints it."""
         return asdict(self)
 
     def tables(self) -> dict[str, list[dict[str, Any]]]:
@@ -137,11 +139,10 @@ class Trends:
         }
 
 
-def trends_of(
-    counts: Counts, *, source: str, time: str | None, group: str | None, top: int, random_state: int
-) -> Trends:
+def trends_of(counts: Counts, options: TrendOptions, source: str) -> Trends:
     """Everything that follows from the counts."""
-    made = _Findings(counts, group is not None, random_state, top)
+    time, group = options.time, options.group
+    made = _Findings(counts, group is not None, options.random_state, options.top)
     return Trends(
         source=source,
         time=time,

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, TypedDict, Unpack
+from typing import Any, Literal
 
 import numpy as np
 
 from seetopic.classify.documents import DocumentStream
-from seetopic.classify.findings.counts import TERMS, Scan, TrendColumns
-from seetopic.classify.findings.dates import UNITS, DateOrder, DateReader, Unit
+from seetopic.classify.findings.counts import TERMS, Scan
+from seetopic.classify.findings.dates import DateOrder, Unit
+from seetopic.classify.findings.options import TrendOptions
 from seetopic.classify.findings.results import Trends, trends_of
 from seetopic.classify.placement import AssignOptions
 from seetopic.classify.sorter import Sorter, sorter_for
@@ -24,33 +25,22 @@ _FORMATS = {".csv": "csv", ".tsv": "csv", ".parquet": "parquet", ".jsonl": "json
 _SHOWN = 12  # column names in an error
 
 
-class TrendChoices(TypedDict, total=False):
-    """How dates are read, and what is shown."""
-
-    by: Unit | Literal["auto"]
-    dates: DateOrder | None
-    time_zone: str | None
-    top: int
-    random_state: int
-
-
-class TrendOptions(TrendChoices, total=False):
-    """Which columns there are, too."""
-
-    time: str | None
-    group: str | None
-    label_field: str | None
-    several: bool
-
-
 def trends(
     source: Any,
     *,
+    time: str | None = None,
+    group: str | None = None,
+    by: Unit | Literal["auto"] = "auto",
     seeds: Any = None,
     topics: str | Path | Sorter | None = None,
+    several: bool = False,
+    label_field: str | None = None,
+    dates: DateOrder | None = None,
+    time_zone: str | None = None,
+    top: int = 10,
+    random_state: int = 0,
     device: str = "auto",
     progress: Progress = silent,
-    **options: Unpack[TrendOptions],
 ) -> Trends:
     """Shares of categories over time, by group, or both, with what changes and what differs.
 
@@ -58,66 +48,46 @@ def trends(
     or an `Index` with kept columns, whose documents are first sorted by `seeds` or `topics`; for a table these only
     set the order of the categories. The options are those of `seetopic trends`.
     """
+    options = TrendOptions(
+        time=time,
+        group=group,
+        by=by,
+        several=several,
+        label_field=label_field,
+        dates=dates,
+        time_zone=time_zone,
+        top=top,
+        random_state=random_state,
+    )
     if isinstance(source, Index):
         sorter = _sorter(source, seeds, topics, device, progress)
-        columns = {name: source.column(name) for name in _columns(options).kept}
-        stream, assigned = DocumentStream(source, sorter), AssignOptions(several=options.get("several", False))
-        return trends_of_documents(stream, columns, assigned, source=source.folder.name, progress=progress, **options)
+        columns = {name: source.column(name) for name in options.kept}
+        stream, assigned = DocumentStream(source, sorter), AssignOptions(several=several)
+        return trends_of_documents(stream, columns, assigned, options, source=source.folder.name, progress=progress)
     names: Sequence[str] | None = None
     if seeds is not None:
         names = as_seeds(seeds).names
     elif topics is not None:
         names = (topics if isinstance(topics, Sorter) else Sorter.load(topics)).names
     is_file = isinstance(source, str | Path)
-    restore = unguarded if is_file and _format(Path(source)) == "csv" else str
-    title = Path(source).name if is_file else "the table"
-    batches = _batches(source, _columns(options))
-    return _counted(batches, names, title, restore, progress, options)
+    scan = Scan(options, unguarded if is_file and _format(Path(source)) == "csv" else str)
+    scan.add_all(_batches(source, options), progress)
+    return trends_of(scan.counts(names), options, Path(source).name if is_file else "the table")
 
 
 def trends_of_documents(
     stream: DocumentStream,
     columns: Mapping[str, Any],
     assigned: AssignOptions,
+    options: TrendOptions,
     *,
     source: str,
     progress: Progress = silent,
-    **options: Unpack[TrendOptions],
 ) -> Trends:
     """The same for documents that are sorted now; `columns` have one value per document."""
-    batches = _sorted_batches(stream, columns, assigned)
-    return _counted(batches, stream.sorter.names, source, str, progress, options)
-
-
-def _counted(
-    batches: Iterable[Any],
-    names: Sequence[str] | None,
-    source: str,
-    restore: Callable[[str], str],
-    progress: Progress,
-    options: TrendOptions,
-) -> Trends:
-    columns, by, top = _columns(options), options.get("by", "auto"), options.get("top", 10)
-    if by not in (*UNITS, "auto"):
-        raise SettingsError(f"`by` is {by!r}, but must be one of {', '.join(UNITS)}, auto")
-    if top < 1:
-        raise SettingsError(f"`top` is {top}, but must be at least 1")
-    reader = DateReader(options.get("dates"), options.get("time_zone"))
-    scan = Scan(columns, reader, None if by == "auto" else by, restore)
-    scan.add_all(batches, progress)
-    state = options.get("random_state", 0)
-    return trends_of(
-        scan.counts(names), source=source, time=columns.time, group=columns.group, top=top, random_state=state
-    )
-
-
-def _columns(options: TrendOptions) -> TrendColumns:
-    columns = TrendColumns(
-        options.get("time"), options.get("group"), options.get("label_field"), options.get("several", False)
-    )
-    if columns.time is None and columns.group is None:
-        raise SettingsError("neither --time nor --group is given; name the column of dates, of groups, or both")
-    return columns
+    scan = Scan(options)
+    scan.add_all(_sorted_batches(stream, columns, assigned), progress)
+    return trends_of(scan.counts(stream.sorter.names), options, source)
 
 
 def _sorter(index: Index, seeds: Any, topics: str | Path | Sorter | None, device: str, progress: Progress) -> Sorter:
@@ -167,16 +137,16 @@ def _listed(numbers: Lists, texts: Any) -> Any:
     return pa.ListArray.from_arrays(pa.array(numbers.starts, pa.int32()), coded)
 
 
-def _batches(source: Any, columns: TrendColumns) -> Iterator[Any]:
+def _batches(source: Any, options: TrendOptions) -> Iterator[Any]:
     pa = _pyarrow()
     if isinstance(source, pa.Table):
-        wanted = _wanted(columns, source.schema.names, "the table")
+        wanted = _wanted(options, source.schema.names, "the table")
         yield from source.select(wanted).to_batches(max_chunksize=_BATCH)
         return
     path = Path(source)
     try:
-        data = pa.dataset.dataset(path, format=_reader(path, columns))
-        wanted = _wanted(columns, data.schema.names, str(path))
+        data = pa.dataset.dataset(path, format=_reader(path, options))
+        wanted = _wanted(options, data.schema.names, str(path))
         # Arrow reads many batches ahead by default, which takes memory and no less time.
         yield from data.to_batches(columns=wanted, batch_size=_BATCH, batch_readahead=2, fragment_readahead=1)
     except (OSError, pa.ArrowException) as error:
@@ -198,7 +168,7 @@ def _format(path: Path) -> str:
     return _FORMATS[ending.lower()]
 
 
-def _reader(path: Path, columns: TrendColumns) -> Any:
+def _reader(path: Path, options: TrendOptions) -> Any:
     pa = _pyarrow()
     kind = _format(path)
     if kind != "csv":
@@ -206,25 +176,25 @@ def _reader(path: Path, columns: TrendColumns) -> Any:
     from pyarrow import csv
 
     # Everything is text: the first rows do not decide how the others are read.
-    texts = dict.fromkeys([*columns.required, *TERMS, "problem"], pa.string())
+    texts = dict.fromkeys([*options.required, *TERMS, "problem"], pa.string())
     return pa.dataset.CsvFileFormat(
         csv.ParseOptions(delimiter="\t" if ".tsv" in path.suffixes else ",", newlines_in_values=True),
         convert_options=csv.ConvertOptions(column_types=texts, null_values=[""], strings_can_be_null=True),
     )
 
 
-def _wanted(columns: TrendColumns, names: Sequence[str], source: str) -> list[str]:
-    for name in columns.required:
+def _wanted(options: TrendOptions, names: Sequence[str], source: str) -> list[str]:
+    for name in options.required:
         if name not in names:
             own = ", ".join(map(repr, names[:_SHOWN])) + (", ..." if len(names) > _SHOWN else "")
             advice = (
                 f"keep it with `seetopic assign --keep {name}`"
-                if name in columns.kept
+                if name in options.kept
                 else "give a table that `seetopic assign` wrote"
             )
             raise CorpusError(f"{source} has no column {name!r}, only {own}; {advice}")
-    further = [name for name in (*TERMS, "problem") if name in names and name not in columns.required]
-    return [*columns.required, *further]
+    further = [name for name in (*TERMS, "problem") if name in names and name not in options.required]
+    return [*options.required, *further]
 
 
 def _pyarrow() -> Any:
