@@ -148,6 +148,17 @@ INDEXING = (
         metavar="FILE",
         help="Known phrases, one per line (titles, products, MeSH); phrase detection learns from them.",
     ),
+    click.option(
+        "--stop-words", type=PATH, metavar="FILE", help="Further words to exclude from the terms, one per line."
+    ),
+    click.option(
+        "--max-documents",
+        type=float,
+        metavar="SHARE",
+        default=_TEXT.max_documents,
+        show_default=True,
+        help="Leave out terms that occur in more than this share of the documents, such as 0.5.",
+    ),
     click.option("--keep-case", is_flag=True, help="Distinguish case: Polish and polish are different terms."),
     click.option(
         "--window",
@@ -257,6 +268,8 @@ def _index_settings(options: dict[str, Any]) -> IndexSettings:
         language=options["language"],
         lowercase=not options["keep_case"],
         known_phrases=_known_phrases(options),
+        stop_words=_stop_words(options),
+        max_documents=options["max_documents"],
     )
     local = replace(settings.local, window=options["window"], rank=options["rank"])
     sample = replace(settings.sample, words=options["sample_words"])
@@ -272,6 +285,12 @@ def _known_phrases(options: dict[str, Any]) -> tuple[str, ...]:
     path, seeds = options["known_phrases"], options.get("seeds")
     known = read_known_phrases(path) if path else ()
     return tuple(sorted({*known, *(phrases_of_names(read_seeds(seeds)) if seeds else ())}))
+
+
+def _stop_words(options: dict[str, Any]) -> tuple[str, ...]:
+    from seetopic.text import read_stop_words
+
+    return () if options["stop_words"] is None else read_stop_words(options["stop_words"])
 
 
 def say_skipped(opened: Index) -> None:
@@ -304,6 +323,7 @@ def say_unused(opened: Index, options: dict[str, Any]) -> None:
     built, context = opened.settings, click.get_current_context()
     made_with = {
         "min_count": built.text.min_count,
+        "max_documents": built.text.max_documents,
         "max_phrase_words": built.text.max_phrase_words,
         "language": built.text.language,
         "keep_case": not built.text.lowercase,
@@ -321,3 +341,8 @@ def say_unused(opened: Index, options: dict[str, Any]) -> None:
                 f"note: {opened.folder} was built with {option} {value}, so {option} {options[name]} has no effect; "
                 "pass it to `seetopic index`"
             )
+    if options["stop_words"] is not None and _stop_words(options) != built.text.stop_words:
+        say(
+            f"note: {opened.folder} was built with other stop words, so --stop-words has no effect; "
+            "pass it to `seetopic index`"
+        )

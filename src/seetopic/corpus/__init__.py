@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from seetopic.corpus.demo import NAMES, demo_documents
+from seetopic.corpus.detect import detected_delimiter, detected_encoding
 from seetopic.corpus.documents import FORMATS, Documents, OnError, format_of, joined, open_documents, text_files
 from seetopic.corpus.fingerprint import Fingerprint, FingerprintBuilder, fingerprint, text_digest
 from seetopic.corpus.partition import Piece, Pieces, TextShard
-from seetopic.corpus.readers import Keep, field_size_limit, parquet_file, unpacked_bytes
+from seetopic.corpus.readers import Keep, field_size_limit, parquet_file, raw_rows, unpacked_bytes
 from seetopic.corpus.seeds import Seed, Seeds, as_seeds, normalized_name, read_seeds
 from seetopic.corpus.storage import local_file
 
@@ -25,6 +26,8 @@ __all__ = [
     "TextShard",
     "as_seeds",
     "demo_documents",
+    "detected_delimiter",
+    "detected_encoding",
     "field_size_limit",
     "fingerprint",
     "format_of",
@@ -33,6 +36,7 @@ __all__ = [
     "normalized_name",
     "open_documents",
     "parquet_file",
+    "raw_rows",
     "read_seeds",
     "text_digest",
     "text_files",

@@ -95,7 +95,7 @@ def _differences(trends: Trends) -> str:
     )
     if not found:
         return f"{told}<p>No group differs from the others more than chance explains.</p>"
-    heads = ["Category", "Group", "Share", "Share in others", "Difference", "95 % interval"]
+    heads = ["Category", "Group", "Share", "Share in others", "Difference in points", "95 % interval"]
     return told + _table(
         heads,
         (
