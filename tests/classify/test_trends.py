@@ -142,7 +142,11 @@ def test_texts_that_a_spreadsheet_could_run_are_restored(tmp_path):
         ({"time": "date", "by": "decade"}, SettingsError, "`by` is 'decade'"),
         ({"time": "date", "dates": "year-first"}, SettingsError, "`dates` is 'year-first'"),
         ({"time": "date", "top": 0}, SettingsError, "`top` is 0"),
-        ({"time": "date", "label_field": "source"}, CorpusError, "no value of the column 'source' is the name"),
+        (
+            {"time": "date", "label_field": "source"},
+            CorpusError,
+            "labelled with the name of a category in the column 'source'",
+        ),
     ],
 )
 def test_wrong_columns_and_options_are_refused(options, error, told):
@@ -202,6 +206,40 @@ def test_with_labels_shares_are_those_of_the_true_categories():
     assert row.high - row.low > plain.high - plain.low
     assert (row,) == trends(pa.table(table), time="date", label_field="label").shares
     assert (row,) != trends(pa.table(table), time="date", label_field="label", random_state=1).shares
+
+
+def test_judgements_of_documents_calibrate_as_labels_do(tmp_path):
+    chance = np.random.default_rng(1)
+    true = chance.random(5000) < 0.2
+    given = np.where(true, chance.random(5000) < 0.7, chance.random(5000) < 0.1)
+    label = np.where(np.arange(5000) < 1000, np.where(true, "sport", "other"), "")
+    table = pa.table(
+        {
+            "document": np.arange(5000),
+            "source": ["a"] * 5000,
+            "category": np.where(given, "sport", ""),
+            "label": label,
+        }
+    )
+    judgements = [{"category": "Sport", "document": number, "belongs": bool(true[number])} for number in range(1000)]
+    path = tmp_path / "judgements.jsonl"
+    other = [{"category": "sport", "term": "goal", "belongs": True}]
+    path.write_text("".join(json.dumps(each) + "\n" for each in [*judgements, *other]), encoding="utf-8")
+    by_labels = trends(table, group="source", label_field="label")
+    assert trends(table, group="source", judgements=path) == by_labels
+    assert trends(table, group="source", judgements=judgements) == by_labels
+    with pytest.raises(SettingsError, match="both --label-field and --judgements"):
+        trends(table, group="source", judgements=judgements, label_field="label")
+
+
+@pytest.mark.parametrize(
+    "content", ["", "[", "{}", '{"document": 1, "category": "x", "belongs": 1}', '{"term": "x", "belongs": true}']
+)
+def test_judgements_that_cannot_be_used_are_refused(tmp_path, content):
+    path = tmp_path / "judgements.jsonl"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(CorpusError, match=r"judgements\.jsonl"):
+        trends(pa.table({**planted(), "document": range(7200)}), group="source", judgements=path)
 
 
 def test_perfect_sorting_needs_no_correction():

@@ -37,6 +37,12 @@ if TYPE_CHECKING:
     help="Column with the true categories of some documents; corrects the shares for the error of sorting.",
 )
 @click.option(
+    "--judgements",
+    type=PATH,
+    metavar="FILE",
+    help="Instead of --label-field, a .jsonl file with `category`, `document` (its number) and `belongs` per line.",
+)
+@click.option(
     "--dates",
     type=click.Choice(["day-first", "month-first"]),
     help="How to read dates such as 3/4/2025.",

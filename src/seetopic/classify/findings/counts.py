@@ -139,8 +139,8 @@ class Scan:
         self._given = _Sums("day", "group", "category")
         self._term_documents = _Sums("day", "group", "category", "term")
         self._together = Counter[tuple[int, int]]()
-        self._labelled = 0
-        self._judged = {kind: Counter[int]() for kind in ("label", "given", "both")}
+        self._labelled = 0  # documents with a label, which judges all categories
+        self._judged = {kind: Counter[int]() for kind in ("judged", "label", "given", "both")}
         self._span: tuple[int, int] | None = None
 
     def add_all(self, batches: Iterable[Any], progress: Progress = silent) -> None:
@@ -180,6 +180,8 @@ class Scan:
             self._add_pairs(rows, categories)
         if self.options.label_field is not None:
             self._add_labels(*_lists(batch.column(self.options.label_field)), rows, texts)
+        if self.options.judged is not None:
+            self._add_judged(batch.column("document").to_numpy(), rows, texts)
         if self.options.unit is None:
             self._coarsen(days)
 
@@ -223,6 +225,22 @@ class Scan:
         for kind, pairs in {"label": own, "given": given, "both": np.intersect1d(own, given)}.items():
             names, numbers = np.unique(pairs % size, return_counts=True)
             self._judged[kind].update(dict(zip(names.tolist(), numbers.tolist(), strict=True)))
+
+    def _add_judged(self, documents: Longs, rows: Longs, categories: Any) -> None:
+        """Compare the categories of documents with judgements of them."""
+        judged = self.options.judged or {}
+        for row in np.flatnonzero(np.isin(documents, list(judged))).tolist():
+            own = {normalized_name(name) for name in categories.take(np.flatnonzero(rows == row)).to_pylist()}
+            for category, belongs in judged[documents[row]].items():
+                number = self._labels.numbers.setdefault(category, len(self._labels.numbers))
+                given = category in own
+                for kind, counts in {
+                    "judged": True,
+                    "label": belongs,
+                    "given": given,
+                    "both": belongs and given,
+                }.items():
+                    self._judged[kind][number] += counts
 
     def _coarsen(self, days: Longs) -> None:
         """Count months instead of days once the dates span so much that no shorter unit will be chosen."""
@@ -280,7 +298,7 @@ class Scan:
             totals,
             counts,
             TermCounts(tuple(words), *columns),
-            None if self.options.label_field is None else self._judgements(categories),
+            self._judgements(categories) if self.options.calibrates else None,
             self._meetings(category, len(categories)) if self.options.several else None,
             left_out,
             tuple(self.reader.examples),
@@ -303,18 +321,21 @@ class Scan:
 
     def _judgements(self, categories: Sequence[str]) -> tuple[Judged, ...]:
         own = [self._labels.numbers.get(normalized_name(name), -1) for name in categories]
-        label, given, both = (self._judged[kind] for kind in ("label", "given", "both"))
-        if not any(label[number] for number in own):
+        judged, label, given, both = (self._judged[kind] for kind in ("judged", "label", "given", "both"))
+        if not any(label[number] or judged[number] for number in own):
+            source = (
+                "the judgements" if self.options.label_field is None else f"the column {self.options.label_field!r}"
+            )
             raise CorpusError(
-                f"no value of the column {self.options.label_field!r} is the name of a category; "
-                "the column must have the true categories, and be empty where they are unknown"
+                f"no document is labelled with the name of a category in {source}; "
+                "give the true categories of some of the documents"
             )
         return tuple(
             Judged(
                 found := both[number],
                 label[number] - found,
                 given[number] - found,
-                self._labelled - label[number] - given[number] + found,
+                self._labelled + judged[number] - label[number] - given[number] + found,
             )
             for number in own
         )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from seetopic.classify.findings.dates import UNITS, DateOrder, Unit
+from seetopic.classify.findings.judged import JudgedDocuments
 from seetopic.errors import SettingsError
 
 
@@ -18,6 +19,7 @@ class TrendOptions:
     by: Unit | Literal["auto"] = "auto"  # length of a period
     several: bool = False  # all categories of a document, or only the best one
     label_field: str | None = None  # the column of true categories
+    judged: JudgedDocuments | None = None  # instead of labels
     dates: DateOrder | None = None
     time_zone: str | None = None
     top: int = 10  # typical terms per period or group
@@ -26,6 +28,8 @@ class TrendOptions:
     def __post_init__(self) -> None:
         if self.time is None and self.group is None:
             raise SettingsError("neither --time nor --group is given; name the column of dates, of groups, or both")
+        if self.label_field is not None and self.judged is not None:
+            raise SettingsError("both --label-field and --judgements are given; give only one")
         if self.by not in (*UNITS, "auto"):
             raise SettingsError(f"`by` is {self.by!r}, but must be one of {', '.join(UNITS)}, auto")
         if self.top < 1:
@@ -37,6 +41,10 @@ class TrendOptions:
         return None if self.by == "auto" else self.by
 
     @property
+    def calibrates(self) -> bool:
+        return self.label_field is not None or self.judged is not None
+
+    @property
     def kept(self) -> list[str]:
         """The columns that were kept beside the documents."""
         return list(dict.fromkeys(name for name in (self.time, self.group, self.label_field) if name is not None))
@@ -44,5 +52,9 @@ class TrendOptions:
     @property
     def required(self) -> list[str]:
         """All columns that a table must have."""
-        own = ["category", *(["categories"] if self.several else [])]
+        own = [
+            "category",
+            *(["categories"] if self.several else []),
+            *(["document"] if self.judged is not None else []),
+        ]
         return list(dict.fromkeys([*own, *self.kept]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -11,6 +11,7 @@ import numpy as np
 from seetopic.classify.documents import DocumentStream
 from seetopic.classify.findings.counts import TERMS, Scan
 from seetopic.classify.findings.dates import DateOrder, Unit
+from seetopic.classify.findings.judged import judged_documents
 from seetopic.classify.findings.options import TrendOptions
 from seetopic.classify.findings.results import Trends, trends_of
 from seetopic.classify.placement import AssignOptions
@@ -35,6 +36,7 @@ def trends(
     topics: str | Path | Sorter | None = None,
     several: bool = False,
     label_field: str | None = None,
+    judgements: str | Path | Iterable[Mapping[str, Any]] | None = None,
     dates: DateOrder | None = None,
     time_zone: str | None = None,
     top: int = 10,
@@ -46,7 +48,8 @@ def trends(
 
     `source` is a table that `assign` wrote (.csv, .parquet or .jsonl, a folder of .parquet files, or a pyarrow table),
     or an `Index` with kept columns, whose documents are first sorted by `seeds` or `topics`; for a table these only
-    set the order of the categories. The options are those of `seetopic trends`.
+    set the order of the categories. `judgements` are a file or its objects. The options are those of
+    `seetopic trends`.
     """
     options = TrendOptions(
         time=time,
@@ -54,6 +57,7 @@ def trends(
         by=by,
         several=several,
         label_field=label_field,
+        judged=None if judgements is None else judged_documents(judgements),
         dates=dates,
         time_zone=time_zone,
         top=top,
@@ -109,6 +113,7 @@ def _sorted_batches(stream: DocumentStream, columns: Mapping[str, Any], options:
         rows["category"] = names.take(pa.array(best, mask=best < 0))
         rows["categories"] = _listed(placement.categories, names)
         rows["terms"] = _listed(terms, words)
+        rows["document"] = pa.array(np.arange(done, done + len(placement)))
         rows["problem"] = pa.array(np.where(empty, "empty", ""))
         done += len(placement)
         _check_lengths(columns, at_least=done)
