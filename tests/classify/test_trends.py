@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.csv
 import pyarrow.parquet
 import pytest
 from hypothesis import given
@@ -142,11 +143,7 @@ def test_texts_that_a_spreadsheet_could_run_are_restored(tmp_path):
         ({"time": "date", "by": "decade"}, SettingsError, "`by` is 'decade'"),
         ({"time": "date", "dates": "year-first"}, SettingsError, "`dates` is 'year-first'"),
         ({"time": "date", "top": 0}, SettingsError, "`top` is 0"),
-        (
-            {"time": "date", "label_field": "source"},
-            CorpusError,
-            "labelled with the name of a category in the column 'source'",
-        ),
+        ({"time": "date", "label_field": "source"}, CorpusError, "in the column 'source'"),
     ],
 )
 def test_wrong_columns_and_options_are_refused(options, error, told):
@@ -228,6 +225,8 @@ def test_judgements_of_documents_calibrate_as_labels_do(tmp_path):
     by_labels = trends(table, group="source", label_field="label")
     assert trends(table, group="source", judgements=path) == by_labels
     assert trends(table, group="source", judgements=judgements) == by_labels
+    pa.csv.write_csv(table, tmp_path / "sorted.csv")
+    assert trends(tmp_path / "sorted.csv", group="source", judgements=path).shares == by_labels.shares
     with pytest.raises(SettingsError, match="both --label-field and --judgements"):
         trends(table, group="source", judgements=judgements, label_field="label")
 

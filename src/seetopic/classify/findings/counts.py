@@ -230,17 +230,13 @@ class Scan:
         """Compare the categories of documents with judgements of them."""
         judged = self.options.judged or {}
         for row in np.flatnonzero(np.isin(documents, list(judged))).tolist():
-            own = {normalized_name(name) for name in categories.take(np.flatnonzero(rows == row)).to_pylist()}
+            own = set(map(self._labels.restore, categories.take(np.flatnonzero(rows == row)).to_pylist()))
             for category, belongs in judged[documents[row]].items():
                 number = self._labels.numbers.setdefault(category, len(self._labels.numbers))
                 given = category in own
-                for kind, counts in {
-                    "judged": True,
-                    "label": belongs,
-                    "given": given,
-                    "both": belongs and given,
-                }.items():
-                    self._judged[kind][number] += counts
+                answers = {"judged": True, "label": belongs, "given": given, "both": belongs and given}
+                for kind, answer in answers.items():
+                    self._judged[kind][number] += answer
 
     def _coarsen(self, days: Longs) -> None:
         """Count months instead of days once the dates span so much that no shorter unit will be chosen."""
@@ -323,9 +319,8 @@ class Scan:
         own = [self._labels.numbers.get(normalized_name(name), -1) for name in categories]
         judged, label, given, both = (self._judged[kind] for kind in ("judged", "label", "given", "both"))
         if not any(label[number] or judged[number] for number in own):
-            source = (
-                "the judgements" if self.options.label_field is None else f"the column {self.options.label_field!r}"
-            )
+            label_field = self.options.label_field
+            source = "the judgements" if label_field is None else f"the column {label_field!r}"
             raise CorpusError(
                 f"no document is labelled with the name of a category in {source}; "
                 "give the true categories of some of the documents"

@@ -181,7 +181,7 @@ def _reader(path: Path, options: TrendOptions) -> Any:
     from pyarrow import csv
 
     # Everything is text: the first rows do not decide how the others are read.
-    texts = dict.fromkeys([*options.required, *TERMS, "problem"], pa.string())
+    texts = dict.fromkeys([*options.required, *TERMS, "problem"], pa.string()) | {"document": pa.int64()}
     return pa.dataset.CsvFileFormat(
         csv.ParseOptions(delimiter="\t" if ".tsv" in path.suffixes else ",", newlines_in_values=True),
         convert_options=csv.ConvertOptions(column_types=texts, null_values=[""], strings_can_be_null=True),
