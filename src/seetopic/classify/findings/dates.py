@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from email.utils import parsedate_to_datetime
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Literal, get_args
 from zoneinfo import ZoneInfo
 
@@ -21,6 +22,7 @@ UNITS: tuple[Unit, ...] = get_args(Unit)
 NO_DATE = np.iinfo(np.int64).min  # the day of a missing or unreadable date
 MOST_PERIODS = 60  # of a unit that is chosen automatically; more are hard to see in a chart
 _ENOUGH = 100  # documents per period, on average, of such a unit
+_REMEMBERED = 1 << 16  # texts whose day is known
 _UNREADABLE = 5  # examples to show
 _EPOCH = date(1970, 1, 1).toordinal()
 _LENGTHS = {"day": 1.0, "week": 7.0, "month": 30.44, "quarter": 91.31, "year": 365.25}  # mean number of days
@@ -63,6 +65,11 @@ class DateReader:
     def _zone(self) -> ZoneInfo | None:
         return None if self.zone is None else ZoneInfo(self.zone)
 
+    @cached_property
+    def _known(self) -> Callable[[str], int]:
+        """`_of_text`, which need not read the same dates again in every batch."""
+        return lru_cache(_REMEMBERED)(self._of_text)
+
     def days(self, column: Any) -> Longs:
         """The day of each value of an Arrow array, or NO_DATE."""
         import pyarrow as pa
@@ -95,7 +102,7 @@ class DateReader:
         if self._zone is None:
             column = pc.replace_substring_regex(column, _TIMED, r"\1")
         encoded = column.dictionary_encode()
-        read = [self._of_text(text) for text in encoded.dictionary.to_pylist()]
+        read = [self._known(text) for text in encoded.dictionary.to_pylist()]
         codes = encoded.indices.fill_null(len(read)).to_numpy(zero_copy_only=False)
         days: Longs = np.array([*read, NO_DATE], np.int64)[codes]
         self._count(column, days)
