@@ -15,6 +15,7 @@ from seetopic.errors import CorpusError, SettingsError
 
 DAYS = st.dates(date(1600, 1, 1), date(2900, 12, 31))
 EPOCH = date(1970, 1, 1)
+KINDS = ((int, pa.int64()), (str, pa.string()))
 
 
 def day_of(value: object, **how: str) -> date | None:
@@ -91,6 +92,16 @@ def test_what_cannot_be_read_is_counted_and_shown():
 @pytest.mark.parametrize("values", [[None, None], [float("nan"), 0.0], [12, -5], [True, None]])
 def test_a_column_without_dates_has_none(values):
     assert (DateReader().days(pa.array(values)) == NO_DATE).all()
+
+
+@given(st.lists(st.none() | st.integers(10**8, 10**11 - 1)), st.sampled_from([None, "Asia/Tokyo"]))
+def test_seconds_are_the_same_as_numbers_and_as_texts(seconds, zone):
+    numbers, texts = (
+        pa.array([None if each is None else make(each) for each in seconds], kind) for make, kind in KINDS
+    )
+    read = DateReader(zone=zone).days(numbers)
+    assert (DateReader(zone=zone).days(texts) == read).all()
+    assert [day == NO_DATE for day in read] == [each is None for each in seconds]
 
 
 @given(DAYS, st.sampled_from(["%Y-%m-%d", "%d %B %Y", "%B %d, %Y", "%Y/%m/%d", "%Y%m%d"]))

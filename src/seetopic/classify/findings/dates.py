@@ -29,6 +29,7 @@ _LENGTHS = {"day": 1.0, "week": 7.0, "month": 30.44, "quarter": 91.31, "year": 3
 
 # A date and a time of day, of which only the date matters unless a time zone is given.
 _TIMED = r"^(\d{4}-\d{2}-\d{2})[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?\s*(?:Z|[+-]\d{2}:?\d{2})?$"
+_UNIX = r"^-?\d{9,14}(?:\.\d+)?$"
 _YEAR = re.compile(r"(\d{4})(?:[-/.](\d{1,2}))?(?:[-/.](\d{1,2}))?")
 _NUMBERS = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})(?:,?[T ]\s*(.+))?")
 _NAMED = tuple(f"{each} %Y" for each in ("%d %B", "%d %b", "%B %d", "%b %d", "%B", "%b"))
@@ -99,6 +100,8 @@ class DateReader:
         """Each distinct text is read once."""
         from pyarrow import compute as pc
 
+        if pc.all(pc.match_substring_regex(column, _UNIX)).as_py():
+            return self.days(column.cast("float64"))
         if self._zone is None:
             column = pc.replace_substring_regex(column, _TIMED, r"\1")
         encoded = column.dictionary_encode()
@@ -130,7 +133,8 @@ class DateReader:
         days = np.full(len(numbers), NO_DATE)
         days[timed] = self._local_days(seconds[timed])
         rest = np.flatnonzero(~timed & (sizes < _SECONDS[0]) & (sizes > 0))
-        days[rest] = [self._of_text(f"{numbers[place]:.15g}") for place in rest]
+        values, places = np.unique(numbers[rest], return_inverse=True)
+        days[rest] = np.array([self._of_text(f"{value:.15g}") for value in values], np.int64)[places]
         return days
 
     def _local_days(self, seconds: Doubles) -> Longs:
@@ -146,7 +150,7 @@ class DateReader:
 
     def _of_text(self, text: str) -> int:
         text = text.strip()
-        if re.fullmatch(r"-?\d{9,14}(\.\d+)?", text):
+        if re.fullmatch(_UNIX, text):
             return int(self._of_numbers(np.array([float(text)]))[0])
         try:
             moment = self._moment(text)
