@@ -13,7 +13,15 @@ from seetopic.classify.findings.changes import change_points, comparisons
 from seetopic.classify.findings.counts import Counts
 from seetopic.classify.findings.dates import Unit, iso_date, period_name
 from seetopic.classify.findings.options import TrendOptions
-from seetopic.classify.findings.shares import calibrated, difference_interval, difference_test, holm, interval
+from seetopic.classify.findings.shares import (
+    ErrorRates,
+    calibrated,
+    difference_interval,
+    difference_test,
+    error_rates,
+    holm,
+    interval,
+)
 from seetopic.classify.findings.typical import typical_terms
 from seetopic.runtime import Longs
 
@@ -175,9 +183,17 @@ class _Findings:
         unit = self.counts.unit
         return tuple("" if unit is None else period_name(start, unit) for start in self.counts.periods.tolist())
 
+    @cached_property
+    def rates(self) -> list[ErrorRates | None]:
+        """The error rates of each category; they are the same in all periods and groups."""
+        judged = self.counts.judged
+        if judged is None:
+            return [None] * len(self.counts.categories)
+        return [error_rates(each, self.random_state) for each in judged]
+
     def notes(self) -> Iterator[str]:
-        for name, judged in zip(self.counts.categories, self.counts.judged or (), strict=False):
-            if calibrated(1, 2, judged, self.random_state) is None:
+        for name, judged, rates in zip(self.counts.categories, self.counts.judged or (), self.rates, strict=False):
+            if rates is None:
                 yield (
                     f"the shares of {name!r} are not calibrated: {judged.found} of "
                     f"{judged.found + judged.missed} documents with this label were sorted into it"
@@ -191,14 +207,12 @@ class _Findings:
             given, of = int(counts.given[g, p, c]), int(counts.documents[g, p])
             if not of:
                 continue
-            found = share, low, high = given / of, float(lows[g, p, c]), float(highs[g, p, c])
-            true = None
-            if counts.judged is not None:
-                # The errors are drawn alike in all periods: they are the same errors.
-                true = calibrated(given, of, counts.judged[c], self.random_state)
-            share, low, high = (round(each, _DIGITS) for each in (true or found))
+            found, rates = (given / of, float(lows[g, p, c]), float(highs[g, p, c])), self.rates[c]
+            if rates is not None:
+                found = calibrated(given, of, rates, self.random_state)
+            share, low, high = (round(each, _DIGITS) for each in found)
             place = counts.groups[g], self.periods[p], starts[p], counts.categories[c]
-            yield CategoryShare(*place, given, of, share, low, high, true is not None)
+            yield CategoryShare(*place, given, of, share, low, high, rates is not None)
 
     def changes(self) -> Iterator[ShareChange]:
         counts, names = self.counts, self.periods
