@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -110,6 +111,9 @@ MODEL = click.option(
     "--model",
     metavar="NAME|PATH",
     help="Language model: a folder or a Hugging Face model name.  [default: embedded all-MiniLM-L6-v2]",
+)
+INDEX_MODEL = click.option(
+    "--model", metavar="NAME|PATH", help="New location of the index's language model, if it was moved."
 )
 PRESET = click.option(
     "--preset",
@@ -291,6 +295,14 @@ def _stop_words(options: dict[str, Any]) -> tuple[str, ...]:
     from seetopic.text import read_stop_words
 
     return () if options["stop_words"] is None else read_stop_words(options["stop_words"])
+
+
+def show(result: Any, as_json: bool, print_result: Callable[[Any], None]) -> None:
+    """Print a result as JSON or for people."""
+    if as_json:
+        click.echo(json.dumps(result.to_json(), ensure_ascii=False, indent=1))
+    else:
+        print_result(result)
 
 
 def say_skipped(opened: Index) -> None:

@@ -18,6 +18,7 @@ from seetopic.discovery.self_training import SortedSample
 from seetopic.discovery.suggestions import as_seeds_file, suggest, suggest_beside
 from seetopic.discovery.term_rule import SortedDocuments, TermRule, rule_for_new
 from seetopic.discovery.topics import RankedTerm, Residual, Topic, Topics, results_in
+from seetopic.discovery.wildcards import expanded
 
 __all__ = [
     "DOUBTFUL",
@@ -41,6 +42,7 @@ __all__ = [
     "discover",
     "encode_names",
     "estimated_accuracy",
+    "expanded",
     "find",
     "index_with_names",
     "mean_vectors",
