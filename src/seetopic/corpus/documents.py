@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path, PurePath, PurePosixPath
-from typing import Any
+from typing import Any, cast
 
 import orjson
 
@@ -31,7 +31,7 @@ from seetopic.corpus.partition import (
     records_of,
     refuse_or_count,
 )
-from seetopic.corpus.readers import Fault, Fields, Keep, Labelled, Plain, Record, Row
+from seetopic.corpus.readers import Fault, Fields, Keep, Labelled, Plain, Record
 from seetopic.corpus.storage import Files, StoredFile, files_of_pattern, files_of_url, is_pattern, is_url, local_file
 from seetopic.errors import CorpusError, MissingExtra
 from seetopic.runtime import Engine, LocalEngine, Warn, remove_temporary, temporary_folder, warn, writing
@@ -148,8 +148,8 @@ class Documents:
         return cut_folder(files, rules) if file_format is None else cut_files(files, file_format, rules, engine)
 
     def _plain_records(self) -> Iterator[Plain]:
-        """The records without columns."""
-        return (each.record if isinstance(each, Row) else each for each in self._records())
+        """The records; they have no columns, because `_records` asks for none."""
+        return cast(Iterator[Plain], self._records())
 
     def _records(self) -> Iterator[Record]:
         if isinstance(self.source, Joined):
