@@ -128,7 +128,7 @@ def test_what_is_not_counted_is_said():
     found = trends(pa.table(table), time="date", group="source")
     assert found.documents == 1
     assert found.left_out == {
-        "without a text": 1, "without a source": 1, "without a date": 2, "with an unreadable date": 1,
+        "empty or malformed": 1, "without a source": 1, "without a date": 2, "with an unreadable date": 1,
     }  # fmt: skip
     assert found.unreadable == ("soon",)
 
@@ -158,13 +158,34 @@ def test_wrong_columns_and_options_are_refused(options, error, told):
         trends(pa.table(planted()), **options)
 
 
+def test_documents_without_any_category_are_refused_unless_names_are_given():
+    table = pa.table({"source": ["a", "b"], "category": ["", None]})
+    with pytest.raises(CorpusError, match="none of the 2 documents has a category"):
+        trends(table, group="source")
+    assert [row.share for row in trends(table, group="source", seeds=["sport"]).shares] == [0.0, 0.0]
+
+
+def test_values_of_several_types_in_jsonl_are_read_one_by_one(tmp_path):
+    rows = [{"date": date, "category": "x", "source": 1} for date in ("2025-06-03", 1748908800, "soon", None, 2025)]
+    path = tmp_path / "sorted.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    found = trends(path, time="date", group="source", by="year")
+    assert (found.documents, found.groups, found.periods) == (3, ("1",), ("2025",))
+    assert found.left_out == {"without a date": 1, "with an unreadable date": 1}
+    path.write_text('{"date": "2025", "category": "x"}\nnull\n', encoding="utf-8")
+    with pytest.raises(CorpusError, match="contains None, which is not an object"):
+        trends(path, time="date")
+
+
 def test_a_column_of_identifiers_is_not_a_group():
     table = pa.table({"id": [str(number) for number in range(1001)], "category": ["x"] * 1001})
     with pytest.raises(CorpusError, match="1,001 values"):
         trends(table, group="id")
 
 
-@pytest.mark.parametrize(("name", "content"), [("sorted.xlsx", b"x"), ("sorted.parquet", b"x"), ("missing.csv", None)])
+@pytest.mark.parametrize(
+    ("name", "content"), [("sorted.xlsx", b"x"), ("sorted.parquet", b"x"), ("x.jsonl", b"{"), ("missing.csv", None)]
+)
 def test_a_file_that_is_no_table_is_refused(tmp_path, name, content):
     if content is not None:
         (tmp_path / name).write_bytes(content)

@@ -56,7 +56,7 @@ def test_an_index_and_every_table_show_the_same_shares(folder):
     assert from_index["periods"] == [f"2025-0{month}" for month in range(1, 7)]
     for ending in ("csv", "parquet", "jsonl"):
         table = found(folder, f"sorted.{ending}", "--topics", "topics", *OVER_TIME, "--group", "source")
-        assert table["left_out"] == {"without a text": 1}
+        assert table["left_out"] == {"empty or malformed": 1}
         for name in ("shares", "changes", "differences"):
             assert table[name] == from_index[name]
     agency = [row for row in from_index["differences"] if row["group"] == "agency" and row["category"] == NAMES[0]]
@@ -68,7 +68,7 @@ def test_what_was_planted_is_printed(folder):
     done = run_here("trends", "sorted.csv", *OVER_TIME[:-1], "--quiet", cwd=folder)
     assert "▲ 2025-04" in done.stdout
     assert "240 documents, 6 periods (month)" in done.stdout
-    assert done.stderr == "left out: 1 without a text\n"
+    assert done.stderr == "left out: 1 empty or malformed\n"
     groups = run_here("trends", "sorted.csv", "--group", "source", cwd=folder)
     assert "points" in groups.stdout
 

@@ -155,7 +155,7 @@ class Scan:
         self.rows += batch.num_rows
         time, group = self.options.time, self.options.group
         if "problem" in batch.schema.names:
-            batch = self._only(batch, _empty(batch.column("problem")), "without a text")
+            batch = self._only(batch, _empty(batch.column("problem")), "empty or malformed")
         if group is not None:
             batch = self._only(batch, pc.invert(_empty(batch.column(group))), f"without a {group}")
         days = np.zeros(batch.num_rows, np.int64)
@@ -270,6 +270,8 @@ class Scan:
                 "can be compared; choose another column"
             )
         categories = self._ordered(given, names)
+        if not categories:
+            raise CorpusError(f"none of the {self.rows:,} documents has a category; sort them by other names")
         periods = np.unique(documents["day"])
         totals = np.zeros((len(groups), len(periods)), np.int64)
         counts = np.zeros((*totals.shape, len(categories)), np.int64)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+import orjson
 
 from seetopic.classify.documents import DocumentStream
 from seetopic.classify.findings.counts import TERMS, Scan
@@ -150,15 +153,36 @@ def _batches(source: Any, options: TrendOptions) -> Iterator[Any]:
         return
     path = Path(source)
     try:
+        if _format(path) == "json":
+            yield from _json_batches(path, options)
+            return
         data = pa.dataset.dataset(path, format=_reader(path, options))
         wanted = _wanted(options, data.schema.names, str(path))
         # Arrow reads many batches ahead by default, which takes memory and no less time.
         yield from data.to_batches(columns=wanted, batch_size=_BATCH, batch_readahead=2, fragment_readahead=1)
-    except (OSError, pa.ArrowException) as error:
+    except CorpusError:  # which is a ValueError
+        raise
+    except (OSError, EOFError, ValueError, pa.ArrowException) as error:
         reason = " ".join(str(error).split())
         raise CorpusError(
             f"{path} cannot be read as a table ({reason}); give one that `seetopic assign` wrote"
         ) from error
+
+
+def _json_batches(path: Path, options: TrendOptions) -> Iterator[Any]:
+    """Batches of a file with one object per line; in Arrow's own reader, the first rows decide the types of all."""
+    pa = _pyarrow()
+    wanted: list[str] = []
+    with (gzip.open if path.suffix == ".gz" else open)(path, "rb") as file:
+        while lines := list(islice(file, _BATCH)):
+            rows = [orjson.loads(line) for line in lines]
+            if others := [row for row in rows if not isinstance(row, dict)]:
+                raise CorpusError(
+                    f"{path} contains {others[0]!r}, which is not an object; give one JSON object per line"
+                )
+            names = list(dict.fromkeys(name for row in rows for name in row))
+            wanted = wanted or _wanted(options, names, str(path))
+            yield pa.record_batch({name: _array([row.get(name) for row in rows]) for name in wanted})
 
 
 def _format(path: Path) -> str:
