@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -27,7 +28,7 @@ from seetopic.classify.findings.shares import (
     interval,
 )
 from seetopic.classify.findings.typical import typical_terms
-from seetopic.errors import CorpusError, SettingsError
+from seetopic.errors import CorpusError, MissingExtra, SettingsError
 
 MONTHS = [f"2025-{month:02d}-15" for month in range(1, 13)]
 BASE = np.array([0.20, 0.15, 0.10, 0.08, 0.05])
@@ -191,6 +192,12 @@ def test_a_file_that_is_no_table_is_refused(tmp_path, name, content):
         (tmp_path / name).write_bytes(content)
     with pytest.raises(CorpusError, match=name):
         trends(tmp_path / name, time="date")
+
+
+def test_without_arrow_the_extra_is_named(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MissingExtra, match=r"seetopic\[parquet\]"):
+        trends(tmp_path / "sorted.csv", time="date")
 
 
 # Which categories go together
