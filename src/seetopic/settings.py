@@ -156,7 +156,7 @@ class IndexSettings:
     local: LocalSettings = field(default_factory=LocalSettings)
     sample: SampleSettings = field(default_factory=SampleSettings)
     precision: Precision = "float32"  # of the language model's arithmetic
-    random_state: int = 0  # seed of the factorisation and of the themes
+    random_state: int = 0  # seed of the themes, and of training if vectors are trained
 
     def __post_init__(self) -> None:
         if self.precision not in ("float32", "bfloat16"):

@@ -21,8 +21,8 @@ from seetopic.index.sample import (
     distinct_terms,
     inverse_frequency,
     weighted_rows,
-    word_keys,
 )
+from seetopic.runtime import word_keys
 from seetopic.settings import SampleSettings, SortingSettings
 
 
@@ -97,7 +97,7 @@ def contents_of(documents: Sequence[Sequence[str]]) -> Contents:
     words = sorted({word for document in documents for word in document} - {","})
     numbers = [-1 if word == "," else words.index(word) for document in documents for word in document]
     starts = np.cumsum([0, *map(len, documents)])
-    return Contents(word_keys(words), np.array(numbers, np.int32), starts)
+    return Contents(np.append(word_keys(words), np.uint64(0)), np.array(numbers, np.int32), starts)
 
 
 @given(st.lists(st.lists(st.sampled_from("abcdefgh,"), max_size=5), min_size=1, max_size=30), st.randoms())

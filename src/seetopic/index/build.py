@@ -21,7 +21,7 @@ from seetopic.index.cached import INDEXES
 from seetopic.index.columns import write_columns
 from seetopic.index.estimate import BuildEstimate, estimate, held_for, memory_needed, memory_size, require_memory
 from seetopic.index.layout import key_of, tokenizer_name
-from seetopic.index.sample import Contents, beginnings, choose_among, distinct_terms, word_keys
+from seetopic.index.sample import Contents, beginnings, choose_among, distinct_terms
 from seetopic.index.stages import Stage, alone, do_stages, forget_stages
 from seetopic.index.themes import find_centres
 from seetopic.index.update import (
@@ -53,6 +53,7 @@ from seetopic.runtime import (
     resolve_device,
     silent,
     warn,
+    word_keys,
     write_array,
     write_json,
     writing,
@@ -413,8 +414,10 @@ class Build:
         documents, isolated = document_matrix(engine, blocks, counts, local, matrices.folder / "documents")
         if not engine.remote:
             engine.close()  # products use threads, and need the memory that the workers hold
-        device, state = resolve_device(self.resources.device), self.settings.random_state
-        vectors = factorise(contexts, documents, isolated, local, state, device, engine, progress)
+        terms = layout.read_words(self.files / layout.TERMS)
+        vectors = factorise(
+            contexts, documents, isolated, terms, local, resolve_device(self.resources.device), engine, progress
+        )
         matrices.clear()
         write_array(self.files / layout.LOCAL, vectors)
 
@@ -484,7 +487,8 @@ class Build:
     def _contents(self) -> Contents:
         """Kept, because the sample is drawn once from all parts and once from each."""
         texts, starts = (map_array(self.files / name) for name in (layout.TEXTS, layout.TEXT_STARTS))
-        return Contents(word_keys(layout.read_words(self.files / layout.WORDS)), texts, starts)
+        keys = word_keys(layout.read_words(self.files / layout.WORDS))
+        return Contents(np.append(keys, np.uint64(0)), texts, starts)
 
     def _chosen_from(self, ranges: Sequence[tuple[int, int]]) -> tuple[Longs, Longs]:
         return choose_among(self._contents, ranges, self.settings.sample)

@@ -6,14 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
-from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
 from seetopic.corpus import Piece, Pieces
 from seetopic.errors import CorpusError
-from seetopic.runtime import Doubles, Engine, Floats, Ids, Longs
+from seetopic.runtime import Doubles, Engine, Floats, Ids, Longs, spread
 from seetopic.settings import SampleSettings
 
 if TYPE_CHECKING:
@@ -54,7 +53,7 @@ class Contents:
     fewer or elsewhere has nearly the same sample.
     """
 
-    keys: NDArray[np.uint64]  # of the words, as `word_keys` returns them
+    keys: NDArray[np.uint64]  # of the words, and 0 for separators
     texts: Ids  # the words of all documents, one document after the other; separators are negative
     starts: Longs  # where each document's words start
 
@@ -65,22 +64,8 @@ class Contents:
         words = np.maximum(self.texts[starts[0] : starts[-1]], -1)
         np.cumsum(self.keys[words], out=sums[1:])  # wraps around, which does no harm
         bounds = sums[starts - starts[0]]
-        drawn: Doubles = _mixed(bounds[1:] - bounds[:-1]) / 2.0**64
+        drawn: Doubles = spread(bounds[1:] - bounds[:-1]) / 2.0**64
         return drawn
-
-
-def word_keys(words: Sequence[str]) -> NDArray[np.uint64]:
-    """A number for each word, spread evenly over 64 bits, that depends only on the word; and 0 for separators."""
-    found = _mixed(np.fromiter((crc32(word.encode()) for word in words), np.uint64, len(words)))
-    return np.append(found, np.uint64(0))
-
-
-def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Spread numbers evenly over 64 bits: the finaliser of SplitMix64."""
-    numbers = numbers + np.uint64(0x9E3779B97F4A7C15)
-    numbers = (numbers ^ (numbers >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    numbers = (numbers ^ (numbers >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return numbers ^ (numbers >> np.uint64(31))
 
 
 def choose(word_counts: Longs, settings: SampleSettings, drawn_by: Doubles) -> tuple[Longs, Longs]:

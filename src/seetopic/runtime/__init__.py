@@ -31,6 +31,7 @@ from seetopic.runtime.progress import Progress, Renamed, counted, shown_progress
 from seetopic.runtime.ragged import Lists
 from seetopic.runtime.spreadsheets import SafeRows, cell, guarded, unguarded
 from seetopic.runtime.temporary import remove_temporary, temporary_folder
+from seetopic.runtime.word_keys import spread, word_keys
 
 __all__ = [
     "LRU",
@@ -82,6 +83,7 @@ __all__ = [
     "sha256_of",
     "shown_progress",
     "silent",
+    "spread",
     "sum_of",
     "summed",
     "table_of",
@@ -89,6 +91,7 @@ __all__ = [
     "temporary_folder",
     "unguarded",
     "warn",
+    "word_keys",
     "write_array",
     "write_arrays_in_parts",
     "write_json",

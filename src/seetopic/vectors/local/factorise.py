@@ -12,7 +12,19 @@ from pathlib import Path
 
 import numpy as np
 
-from seetopic.runtime import Band, Doubles, Engine, Flags, Floats, Longs, Progress, one_torch_thread, sum_of
+from seetopic.runtime import (
+    Band,
+    Doubles,
+    Engine,
+    Flags,
+    Floats,
+    Longs,
+    Progress,
+    one_torch_thread,
+    spread,
+    sum_of,
+    word_keys,
+)
 from seetopic.settings import LocalSettings
 from seetopic.vectors.cooccurrence import Block
 from seetopic.vectors.local.pmi import ROUNDING, Matrix, Rows, context_pmi, document_pmi, keep_probability
@@ -42,24 +54,23 @@ def factorise(
     contexts: Matrix,
     documents: Matrix,
     isolated: Flags,
+    terms: Sequence[str],
     settings: LocalSettings,
-    random_state: int,
     device: str,
     engine: Engine,
     progress: Progress,
 ) -> Floats:
     """Local vectors u_w, unit rows; (n_terms, rank). Terms that never co-occur with another have a zero row."""
     matrices = [contexts, documents] if settings.document_weight > 0 else [contexts]
-    vectors = left_factor(matrices, len(isolated), settings, random_state, device, engine, progress)
+    vectors = left_factor(matrices, terms, settings, device, engine, progress)
     vectors[isolated] = 0
     return vectors
 
 
 def left_factor(
     matrices: Sequence[Matrix],
-    n_terms: int,
+    terms: Sequence[str],
     settings: LocalSettings,
-    random_state: int,
     device: str,
     engine: Engine,
     progress: Progress,
@@ -67,8 +78,8 @@ def left_factor(
     """U sqrt(S) of the matrices side by side, with rows of unit length."""
     import torch
 
-    rank = min(settings.rank, n_terms, sum(matrix.n_columns for matrix in matrices))
-    basis = leading_directions(matrices, n_terms, rank, settings, random_state, device, engine, progress)
+    rank = min(settings.rank, len(terms), sum(matrix.n_columns for matrix in matrices))
+    basis = leading_directions(matrices, terms, rank, settings, device, engine, progress)
     gram = torch.from_numpy(gram_of(matrices, basis, device, engine))
     with one_torch_thread():
         squares, rotation = torch.linalg.eigh(gram)
@@ -86,27 +97,27 @@ def left_factor(
 
 def leading_directions(
     matrices: Sequence[Matrix],
-    n_terms: int,
+    terms: Sequence[str],
     rank: int,
     settings: LocalSettings,
-    random_state: int,
     device: str,
     engine: Engine,
     progress: Progress,
 ) -> Floats:
     """The leading left singular vectors, orthonormal columns; (n_terms, rank).
 
-    Block Lanczos: the spaces that X X^T spans from a random block, step by step, contain them far more exactly than
-    the last step alone, so the result hardly depends on the random block.
+    Block Lanczos: the spaces that X X^T spans from a first block, step by step, contain them far more exactly than the
+    last step alone, so the result hardly depends on the first block. It has a number for each term that depends only on
+    the term, so that a document more or less changes little.
     """
     import torch
 
+    n_terms = len(terms)
     width = min(settings.lanczos_block, n_terms)
     steps = max(settings.lanczos_steps, -(-rank // width))
     basis = np.zeros((n_terms, min(steps * width, -(-n_terms // width) * width)), np.float32)
     projected = np.zeros((basis.shape[1], basis.shape[1]))  # X X^T in the basis
-    drawn: Floats = np.random.default_rng(random_state).standard_normal((n_terms, width), dtype=np.float32)
-    block = squared(matrices, drawn, device, engine)  # without the part that X does not reach
+    block = squared(matrices, _first_block(terms, width), device, engine)  # without the part that X does not reach
     orthonormalise(block, device)
     for first in range(0, basis.shape[1], width):
         progress("local vectors", min(first // width, settings.lanczos_steps), settings.lanczos_steps + 1)
@@ -126,6 +137,13 @@ def leading_directions(
             rows = torch.from_numpy(basis[first : first + _ROWS])
             rows[:, :rank] = rows @ turn
     return np.ascontiguousarray(basis[:, :rank])
+
+
+def _first_block(terms: Sequence[str], width: int) -> Floats:
+    """Numbers between -1 and 1, as if drawn at random; (n_terms, width)."""
+    numbers = np.stack([spread(word_keys(terms) + np.uint64(column)) for column in range(width)], axis=1)
+    block: Floats = (numbers / 2.0**63 - 1.0).astype(np.float32)
+    return block
 
 
 def _taken_out(block: Floats, basis: Floats, device: str) -> Doubles:
