@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from seetopic.corpus import Seeds
+from seetopic.corpus import Seed, Seeds
 from seetopic.errors import EncoderError
 from seetopic.index import Index
 from seetopic.runtime import Floats, Progress, normalized, silent
@@ -30,11 +30,16 @@ def encode_names(
 ) -> EncodedNames:
     """Vectors of names; `given` maps categories to vectors that replace the language model's."""
     ready = _given_vectors(seeds, given or {}, index.general.shape[1])
-    plain = mean_vectors_of(index, [seed.names for seed in seeds.seeds], ready, progress)
+    plain = mean_vectors_of(index, [texts_about(seed) for seed in seeds.seeds], ready, progress)
     wordless = ready if index.reads_texts else range(len(seeds))
-    sentences = [tuple(_SENTENCE.format(name) for name in seed.names) for seed in seeds.seeds]
+    sentences = [tuple(_SENTENCE.format(text) for text in texts_about(seed)) for seed in seeds.seeds]
     spoken = mean_vectors_of(index, sentences, {category: plain[category] for category in wordless}, progress)
     return EncodedNames(plain, normalized(plain + spoken), wordless)
+
+
+def texts_about(seed: Seed) -> tuple[str, ...]:
+    """The names and the description, each of which counts as much as the others."""
+    return (*seed.names, seed.description) if seed.description else seed.names
 
 
 def mean_vectors_of(

@@ -20,7 +20,7 @@ from seetopic.discovery.evidence.documents import MatchedDocumentsEvidence, Read
 from seetopic.discovery.evidence.general import GeneralEvidence, confidence
 from seetopic.discovery.evidence.local import LocalEvidence
 from seetopic.discovery.named_terms import with_named_terms
-from seetopic.discovery.names import EncodedNames, encode_names, mean_vectors_of, report_many
+from seetopic.discovery.names import EncodedNames, encode_names, mean_vectors_of, report_many, texts_about
 from seetopic.discovery.residual import told_themes
 from seetopic.discovery.sampled import Reading, SampledDocuments, sampled_documents
 from seetopic.discovery.topics import LOW_CONFIDENCE, RankedTerm, Topic, Topics
@@ -338,7 +338,7 @@ def _worded(query: Query, describing: list[list[int]]) -> list[str]:
     """Names, each followed by the terms that describe it, if there are any."""
     texts, terms = [], query.index.vocabulary.terms
     for seed, own in zip(query.seeds.seeds, describing, strict=False):
-        names, words = ", ".join(seed.names), ", ".join(terms[term] for term in own)
+        names, words = ", ".join(texts_about(seed)), ", ".join(terms[term] for term in own)
         texts.append(f"{names}: {words}" if words else names)
     return texts
 
