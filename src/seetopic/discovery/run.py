@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from seetopic.corpus import Seeds, as_seeds
+from seetopic.corpus import Seeds, Settled, as_judgements, as_seeds
 from seetopic.discovery.algorithm import Discovered, discover_terms, starting_terms
 from seetopic.discovery.calibration import shares_with_none
 from seetopic.discovery.constraints import Constraints, constraints_of, names_as_terms
@@ -19,10 +19,12 @@ from seetopic.discovery.evidence.confidence import DOUBTFUL, topic_confidence
 from seetopic.discovery.evidence.documents import MatchedDocumentsEvidence, ReadDocumentsEvidence, typical_terms
 from seetopic.discovery.evidence.general import GeneralEvidence, confidence
 from seetopic.discovery.evidence.local import LocalEvidence
+from seetopic.discovery.lessons import lessons_of, with_judged_terms, with_none
 from seetopic.discovery.named_terms import with_named_terms
 from seetopic.discovery.names import EncodedNames, encode_names, mean_vectors_of, report_many
 from seetopic.discovery.residual import told_themes
 from seetopic.discovery.sampled import Reading, SampledDocuments, sampled_documents
+from seetopic.discovery.teaching import Lessons
 from seetopic.discovery.topics import LOW_CONFIDENCE, RankedTerm, Topic, Topics
 from seetopic.errors import NotEnoughTerms
 from seetopic.index import Index, Uncovered, uncovered_by
@@ -40,18 +42,19 @@ def discover(
     *,
     settings: DiscoverySettings | None = None,
     preset: str = DEFAULT.preset,
+    judgements: Any = None,
     device: str = "auto",
     progress: Progress = silent,
 ) -> Topics:
     """Find topics for category names in an index; takes about a second.
 
-    `seeds` is a list, a list of lists, a dict or a path to a file. The presets `paper`, `released-code` and `no-iter`
-    train vectors first, which takes minutes on a CPU.
+    `seeds` is a list, a list of lists, a dict or a path to a file; `judgements` are as for `SeeTopic.teach`. The
+    presets `paper`, `released-code` and `no-iter` train vectors first, which takes minutes on a CPU.
     """
     asked = as_seeds(seeds)
     for sentence in index.warnings_about(asked.all_names):
         warn(sentence)
-    return run_of(index, asked, settings, preset, device, progress).topics
+    return run_of(index, asked, settings, preset, device, progress, judgements=judgements).topics
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,7 @@ class Query:
     progress: Progress = silent
     random_state: int | None = None  # for training; None means the index's
     name_vectors: Mapping[str, Floats] = field(default_factory=dict)  # given by the user, by category
+    settled: Settled = field(default_factory=Settled)
 
     def __post_init__(self) -> None:
         n_terms = len(self.index.vocabulary)
@@ -103,14 +107,17 @@ def query_for(
     device: str = "auto",
     progress: Progress = silent,
     name_vectors: Mapping[str, Floats] | None = None,
+    judgements: Any = None,
 ) -> Query:
     """A query with a preset, or with custom settings, whose preset is then called `custom`."""
     named = preset_named(preset).discovery
     chosen = named if settings is None else settings
     name = preset if replace(chosen, top=named.top) == named else "custom"
     asked = as_seeds(seeds)
+    settled = as_judgements(judgements).settled(asked)
+    asked = with_judged_terms(asked, settled)
     extended = index_with_names(index, asked, chosen, progress)
-    return Query(extended, asked, chosen, name, device, progress, name_vectors=name_vectors or {})
+    return Query(extended, asked, chosen, name, device, progress, None, name_vectors or {}, settled)
 
 
 def index_with_names(index: Index, seeds: Seeds, settings: DiscoverySettings, progress: Progress = silent) -> Index:
@@ -134,6 +141,7 @@ class Discovery:
     found: Discovered
     described: Reading | None  # the sample sorted by described names; None if documents were not used
     topics: Topics
+    lessons: Lessons | None = None  # what judgements taught
 
     @property
     def index(self) -> Index:
@@ -174,7 +182,7 @@ class Discovery:
         """
         if self.described is not None or not self.index.sample.was_read:
             return self.described
-        return self.sampled.sorted_by(_all_spoken(self.encoded, self.uncovered), self.settings.sorting)
+        return self.sampled.sorted_by(_all_spoken(self.encoded, self.uncovered), self.settings.sorting, self.lessons)
 
 
 def run_of(
@@ -185,12 +193,13 @@ def run_of(
     device: str = "auto",
     progress: Progress = silent,
     name_vectors: Mapping[str, Floats] | None = None,
+    judgements: Any = None,
 ) -> Discovery:
     """Find topics, and keep all intermediate results.
 
     `name_vectors` maps categories to unit vectors that replace the language model's.
     """
-    return find(query_for(index, seeds, settings, preset, device, progress, name_vectors))
+    return find(query_for(index, seeds, settings, preset, device, progress, name_vectors, judgements))
 
 
 def find(query: Query) -> Discovery:
@@ -201,7 +210,7 @@ def find(query: Query) -> Discovery:
     with ThreadPoolExecutor(1) as pool:
         read_ahead = pool.submit(_read_ahead, query)
         names = query.encoded_names()
-        uncovered = _uncovered(query, names)
+        uncovered = with_none(query.index, query.seeds, query.settled, _uncovered(query, names))
         general = _general_evidence(query, names, uncovered)
         similarity = general.similarity  # (n_categories, n_terms)
         read_ahead.result()
@@ -233,14 +242,15 @@ def find(query: Query) -> Discovery:
         return discover_terms(similarity, constraints, used, chosen, query.variants, start, veto=by_terms[0][0])
 
     reading = None
+    lessons = lessons_of(query.index, query.seeds, query.settled, len(uncovered.centres))
     if uses_documents and query.index.sample.was_read:
         # Sort the sample by the names; then by the names with the terms that a first pass found for them.
         sampled, spoken = sampled_documents(query.index), _all_spoken(names, uncovered)
-        reading = sampled.sorted_by(spoken, settings.sorting)
+        reading = sampled.sorted_by(spoken, settings.sorting, lessons)
         if settings.sorting.described_by > 0:
             first = ranked(replace(settings, iterations=max(1, settings.iterations // 2)), reading)
             described = _described(query, names, uncovered, similarity, first.deep)
-            reading = sampled.sorted_by(normalized(spoken + described), settings.sorting)
+            reading = sampled.sorted_by(normalized(spoken + described), settings.sorting, lessons)
 
     found = ranked(settings, reading)
     return Discovery(
@@ -251,6 +261,7 @@ def find(query: Query) -> Discovery:
         found,
         reading,
         _topics(query, constraints, uncovered, similarity, found, reading),
+        lessons,
     )
 
 
