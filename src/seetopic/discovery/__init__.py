@@ -11,6 +11,7 @@ from seetopic.discovery.evidence.similarity import mean_vectors, products
 from seetopic.discovery.name_check import Check, check, check_build
 from seetopic.discovery.named_terms import NamedIndex, with_named_terms
 from seetopic.discovery.names import encode_names
+from seetopic.discovery.questions import Question, ask
 from seetopic.discovery.ranking import pick_best
 from seetopic.discovery.run import Discovery, Query, discover, find, index_with_names, run_of
 from seetopic.discovery.sampled import SampledDocuments, sampled_documents
@@ -25,6 +26,7 @@ __all__ = [
     "Discovery",
     "NamedIndex",
     "Query",
+    "Question",
     "RankedTerm",
     "Residual",
     "SampledDocuments",
@@ -34,6 +36,7 @@ __all__ = [
     "Topic",
     "Topics",
     "as_seeds_file",
+    "ask",
     "check",
     "check_build",
     "clear_memberships",

@@ -12,7 +12,7 @@ from seetopic.discovery.self_training import Features, SortedSample, shares, sor
 from seetopic.discovery.teaching import Lessons, known_shares, taught
 from seetopic.discovery.term_rule import SortedDocuments, local_features, rule_for_sampled
 from seetopic.index import Index, Sample, weighted_rows
-from seetopic.runtime import LRU, Doubles, Floats
+from seetopic.runtime import LRU, Doubles, Floats, normalized
 from seetopic.settings import SortingSettings
 
 if TYPE_CHECKING:
@@ -100,6 +100,11 @@ class SampledDocuments:
         """The language model's vectors and local vectors, side by side, of the documents that were read."""
         general = np.asarray(self.sample.general)
         return Features(np.hstack([general, np.float32(self.local_scale) * self._local]))
+
+    @cached_property
+    def unit_features(self) -> Floats:
+        """The features of the documents that were read, centred; unit rows."""
+        return normalized(self._features.centred)
 
     @cached_property
     def _local_features(self) -> Floats:

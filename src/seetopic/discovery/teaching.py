@@ -23,6 +23,7 @@ _PENALTIES = (3.0, 1.0, 0.3, 0.1, 0.03)  # on what is learned from judgements, f
 _CONSTANT = 0.03  # variance of a category's offset, relative to that of the features' weights
 _CURVATURE = 0.5  # upper bound of the loss's second derivative, with which every step goes down
 _STEPS = 15  # of Newton's method with that bound; more change nothing
+_MISTAKEN = 0.1  # share of answers that are expected to be wrong
 _SETTLED = 1e3  # margin of a judged document, far above that of any guess
 
 
@@ -94,7 +95,8 @@ def corrections(products: Doubles, by_guess: Doubles, allowed: Flags) -> list[Co
             weights = -(vectors @ ((vectors.T @ towards) / (1 + _CURVATURE * kernel)[:, None]))
             scores = by_guess + vectors @ (kernel[:, None] * (vectors.T @ weights))
         left_out = _left_out(scores, allowed, kernel, vectors)
-        losses = -np.log(np.maximum((shares(left_out, 1.0) * allowed).sum(axis=1), 1e-12))
+        right = (shares(left_out, 1.0) * allowed).sum(axis=1)
+        losses = -np.log((1 - _MISTAKEN) * right + _MISTAKEN * allowed.mean(axis=1))
         found.append(Corrected(penalty, weights / penalty, left_out, losses))
     return found
 
@@ -111,10 +113,16 @@ def most_predictive(found: list[Corrected]) -> Corrected:
 
 
 def _surplus(scores: Doubles, allowed: Flags) -> Doubles:
-    """By how much the shares differ from known ones: those in allowed categories, as large as they are relatively."""
+    """By how much the shares differ from known ones: those in allowed categories, as large as they are relatively.
+
+    Less if the judgement is so unlikely that it may be a mistake.
+    """
     guessed = shares(scores, 1.0)
     inside = np.where(allowed, guessed, 0.0)
-    difference: Doubles = guessed - inside / np.maximum(inside.sum(axis=1, keepdims=True), 1e-12)
+    total = inside.sum(axis=1, keepdims=True)
+    mistaken = _MISTAKEN * allowed.mean(axis=1, keepdims=True)
+    trust = (1 - _MISTAKEN) * total / ((1 - _MISTAKEN) * total + mistaken)
+    difference: Doubles = trust * (guessed - inside / np.maximum(total, 1e-12))
     return difference
 
 
