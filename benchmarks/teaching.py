@@ -2,7 +2,7 @@
 
     python benchmarks/teaching.py FOLDER [NAME ...] [--states 3] [--cache DIR]
 
-FOLDER, the split and the labels are as in `quality.py`. Documents are judged in rounds of fifteen: questions chosen by
+FOLDER, the split and the labels are as in `quality.py`. Documents are judged in rounds of ten: questions chosen by
 `ask`, the same with a tenth of the answers wrong, and random documents. Then sixty terms are judged. Everything is
 measured on held-out documents: some of them, drawn once, for sorting, and all of them for topics.
 """
@@ -35,7 +35,7 @@ from seetopic.evaluation.evaluate import EvaluationOptions, evaluate_all
 from seetopic.evaluation.labels import f1_of_guesses, labels_of, own_labels, speaks_for
 from seetopic.settings import DEFAULT
 
-ROUND = 15
+ROUND = 10
 MOST = 120
 RANDOM = (30, 60, 100, 120)
 TERMS = 60
@@ -116,7 +116,7 @@ def taught_by_documents(index: Index, corpus: Corpus, sorting: Sorting, person: 
         if chosen is None:
             asked = [each.document for each in ask(run, ROUND, "documents")]
         else:
-            asked = chosen[number : number + 10]
+            asked = chosen[number : number + ROUND]
         judged = judged.plus(person.judged(int(document)) for document in asked)
 
 

@@ -24,7 +24,8 @@ import numpy as np
 from seetopic.classify.placement import STEPS, AssignmentRule, AssignOptions, Placement, threshold_for
 from seetopic.classify.sorter import Sorter
 from seetopic.classify.tables import Table, table_for
-from seetopic.corpus import Documents, OnError, Piece, TextShard, open_documents
+from seetopic.classify.taught import taught_sorter
+from seetopic.corpus import Documents, OnError, Piece, TextShard, as_judgements, open_documents
 from seetopic.index import alone
 from seetopic.runtime import (
     Engine,
@@ -82,6 +83,7 @@ def assign(
     rate: float | None = None,
     several: bool = False,
     read: bool = False,
+    judgements: Any = None,
     text_field: str | None = None,
     on_error: OnError = "raise",
     n_jobs: int | None = None,
@@ -94,7 +96,8 @@ def assign(
     """Sort documents into categories and write a table with one row per document.
 
     `topics` is a `Sorter` or the folder that `seetopic discover --out` wrote. With `read`, the language model also
-    reads the documents, which is more accurate but slower. The options are those of `seetopic assign`. Returns the
+    reads the documents, which is more accurate but slower. `judgements`, as for `SeeTopic.teach`, correct the sorter;
+    documents must be given as text. The options are those of `seetopic assign`. Returns the
     number of documents in each category; `""` counts those without a category.
     """
     options = AssignOptions(threshold=threshold, rate=rate, several=several)
@@ -107,6 +110,9 @@ def assign(
         reader = Reader(
             encoder_for(sorter.model, device=device), where, available_cores() if n_jobs is None else n_jobs
         )
+    if judgements is not None:
+        encode = None if reader is None else partial(_encoded_by, reader)
+        sorter = taught_sorter(sorter, as_judgements(judgements), encode)
     with closing(engine_for(engine, n_jobs, address)) as carrier:
         return assign_documents(source, sorter, Path(out), carrier, options=options, reader=reader, progress=progress)
 
@@ -148,6 +154,10 @@ def assign_documents(
 
 
 # Interrupted runs: finished parts are reused if they were made with the same sorter and options.
+
+
+def _encoded_by(reader: Reader, texts: list[str]) -> Floats:
+    return reader.cache.encode(reader.encoder, texts, reader.n_jobs, silent)
 
 
 def _made_of(sorter: Sorter, options: AssignOptions, reader: Reader | None) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from seetopic.cli.options import (
     ENGINE,
     INDEXING,
     JOBS,
+    JUDGEMENTS,
     MODEL,
     PATH,
     PRESET,
@@ -142,12 +143,13 @@ def check(source: str, seeds: Path, quiet: bool, as_json: bool, **options: Any) 
 @click.argument("source", metavar="DOCS|INDEX")
 @SEEDS
 @click.option("--out", type=PATH, metavar="DIR", help="Folder for topics.json, topics.csv and report.html.")
-@with_options(TOP, PRESET, *READING, *INDEXING, *SHOWING)
+@with_options(JUDGEMENTS, TOP, PRESET, *READING, *INDEXING, *SHOWING)
 @click.option("--keep-variants", is_flag=True, help="List inflections and other spellings as separate terms.")
 def discover(
     source: str,
     seeds: Path,
     out: Path | None,
+    judgements: Path | None,
     top: int,
     keep_variants: bool,
     quiet: bool,
@@ -158,12 +160,13 @@ def discover(
 
     DOCS are indexed first, and the index is cached for later runs.
     """
-    from seetopic.corpus import read_seeds
+    from seetopic.corpus import as_judgements, read_seeds
     from seetopic.discovery import run_of
     from seetopic.index import is_index
     from seetopic.runtime import shown_progress
 
-    asked = read_seeds(seeds)
+    asked, judged = read_seeds(seeds), as_judgements(judgements)
+    judged.settled(asked)  # refuse what cannot be used before any slow work
     if out is not None and out.exists() and not out.is_dir():
         raise OutputError(f"--out {out} is a file; give a folder")  # fail now, not after minutes of work
     preset = PRESETS[options["preset"]]
@@ -181,7 +184,9 @@ def discover(
             build.run()
             opened = open_index(build.out, options)
         say_skipped(opened)
-        run = run_of(opened, asked, settings, preset.preset, options["device"], progress)
+        run = run_of(opened, asked, settings, preset.preset, options["device"], progress, judgements=judged)
+    for sentence in run.query.settled.contradictions:
+        say_warning(f"contradiction: {sentence}")
     show_topics(run, out, as_json, documents)
 
 
@@ -252,7 +257,7 @@ def suggest(
     help="Minimum share of a document (0 to 1) that a category needs to be assigned to it.",
 )
 @click.option("--rate", type=float, help="Share of documents to assign a category to; the least certain ones get none.")
-@with_options(*READING, *SHOWING, JOBS, ENGINE, ADDRESS, DEVICE, CACHE)
+@with_options(JUDGEMENTS, *READING, *SHOWING, JOBS, ENGINE, ADDRESS, DEVICE, CACHE)
 def assign(
     documents: str,
     topics: Path,
@@ -261,6 +266,7 @@ def assign(
     several: bool,
     threshold: float,
     rate: float | None,
+    judgements: Path | None,
     quiet: bool,
     as_json: bool,
     **options: Any,
@@ -284,6 +290,7 @@ def assign(
             rate=rate,
             several=several,
             read=read,
+            judgements=judgements,
             progress=progress,
             n_jobs=options["jobs"],
             **resources,

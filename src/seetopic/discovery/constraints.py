@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
 
 from seetopic.corpus import Seeds
+from seetopic.discovery.evidence.similarity import products
 from seetopic.discovery.names import report_many
 from seetopic.errors import EncoderError
 from seetopic.index import Index
-from seetopic.runtime import Doubles, Flags, Floats, Longs, Progress, one_thread, silent
+from seetopic.runtime import Doubles, Flags, Floats, Longs, Progress, silent
 from seetopic.text import Variants
 
 _ALIKE = 0.75  # cosine from which two terms with similar spelling are inflections of one word
@@ -81,10 +83,9 @@ def _barred(
 ) -> Flags:
     """Negative terms and their inflections: terms with the same number of words, and similar spelling and meaning."""
     barred = np.zeros(len(index.vocabulary), np.bool_)
-    for number, word in enumerate(negative):
-        report_many(progress, "encoding negative terms", number, len(negative))
+    for word, similarity in zip(negative, _similarities(index, negative, progress), strict=True):
         spelled = word.lower()
-        for term in np.flatnonzero(_similarity(index, word) >= _ALIKE).tolist():
+        for term in np.flatnonzero(similarity >= _ALIKE).tolist():
             barred[term] |= _spelled_alike(spelled, index.vocabulary.terms[term].lower())
         if (own := index.term_id(word)) is not None:
             barred |= variants.heads == variants.heads[own]
@@ -92,15 +93,14 @@ def _barred(
     return barred
 
 
-def _similarity(index: Index, word: str) -> Floats:
-    """Cosine of each term and a word; 0 if the word has no vector."""
-    try:
-        vector = index.encode_names([word])[0]
-    except EncoderError:
-        vector = np.zeros(index.general.shape[1], np.float32)
-    with one_thread():
-        similarity: Floats = np.asarray(index.general) @ vector
-    return similarity
+def _similarities(index: Index, words: tuple[str, ...], progress: Progress) -> Floats:
+    """Cosine of each word and each term; 0 if the word has no vector."""
+    vectors = np.zeros((len(words), index.general.shape[1]), np.float32)
+    for number, word in enumerate(words):
+        report_many(progress, "encoding negative terms", number, len(words))
+        with suppress(EncoderError):
+            vectors[number] = index.encode_names([word])[0]
+    return products(vectors, np.asarray(index.general))
 
 
 def _ids(index: Index, names: tuple[str, ...]) -> tuple[int, ...]:

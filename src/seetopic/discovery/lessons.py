@@ -61,11 +61,11 @@ def lessons_of(index: Index, seeds: Seeds, settled: Settled, n_themes: int) -> L
     taught: list[tuple[Floats, Flags, int]] = [
         (_features(index, sampled, document, vectors[document]), mask, rows.get(document, -1))
         for document, answers in documents.items()
-        if document in vectors and _says_something(mask := _allowed(answers, len(seeds), n_themes))
+        if document in vectors and _says_something(mask := allowed_categories(answers, len(seeds), n_themes))
     ]
     n_documents = len(taught)
     for term, answers in settled.terms.items():
-        number, mask = index.term_id(term), _allowed(answers, len(seeds), n_themes)
+        number, mask = index.term_id(term), allowed_categories(answers, len(seeds), n_themes)
         if number is not None and _says_something(mask):
             local = sampled.local_scale * index.local[number]
             taught.append((np.concatenate([index.general[number], local]), mask, -1))
@@ -87,7 +87,7 @@ def _says_something(mask: Flags) -> bool:
     return bool(mask.any() and not mask.all())
 
 
-def _allowed(answers: Mapping[int, bool], n_names: int, n_themes: int) -> Flags:
+def allowed_categories(answers: Mapping[int, bool], n_names: int, n_themes: int) -> Flags:
     """The categories and themes that a document may belong to."""
     accepted = [category for category, belongs in answers.items() if belongs]
     mask = np.full(n_names + n_themes, not accepted)

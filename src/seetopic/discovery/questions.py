@@ -19,6 +19,7 @@ TERMS_IN = 4  # one question in this many is about a term; a document teaches mo
 About = Literal["both", "documents", "terms"]
 _BALANCE = 0.5  # power of a category's size: 0 asks equally about all categories, 1 as often as they occur
 _SURE = 0.5  # what a question about a sure document is worth, compared with a completely unsure one
+_TEMPERATURE = 0.5  # of shares; the lower, the more the likeliest category counts
 _SAME = 0.01  # what a document is worth that equals one that was judged
 _COMPARED = 500  # documents with which others are compared to see how typical they are
 _PASSAGE = 40  # words
@@ -80,7 +81,7 @@ def _document_questions(run: Discovery, number: int) -> list[Question]:
 def _chosen_documents(run: Discovery, number: int) -> Iterator[int]:
     """Places of documents among those that were read."""
     assert run.reading is not None
-    likely = shares(run.reading.found.scores, run.settings.sorting.temperature)  # (n_read, n_categories)
+    likely = shares(run.reading.found.scores, _TEMPERATURE)  # (n_read, n_categories)
     features = run.sampled.unit_features
     best_two = np.sort(likely, axis=1)[:, -2:]
     worth = (1 - (1 - _SURE) * (best_two[:, 1] - best_two[:, 0])) * _typicality(features)

@@ -20,9 +20,9 @@ from seetopic.runtime import Doubles, Flags, Floats, Longs, one_thread
 from seetopic.settings import SortingSettings
 
 _PENALTIES = (3.0, 1.0, 0.3, 0.1, 0.03)  # on what is learned from judgements, from strong to weak
-_CONSTANT = 0.03  # variance of a category's offset, relative to that of the features' weights
+CONSTANT = 0.03  # variance of a category's offset, relative to that of the features' weights
 _CURVATURE = 0.5  # upper bound of the loss's second derivative, with which every step goes down
-_STEPS = 15  # of Newton's method with that bound; more change nothing
+_STEPS = 10  # of Newton's method with that bound; more change nothing
 _MISTAKEN = 0.1  # share of answers that are expected to be wrong
 _SETTLED = 1e3  # margin of a judged document, far above that of any guess
 
@@ -58,10 +58,9 @@ class Corrected:
 def taught(features: Features, found: SortedSample, lessons: Lessons, settings: SortingSettings) -> SortedSample:
     """The sorted sample and its rule, corrected by judgements."""
     judged = lessons.features.astype(np.float64) - features.mean
-    by_guess = judged @ found.weights
-    best = most_predictive(corrections(judged @ judged.T, by_guess, lessons.allowed))
+    best = most_predictive(corrections(judged @ judged.T, judged @ found.weights, lessons.allowed))
     weights = found.weights + judged.T @ best.by_judged
-    constant = _CONSTANT * best.by_judged.sum(axis=0)
+    constant = CONSTANT * best.by_judged.sum(axis=0)
     scores = features.exact_centred @ weights + constant
     # Learn once more from the clearest guesses, among which judged documents are the clearest.
     others = np.delete(np.arange(len(scores)), lessons.rows[lessons.rows >= 0])
@@ -77,7 +76,22 @@ def taught(features: Features, found: SortedSample, lessons: Lessons, settings: 
     weights, scores = weights + again, scores + features.exact_centred @ again
     spread = float(spread_of(scores).mean())
     offset = (constant - features.mean.astype(np.float64) @ weights) / spread
-    return SortedSample(scores / spread, weights / spread, offset, found.by_name, best.left_out)
+    return SortedSample(scores / spread, weights / spread, offset, found.by_name, best.left_out, found)
+
+
+@one_thread()
+def predicted_from_half(lessons: Lessons, found: SortedSample) -> Doubles:
+    """Scores of judged documents and terms, each half predicted from the other; `found` is without judgements."""
+    features = lessons.features.astype(np.float64)
+    features -= features.mean(axis=0)
+    products, by_guess = features @ features.T, lessons.features @ found.weights + found.offset
+    predicted = by_guess.copy()
+    for first in range(2):
+        own, other = np.arange(first, len(predicted), 2), np.arange(1 - first, len(predicted), 2)
+        if len(own):
+            best = most_predictive(corrections(products[np.ix_(own, own)], by_guess[own], lessons.allowed[own]))
+            predicted[other] += (products[np.ix_(other, own)] + CONSTANT) @ best.by_judged
+    return predicted
 
 
 def corrections(products: Doubles, by_guess: Doubles, allowed: Flags) -> list[Corrected]:
@@ -85,15 +99,17 @@ def corrections(products: Doubles, by_guess: Doubles, allowed: Flags) -> list[Co
 
     `products` are between the features of judged items, which is all that is needed; (n_judged, n_judged).
     """
-    values, vectors = np.linalg.eigh(products + _CONSTANT)
-    values = np.maximum(values, 0.0)
+    values, vectors = np.linalg.eigh(products + CONSTANT)
+    values, rotated = np.maximum(values, 0.0), vectors.astype(np.float32)
     scores, found = by_guess, []
     for penalty in _PENALTIES:
-        kernel = values / penalty
+        kernel = values / penalty  # (n_judged,)
+        damped = (1 / (1 + _CURVATURE * kernel)).astype(np.float32)[:, None]
         for _ in range(_STEPS):
-            towards = _surplus(scores, allowed) + _CURVATURE * (by_guess - scores)
-            weights = -(vectors @ ((vectors.T @ towards) / (1 + _CURVATURE * kernel)[:, None]))
-            scores = by_guess + vectors @ (kernel[:, None] * (vectors.T @ weights))
+            towards = (_surplus(scores, allowed) + _CURVATURE * (by_guess - scores)).astype(np.float32)
+            turned = damped * (rotated.T @ towards)
+            scores = by_guess - rotated @ (kernel.astype(np.float32)[:, None] * turned)
+        weights = -(rotated @ turned).astype(np.float64)
         left_out = _left_out(scores, allowed, kernel, vectors)
         right = (shares(left_out, 1.0) * allowed).sum(axis=1)
         losses = -np.log((1 - _MISTAKEN) * right + _MISTAKEN * allowed.mean(axis=1))
