@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -79,7 +81,8 @@ def ask(
     opened = open_index(source, options)
     if interactive:
         assert judgements is not None
-        return _Session(opened, asked, judgements, by, about, options["device"]).run(known, number)
+        with _keys() as pressed:
+            return _Session(opened, asked, judgements, by, about, options["device"], pressed).run(known, number)
     run = _run(opened, asked, known, options["device"])
     for sentence in run.query.settled.contradictions:
         say_warning(f"contradiction: {sentence}")
@@ -111,8 +114,11 @@ def _shown(question: Question) -> str:
 class _Session:
     """A conversation: each answer is stored before the next question is shown."""
 
-    def __init__(self, index: Index, seeds: Seeds, path: Path, by: str, about: Any, device: str) -> None:
+    def __init__(
+        self, index: Index, seeds: Seeds, path: Path, by: str, about: Any, device: str, pressed: Callable[[], str]
+    ) -> None:
         self.index, self.seeds, self.path, self.by, self.about, self.device = index, seeds, path, by, about, device
+        self.pressed, self.stopped = pressed, False
 
     def run(self, known: Judgements, number: int) -> None:
         from seetopic.discovery import ask as questions_for
@@ -123,8 +129,8 @@ class _Session:
         while answered < number:
             questions = questions_for(current, min(_ROUND, number - answered), self.about)
             given = self._round(questions, answered, number)
-            known = known.plus(each for each in given or () if each is not None)
-            if given is None or not given:
+            known = known.plus(each for each in given if each is not None)
+            if not given:
                 break
             answered += len(given)
             earlier, current = current.topics, _run(self.index, self.seeds, known, self.device)
@@ -132,8 +138,6 @@ class _Session:
             if self.stopped:
                 break
         click.echo(f"{self.path}: {len(known)} judgements")
-
-    stopped = False
 
     def _round(self, questions: list[Question], answered: int, number: int) -> list[Judgement | None]:
         """The answers to some questions, None for skipped ones; fewer if the person stops."""
@@ -158,7 +162,7 @@ class _Session:
             keys |= {str(place): name for place, name in listed if name != question.category}
         keys |= {"s": "skip"} | ({"u": "undo"} if can_undo else {}) | {"q": "quit"}
         click.echo("    " + "  ".join(f"{click.style(key, bold=True)} {name}" for key, name in keys.items()))
-        while (key := _pressed()) not in keys:
+        while (key := self.pressed()) not in keys:
             click.echo(f"    {key!r} is not one of {' '.join(keys)}")
         return key
 
@@ -182,8 +186,24 @@ class _Session:
             write_judgements(self.path, read_judgements(self.path).without(answer))
 
 
-def _pressed() -> str:
-    """One key; a line of input if this is not a terminal. The end of the input stops."""
-    if sys.stdin.isatty():
-        return click.getchar().lower()
-    return (sys.stdin.readline() or "q").strip().lower()
+@contextmanager
+def _keys() -> Iterator[Callable[[], str]]:
+    """A function that returns the next key; a line of input if this is not a terminal. The end of the input quits.
+
+    Keys pressed while topics are learned are not lost, as they would be if the terminal were switched for each key.
+    """
+    if not sys.stdin.isatty():
+        yield lambda: (sys.stdin.readline() or "q").strip().lower()
+        return
+    try:
+        import termios
+        import tty
+    except ImportError:  # Windows
+        yield lambda: click.getchar().lower()
+        return
+    before = termios.tcgetattr(sys.stdin)
+    try:
+        tty.setcbreak(sys.stdin, termios.TCSANOW)
+        yield lambda: (sys.stdin.read(1) or "q").lower()
+    finally:
+        termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from seetopic.discovery.algorithm import starting_terms
-from seetopic.discovery.calibration import estimated_accuracy, power_for, shares_with_none
+from seetopic.discovery.calibration import estimated_accuracy, power_by_judged, power_for, shares_with_none
 from seetopic.discovery.constraints import constraints_of
 from seetopic.discovery.evidence.confidence import DOUBTFUL
 from seetopic.discovery.evidence.documents import clear_memberships
@@ -57,6 +57,7 @@ __all__ = [
     "mean_vectors",
     "most_predictive",
     "pick_best",
+    "power_by_judged",
     "power_for",
     "products",
     "results_in",

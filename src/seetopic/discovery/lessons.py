@@ -14,6 +14,7 @@ from seetopic.index import Index, Uncovered, beginning
 from seetopic.runtime import Flags, Floats, Longs, normalized, warn
 from seetopic.text import Finder, finder_of
 
+_LEAST = 3  # documents of none of the names from which they are a theme; fewer may be mistakes
 _SAME = 0.85  # cosine of a document and a theme from which the theme represents it
 
 
@@ -24,7 +25,7 @@ def with_none(index: Index, seeds: Seeds, settled: Settled, uncovered: Uncovered
     if not len(vectors):
         return uncovered
     far = (vectors @ uncovered.centres.T).max(axis=1, initial=-1.0) < _SAME
-    if not far.any():
+    if np.count_nonzero(far) < _LEAST:
         return uncovered
     centre = normalized(vectors[far].sum(axis=0)[None]).astype(np.float32)
     return replace(uncovered, centres=np.vstack([uncovered.centres, centre]))

@@ -43,7 +43,7 @@ class TeachingReport:
         share = self.right / n
         middle = (share + z * z / (2 * n)) / (1 + z * z / n)
         half = z * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
-        return max(0.0, float(middle - half)), min(1.0, float(middle + half))
+        return min(share, max(0.0, float(middle - half))), max(share, min(1.0, float(middle + half)))
 
     def sentences(self) -> Iterator[str]:
         yield f"learned from {self.documents} documents and {self.terms} terms"
