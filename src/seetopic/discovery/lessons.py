@@ -12,9 +12,12 @@ from seetopic.discovery.sampled import SampledDocuments, sampled_documents
 from seetopic.discovery.teaching import Lessons
 from seetopic.index import Index, Uncovered, beginning
 from seetopic.runtime import Flags, Floats, Longs, normalized, warn
+from seetopic.settings import SortingSettings
 from seetopic.text import Finder, finder_of
 
 _LEAST = 3  # documents of none of the names from which they are a theme; fewer may be mistakes
+_ENOUGH = 5  # judged documents of a theme, or of all themes, that can refute it
+_NEARLY_ALL = 0.9
 _SAME = 0.85  # cosine of a document and a theme from which the theme represents it
 
 
@@ -29,6 +32,32 @@ def with_none(index: Index, seeds: Seeds, settled: Settled, uncovered: Uncovered
         return uncovered
     centre = normalized(vectors[far].sum(axis=0)[None]).astype(np.float32)
     return replace(uncovered, centres=np.vstack([uncovered.centres, centre]))
+
+
+def without_refuted(
+    index: Index, seeds: Seeds, settled: Settled, uncovered: Uncovered, spoken: Floats, sorting: SortingSettings
+) -> Uncovered:
+    """Residual themes without those of which most judged documents belong to the names after all."""
+    rows = _read_rows(index)
+    belongs = {
+        rows[document]: any(answers.values())
+        for document, answers in settled.documents.items()
+        if document in rows and (any(answers.values()) or _is_none(answers, len(seeds)))
+    }
+    if not belongs or not len(uncovered.centres):
+        return uncovered
+    reading = sampled_documents(index).sorted_by(np.vstack([spoken, uncovered.centres]), sorting)
+    best = reading.found.scores[list(belongs)].argmax(axis=1)
+    inside = np.array(list(belongs.values()))
+
+    def refuted(theirs: Flags, more_than: float) -> bool:
+        return np.count_nonzero(theirs) >= _ENOUGH and bool(inside[theirs].mean() > more_than)
+
+    if refuted(best >= len(seeds), _NEARLY_ALL):  # so the names cover everything
+        return replace(uncovered, centres=uncovered.centres[:0])
+    themes = range(len(seeds), len(seeds) + len(uncovered.centres))
+    kept = np.array([not refuted(best == theme, 0.5) for theme in themes])
+    return replace(uncovered, centres=uncovered.centres[kept])
 
 
 def _is_none(answers: Mapping[int, bool], n_names: int) -> bool:

@@ -19,7 +19,7 @@ from seetopic.discovery.evidence.confidence import DOUBTFUL, topic_confidence
 from seetopic.discovery.evidence.documents import MatchedDocumentsEvidence, ReadDocumentsEvidence, typical_terms
 from seetopic.discovery.evidence.general import GeneralEvidence, confidence
 from seetopic.discovery.evidence.local import LocalEvidence
-from seetopic.discovery.lessons import lessons_of, with_judged_terms, with_none
+from seetopic.discovery.lessons import lessons_of, with_judged_terms, with_none, without_refuted
 from seetopic.discovery.named_terms import with_named_terms
 from seetopic.discovery.names import EncodedNames, encode_names, mean_vectors_of, report_many
 from seetopic.discovery.residual import told_themes
@@ -210,7 +210,10 @@ def find(query: Query) -> Discovery:
     with ThreadPoolExecutor(1) as pool:
         read_ahead = pool.submit(_read_ahead, query)
         names = query.encoded_names()
-        uncovered = with_none(query.index, query.seeds, query.settled, _uncovered(query, names))
+        uncovered = _uncovered(query, names)
+        if query.settled.documents:
+            judged = query.index, query.seeds, query.settled
+            uncovered = without_refuted(*judged, with_none(*judged, uncovered), names.spoken, settings.sorting)
         general = _general_evidence(query, names, uncovered)
         similarity = general.similarity  # (n_categories, n_terms)
         read_ahead.result()
