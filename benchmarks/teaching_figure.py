@@ -6,12 +6,13 @@ python benchmarks/teaching_figure.py benchmarks/results/teaching.jsonl docs/teac
 from __future__ import annotations
 
 import json
-import sys
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from page import DOCS, RESULTS, filled
 
 READ, TERMS = "assign --read", ("label_precision@10", "label_f1@50")
 WAYS = {"ask": "#0b6e99", "random": "#8a8a8a", "ask, a tenth wrong": "#c65d21"}
@@ -73,7 +74,7 @@ def drawn(found: dict[str, list[dict[str, Any]]]) -> str:
     return "\n".join([*parts, "</svg>", ""])
 
 
-def tables(found: dict[str, list[dict[str, Any]]]) -> str:
+def tables(found: dict[str, list[dict[str, Any]]]) -> dict[str, str]:
     lines = ["| `assign --read` | 0 | 30 | 60 | 120 | random: 60 | 100 | 120 | a tenth wrong: 60 | 120 | all labels |"]
     lines.append("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
     for name, runs in found.items():
@@ -81,7 +82,10 @@ def tables(found: dict[str, list[dict[str, Any]]]) -> str:
         values = [*(ask[n] for n in (0, 30, 60, 120)), *(chance[n] for n in (60, 100, 120)), wrong[60], wrong[120]]
         values.append(float(np.mean([run["ceiling"] for run in runs])))
         lines.append(f"| {name} | " + " | ".join(f"{value:.3f}" for value in values) + " |")
-    lines += ["", "| label F1@50 | 0 | 60 | 120 documents | 60 terms | new terms: label precision before | after |"]
+    sorting, lines = (
+        "\n".join(lines),
+        ["| label F1@50 | 0 | 60 | 120 documents | 60 terms | precision of new terms | after |"],
+    )
     lines.append("|---|--:|--:|--:|--:|--:|--:|")
     for name, runs in found.items():
         curve, terms = mean_curve(runs, "ask", TERMS[1]), [run["terms"] for run in runs]
@@ -90,14 +94,15 @@ def tables(found: dict[str, list[dict[str, Any]]]) -> str:
             float(np.mean([each[f"unjudged {when}"][TERMS[0]] for each in terms])) for when in ("before", "after")
         ]
         lines.append(f"| {name} | " + " | ".join(f"{value:.3f}" for value in values) + " |")
-    return "\n".join(lines)
+    return {"sorting": sorting, "topics": "\n".join(lines)}
 
 
-def main(results: Path, out: Path) -> None:
-    found = runs_by_corpus(results)
-    out.write_text(drawn(found))
-    print(tables(found))
+def main() -> None:
+    found = runs_by_corpus(RESULTS / "teaching.jsonl")
+    (DOCS / "teaching.svg").write_text(drawn(found), encoding="utf-8")
+    text = (DOCS / "teaching.md").read_text(encoding="utf-8")
+    (DOCS / "teaching.md").write_text(filled(text, tables(found)), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]))
+    main()

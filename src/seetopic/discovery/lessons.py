@@ -51,7 +51,7 @@ def without_refuted(
     inside = np.array(list(belongs.values()))
 
     def refuted(theirs: Flags, more_than: float) -> bool:
-        return np.count_nonzero(theirs) >= _ENOUGH and bool(inside[theirs].mean() > more_than)
+        return bool(np.count_nonzero(theirs) >= _ENOUGH and inside[theirs].mean() > more_than)
 
     if refuted(best >= len(seeds), _NEARLY_ALL):  # so the names cover everything
         return replace(uncovered, centres=uncovered.centres[:0])
