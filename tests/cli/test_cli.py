@@ -101,7 +101,7 @@ def test_standard_input_is_read_as_documents(place):
 
 
 def test_check_tells_what_the_documents_know_of_each_name(place):
-    (place / "mixed.yaml").write_text("sky: [planet, outer space]\ncosmos: [astronomy]\n")
+    (place / "mixed.yaml").write_text("sky: {names: [planet, outer space]}\ncosmos: {names: [astronomy]}\n")
     result = run_here("check", "ready", "--seeds", "mixed.yaml", "--json", "--quiet", "--cache", "cache", cwd=place)
     value = json.loads(result.stdout)
     planet, space, astronomy = value["names"]

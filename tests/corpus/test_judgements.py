@@ -146,3 +146,9 @@ def test_one_judgement_is_taken_back_exactly():
     assert Judgements((*MANY, MANY[1])).without(MANY[1]) == Judgements(tuple(MANY))
     with pytest.raises(JudgementError):
         Judgements().without(MANY[0])
+
+
+def test_a_category_of_a_tree_is_given_by_name_or_path():
+    tree = as_seeds({"sports": {"children": ["football", "tennis"]}, "food": None})
+    given = [Judgement("sports > Tennis", document=1), Judgement("tennis", document=2), Judgement("sports", document=3)]
+    assert Judgements(tuple(given)).settled(tree).documents == {1: {2: True}, 2: {2: True}, 3: {0: True}}

@@ -104,6 +104,16 @@ def test_texts_outside_the_index_teach_too(index, unseen):
     assert np.mean([NAMES[one] == SWAPPED[number % 3] for number, one in enumerate(guessed)]) > 0.9
 
 
+def test_examples_of_a_category_teach_as_judged_texts_do(index, unseen):
+    examples = {name: {"examples": unseen[SWAPPED.index(name) : 30 : 3]} for name in NAMES}
+    judged = [Judgement(SWAPPED[number % 3], document=unseen[number]) for number in range(30)]
+    by_examples, by_texts = (
+        sorter_of(run_of(index, seeds, judgements=given)) for seeds, given in ((examples, None), (NAMES, judged))
+    )
+    rows = by_texts.terms_in(unseen)
+    assert by_examples.scores(rows).argmax(axis=1).tolist() == by_texts.scores(rows).argmax(axis=1).tolist()
+
+
 def test_a_few_wrong_answers_are_survived(index, unseen):
     right = list(judged_by(NAMES, range(40)))
     wrong = [Judgement(SWAPPED[number % 3], document=number) for number in range(40, 44)]

@@ -130,10 +130,19 @@ class Sorter:
         power = self.read_power if read else self.term_power
         return shares_with_none(scores, len(self.names), self.temperature, power)
 
-    def place(self, matched: Lists, vectors: Floats | None = None, rule: AssignmentRule = BEST) -> Placement:
-        """Assign documents to categories by the terms found in them; all sorting goes through here."""
+    def place(
+        self,
+        matched: Lists,
+        vectors: Floats | None = None,
+        rule: AssignmentRule = BEST,
+        shares: Doubles | None = None,
+    ) -> Placement:
+        """Assign documents to categories by the terms found in them; all sorting goes through here.
+
+        `shares` is the result of `shares`, if it is already known.
+        """
         known = np.full(len(matched), vectors is not None) | (matched.sizes > 0)
-        shared = self.shares(matched, vectors)
+        shared = self.shares(matched, vectors) if shares is None else shares
         return placed(shared, known, matched, self._topic_pairs, len(self.terms), rule)
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -88,6 +89,9 @@ MODEL = click.option(
     "--model",
     metavar="NAME|PATH",
     help="Language model: a folder or a Hugging Face model name.  [default: embedded all-MiniLM-L6-v2]",
+)
+INDEX_MODEL = click.option(
+    "--model", metavar="NAME|PATH", help="New location of the index's language model, if it was moved."
 )
 PRESET = click.option(
     "--preset",
@@ -249,6 +253,14 @@ def _known_phrases(options: dict[str, Any]) -> tuple[str, ...]:
     path, seeds = options["known_phrases"], options.get("seeds")
     known = read_known_phrases(path) if path else ()
     return tuple(sorted({*known, *(phrases_of_names(read_seeds(seeds)) if seeds else ())}))
+
+
+def show(result: Any, as_json: bool, print_result: Callable[[Any], None]) -> None:
+    """Print a result as JSON or for people."""
+    if as_json:
+        click.echo(json.dumps(result.to_json(), ensure_ascii=False, indent=1))
+    else:
+        print_result(result)
 
 
 def say_skipped(opened: Index) -> None:

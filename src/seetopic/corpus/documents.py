@@ -25,7 +25,6 @@ from seetopic.corpus.partition import (
     cut_folder,
     records_of,
     refuse_or_count,
-    shards_of,
 )
 from seetopic.corpus.readers import Fault, Labelled, Record
 from seetopic.corpus.storage import Files, StoredFile, files_of_pattern, files_of_url, is_pattern, is_url, local_file
@@ -112,24 +111,6 @@ class Documents:
     def pieces(self, settings: TextSettings = _USUAL, engine: Engine = _HERE) -> Pieces:
         """The corpus in pieces that workers read independently, found with the engine; files are first read here."""
         return Pieces(tuple(self._cut(self._rules(settings), engine)))
-
-    def shards(
-        self,
-        settings: TextSettings,
-        skipped: Counter[str] | None = None,
-        labels: list[tuple[str, ...]] | None = None,
-    ) -> Iterator[list[str]]:
-        """Consecutive texts, limited in number and size, all read by this process."""
-        left_out: Counter[str] = Counter() if skipped is None else skipped
-        found = False
-        for shard in shards_of(self._records(), self._rules(settings)):
-            left_out.update(shard.skipped)
-            if labels is not None:
-                labels += shard.labels or [()] * len(shard.texts)
-            if shard.texts:
-                found = True
-                yield shard.texts
-        self.refuse_if_empty(found, left_out)
 
     def _rules(self, settings: TextSettings) -> Rules:
         return Rules(

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from seetopic.corpus.seeds import Seeds, normalized_name
+from seetopic.corpus.seeds import Seeds, normalized_name, path_text
 from seetopic.errors import JudgementError
 from seetopic.runtime import place_of_file, warn, write_text, writing
 
@@ -159,8 +159,8 @@ def _numbers(seeds: Seeds) -> dict[str, int]:
     """The number of each category by name and, in a tree, by path; a name that occurs twice needs its path."""
     counts = Counter(map(normalized_name, seeds.names))
     by_name = {key: number for number, key in enumerate(map(normalized_name, seeds.names)) if counts[key] == 1}
-    paths = [getattr(seed, "path", ()) for seed in seeds.seeds]
-    return by_name | {normalized_name(" > ".join(path)): number for number, path in enumerate(paths) if len(path) > 1}
+    by_path = {normalized_name(path_text(path)): number for number, path in enumerate(seeds.paths)}
+    return by_path | by_name
 
 
 def _warn_of_unknown(unknown: Counter[str], n_used: int) -> None:

@@ -22,6 +22,7 @@ from seetopic.discovery.teaching import CONSTANT, corrections, most_predictive
 from seetopic.discovery.teaching_report import TeachingReport, teaching_report
 from seetopic.discovery.term_rule import SortedDocuments, TermRule, rule_for_new
 from seetopic.discovery.topics import RankedTerm, Residual, Topic, Topics, results_in
+from seetopic.discovery.wildcards import expanded
 
 __all__ = [
     "CONSTANT",
@@ -52,6 +53,7 @@ __all__ = [
     "discover",
     "encode_names",
     "estimated_accuracy",
+    "expanded",
     "find",
     "index_with_names",
     "mean_vectors",

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
 
-from seetopic.corpus import Seeds
+from seetopic.corpus import Seeds, has_wildcard
 from seetopic.discovery.evidence.similarity import products
 from seetopic.discovery.names import report_many
+from seetopic.discovery.wildcards import TermPatterns
 from seetopic.errors import EncoderError
 from seetopic.index import Index
 from seetopic.runtime import Doubles, Flags, Floats, Longs, Progress, silent
@@ -66,10 +68,13 @@ def constraints_of(
 ) -> Constraints:
     """The user's constraints, followed by empty ones for `n_themes` residual themes."""
     pinned = [_ids(index, seed.pinned) for seed in seeds.seeds]
-    elsewhere = {term for terms in pinned for term in terms}
+    own = names_as_terms(index, seeds)
+    times = Counter(term for terms in own for term in terms)
+    # A name of several categories goes to the one that it fits best, like any other term.
+    elsewhere = {term for terms in pinned for term in terms} | {term for term, count in times.items() if count > 1}
     fixed = tuple(
-        (*terms, *(term for term in own if term not in elsewhere and names_first))
-        for terms, own in zip(pinned, names_as_terms(index, seeds), strict=True)
+        (*terms, *(term for term in named if term not in elsewhere and names_first))
+        for terms, named in zip(pinned, own, strict=True)
     )
     barred = [
         _barred(index, seed.negative, terms, variants, progress) for seed, terms in zip(seeds.seeds, fixed, strict=True)
@@ -84,6 +89,9 @@ def _barred(
     """Negative terms and their inflections: terms with the same number of words, and similar spelling and meaning."""
     barred = np.zeros(len(index.vocabulary), np.bool_)
     for word, similarity in zip(negative, _similarities(index, negative, progress), strict=True):
+        if has_wildcard(word):
+            barred[index.derived(_patterns).matching(word)] = True
+            continue
         spelled = word.lower()
         for term in np.flatnonzero(similarity >= _ALIKE).tolist():
             barred[term] |= _spelled_alike(spelled, index.vocabulary.terms[term].lower())
@@ -91,6 +99,10 @@ def _barred(
             barred |= variants.heads == variants.heads[own]
     barred[list(fixed)] = False  # fixed terms stay
     return barred
+
+
+def _patterns(index: Index) -> TermPatterns:
+    return TermPatterns(index.vocabulary.terms)
 
 
 def _similarities(index: Index, words: tuple[str, ...], progress: Progress) -> Floats:

@@ -107,10 +107,11 @@ def lessons_of(index: Index, seeds: Seeds, settled: Settled, n_themes: int) -> L
 
 def _with_examples(seeds: Seeds, settled: Settled) -> dict[int | str, dict[int, bool]]:
     """Judged documents, followed by the categories' examples that nobody has judged."""
-    examples = {
-        text: {number: True} for number, seed in enumerate(seeds.seeds) for text in getattr(seed, "examples", ())
-    }
-    return settled.documents | {text: answer for text, answer in examples.items() if text not in settled.documents}
+    examples: dict[int | str, dict[int, bool]] = {}
+    for number, seed in enumerate(seeds.seeds):
+        for text in seed.examples:
+            examples.setdefault(text, {})[number] = True
+    return settled.documents | {text: answers for text, answers in examples.items() if text not in settled.documents}
 
 
 def _says_something(mask: Flags) -> bool:

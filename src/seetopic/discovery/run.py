@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from seetopic.corpus import Seeds, Settled, as_judgements, as_seeds
+from seetopic.corpus import Seeds, Settled, as_judgements, as_seeds, normalized_name, path_text
 from seetopic.discovery.algorithm import Discovered, discover_terms, starting_terms
 from seetopic.discovery.calibration import shares_with_none
 from seetopic.discovery.constraints import Constraints, constraints_of, names_as_terms
@@ -26,7 +26,8 @@ from seetopic.discovery.residual import told_themes
 from seetopic.discovery.sampled import Reading, SampledDocuments, sampled_documents
 from seetopic.discovery.teaching import Lessons
 from seetopic.discovery.topics import LOW_CONFIDENCE, RankedTerm, Topic, Topics
-from seetopic.errors import NotEnoughTerms
+from seetopic.discovery.wildcards import expanded
+from seetopic.errors import NotEnoughTerms, SeedError
 from seetopic.index import Index, Uncovered, uncovered_by
 from seetopic.runtime import Doubles, Floats, Progress, normalized, resolve_device, silent, warn
 from seetopic.settings import DEFAULT, DiscoverySettings, as_json, preset_named
@@ -78,6 +79,7 @@ class Query:
                 f"{len(self.seeds)} categories need at least {len(self.seeds)} terms, but the index has {n_terms}; "
                 "give fewer names, lower --min-count (in Python: min_count), or give more documents"
             )
+        _refuse_one_name_twice(self.seeds)
 
     @property
     def variants(self) -> Variants:
@@ -99,25 +101,14 @@ class Query:
         }
 
 
-def query_for(
-    index: Index,
-    seeds: Any,
-    settings: DiscoverySettings | None = None,
-    preset: str = DEFAULT.preset,
-    device: str = "auto",
-    progress: Progress = silent,
-    name_vectors: Mapping[str, Floats] | None = None,
-    judgements: Any = None,
-) -> Query:
-    """A query with a preset, or with custom settings, whose preset is then called `custom`."""
-    named = preset_named(preset).discovery
-    chosen = named if settings is None else settings
-    name = preset if replace(chosen, top=named.top) == named else "custom"
-    asked = as_seeds(seeds)
-    settled = as_judgements(judgements).settled(asked)
-    asked = with_judged_terms(asked, settled)
-    extended = index_with_names(index, asked, chosen, progress)
-    return Query(extended, asked, chosen, name, device, progress, None, name_vectors or {}, settled)
+def _refuse_one_name_twice(seeds: Seeds) -> None:
+    """Topics, tables and saved models know categories by their names alone."""
+    first: dict[str, int] = {}
+    for number, name in enumerate(seeds.names):
+        other = first.setdefault(normalized_name(name), number)
+        if other != number:
+            both = " and ".join(repr(path_text(seeds.paths[each])) for each in (other, number))
+            raise SeedError(f"{both} have the same name, which is not supported yet; rename one of them")
 
 
 def index_with_names(index: Index, seeds: Seeds, settings: DiscoverySettings, progress: Progress = silent) -> Index:
@@ -197,9 +188,17 @@ def run_of(
 ) -> Discovery:
     """Find topics, and keep all intermediate results.
 
-    `name_vectors` maps categories to unit vectors that replace the language model's.
+    The preset of custom settings is called `custom`. `name_vectors` maps categories to unit vectors that replace the
+    language model's.
     """
-    return find(query_for(index, seeds, settings, preset, device, progress, name_vectors, judgements))
+    named = preset_named(preset).discovery
+    chosen = named if settings is None else settings
+    name = preset if replace(chosen, top=named.top) == named else "custom"
+    asked = expanded(as_seeds(seeds), index.vocabulary.terms)
+    settled = as_judgements(judgements).settled(asked)
+    asked = with_judged_terms(asked, settled)
+    extended = index_with_names(index, asked, chosen, progress)
+    return find(Query(extended, asked, chosen, name, device, progress, None, name_vectors or {}, settled))
 
 
 def find(query: Query) -> Discovery:

@@ -8,13 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from seetopic.corpus import as_seeds
 from seetopic.discovery.algorithm import discover_terms
 from seetopic.discovery.constraints import Constraints
 from seetopic.discovery.evidence import Evidence
 from seetopic.discovery.evidence.documents import ReadDocumentsEvidence, typical_terms
 from seetopic.discovery.evidence.general import GeneralEvidence
+from seetopic.discovery.names import encode_names
 from seetopic.discovery.residual import TERMS, by_size, told_themes
-from seetopic.discovery.run import query_for
+from seetopic.discovery.run import index_with_names
 from seetopic.discovery.sampled import sampled_documents
 from seetopic.discovery.topics import Residual
 from seetopic.errors import CorpusError, SettingsError
@@ -31,16 +33,18 @@ def suggest(
     seeds: Any = None,
     *,
     number: int = 10,
-    settings: DiscoverySettings | None = None,
-    device: str = "auto",
+    settings: DiscoverySettings = DEFAULT.discovery,
 ) -> tuple[Residual, ...]:
     """Suggest names for themes of the documents that the given names do not cover, or for all themes.
 
     `seeds` is a list, a dict, a path to a file, or None if there are no names yet. The largest and least covered themes
     come first; each `suggested_name` can be used as a category name.
     """
-    names = None if seeds is None else query_for(index, seeds, settings, DEFAULT.preset, device).encoded_names().spoken
-    return suggest_beside(index, names, number, settings or DEFAULT.discovery)
+    if seeds is None:
+        return suggest_beside(index, None, number, settings)
+    asked = as_seeds(seeds)
+    names = encode_names(index_with_names(index, asked, settings), asked).spoken
+    return suggest_beside(index, names, number, settings)
 
 
 def suggest_beside(

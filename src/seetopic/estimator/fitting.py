@@ -7,18 +7,18 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from seetopic.classify import Sorter, sorter_of
-from seetopic.corpus import Documents, Judgements, Seed, Seeds, as_seeds, fingerprint, normalized_name
+from seetopic.corpus import Documents, Judgements, Seeds, as_seeds, normalized_name
 from seetopic.discovery import Discovery, Topics, run_of
-from seetopic.errors import CorpusError, SeedError, SettingsError
+from seetopic.errors import SeedError, SettingsError
 from seetopic.estimator.vectors import Ready
 from seetopic.index import Index, is_index
-from seetopic.runtime import LocalEngine, Progress, silent, warn
+from seetopic.runtime import Progress, warn
 from seetopic.settings import DEFAULT, PRESETS, Settings, preset_named
 
 
 @dataclass(frozen=True)
 class FittedOn:
-    """What a model was fitted on, kept for `partial_fit` and `teach`."""
+    """What a model was fitted on, kept for the report, `save`, `partial_fit` and `teach`."""
 
     documents: Documents | None = None  # None if it was an existing index
     ready: Ready = field(default_factory=Ready)
@@ -118,22 +118,6 @@ def names_to_read(seeds: Seeds, ready: Ready) -> tuple[str, ...]:
     return tuple(name for seed in seeds.seeds if seed.name not in ready.names for name in seed.names)
 
 
-def documents_again(given: FittedOn, index: Index) -> Documents:
-    """The documents of the last fit, if they are still available and unchanged."""
-    if given.documents is None:
-        raise CorpusError(
-            "the model was fitted on an existing index or saved without its documents, and an index does not keep "
-            "the original documents; fit on all documents, old and new"
-        )
-    now = fingerprint(given.documents, given.documents.pieces(), LocalEngine(1), silent)
-    if now.sha256 != index.manifest["corpus"]["sha256"]:
-        raise CorpusError(
-            f"the corpus {given.documents.name!r} has changed since the model was fitted; "
-            "fit on all documents, old and new"
-        )
-    return given.documents
-
-
 def topic_number(seeds: Seeds, topic: int | str) -> int:
     """The number of a topic, given its number or name."""
     if isinstance(topic, str) and topic in seeds.names:
@@ -166,7 +150,7 @@ def rejected(seeds: Seeds, topic: int | str, terms: tuple[str, ...]) -> Seeds:
             )
     changed = list(seeds.seeds)
     negative = (*_without(own.negative, terms), *terms)
-    changed[number] = Seed(own.name, own.names, _without(own.pinned, terms), negative)
+    changed[number] = replace(own, pinned=_without(own.pinned, terms), negative=negative)
     return Seeds(tuple(changed))
 
 

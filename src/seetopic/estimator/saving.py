@@ -9,13 +9,23 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from seetopic.classify import SORTER, Sorter
-from seetopic.corpus import Documents, Judgements, Seeds, as_seeds, read_judgements, text_digest, write_judgements
+from seetopic.corpus import (
+    Documents,
+    Judgements,
+    Seeds,
+    as_records,
+    as_seeds,
+    read_judgements,
+    text_digest,
+    write_judgements,
+)
 from seetopic.discovery import Topics
 from seetopic.errors import CorpusError, EncoderError, OutputError, SeeTopicError, SettingsError
 from seetopic.estimator.fitting import FittedOn, Learned, settings_from_parameters
@@ -115,7 +125,7 @@ def save(model: SeeTopic, folder: Path, documents: bool) -> None:
     with _written_beside(folder) as beside:
         model.topics_.save(beside)
         model.sorter_.save(beside)
-        _copy_index(model.index_.folder, beside / INDEX)
+        layout.copy_files(model.index_.folder, beside / INDEX)
         names = model._given.ready.names
         if names:
             _write_names(beside / NAMES, names)
@@ -140,10 +150,7 @@ def _about(model: SeeTopic, folder: Path) -> dict[str, Any]:
             "preset": as_json(model.preset) if isinstance(model.preset, Settings) else model.preset,
         },
         "tokenizer": tokenizer_name(model.index_.tokenizer),
-        "seeds": [
-            {"name": seed.name, "names": seed.names, "pinned": seed.pinned, "negative": seed.negative}
-            for seed in model.seeds_.seeds
-        ],
+        "seeds": as_records(model.seeds_),
         "ready_names": sorted(model._given.ready.names),
         "corpus": model.index_.manifest["corpus"]["name"],
         "files": {part: sha256_of(folder / part) for part in parts},
@@ -189,16 +196,6 @@ def _check_place(folder: Path) -> None:
         raise OutputError(f"{folder} contains {others[0]!r}, which would be lost; move it or choose another folder")
 
 
-def _copy_index(source: Path, target: Path) -> None:
-    """Link or copy an index; its files are never changed, only replaced, so folders on one disk can share them."""
-    target.mkdir()
-    for name in (layout.MANIFEST, *layout.FILES):
-        try:
-            os.link((source / name).resolve(), target / name)
-        except OSError:
-            shutil.copyfile(source / name, target / name)
-
-
 def _write_names(path: Path, names: Any) -> None:
     from safetensors.numpy import save as as_bytes
 
@@ -209,12 +206,15 @@ def _write_names(path: Path, names: Any) -> None:
 def _write_documents(path: Path, documents: Documents, index: Index) -> None:
     """Write the texts that the model was fitted on; refuse others, because their file may have changed."""
     encode = json.JSONEncoder(ensure_ascii=False).encode  # created once, because there may be millions of texts
-    digest = hashlib.sha256()
+    texts, digests = documents.texts(), []
     with path.open("w", encoding="utf-8", newline="\n") as file:
-        for text in documents.texts():
-            digest.update(text_digest(text))
-            file.write(f'{{"text": {encode(text)}}}\n')
-    if digest.hexdigest() != index.manifest["corpus"]["sha256"]:
+        for part in index.parts:
+            digest = hashlib.sha256()
+            for text in islice(texts, part.documents):
+                digest.update(text_digest(text))
+                file.write(f'{{"text": {encode(text)}}}\n')
+            digests.append(digest.hexdigest())
+    if digests != [part.sha256 for part in index.parts] or next(texts, None) is not None:
         raise CorpusError(f"the corpus {documents.name!r} has changed since the model was fitted; fit again")
 
 
@@ -306,11 +306,9 @@ def _params(saved: dict[str, Any]) -> dict[str, Any]:
 
 
 def _seeds(saved: list[dict[str, Any]]) -> Seeds:
-    parts = ("names", "pinned", "negative")
-    seeds = as_seeds({each["name"]: {part: each[part] for part in parts} for each in saved})
-    if len(seeds) != len(saved):
-        raise ValueError("a name occurs twice")
-    return seeds
+    if not all(isinstance(each["names"], list) for each in saved):
+        raise TypeError("its names do not match its format")
+    return as_seeds(saved)
 
 
 def _names(folder: Path, about: dict[str, Any], seeds: Seeds) -> dict[str, Floats]:

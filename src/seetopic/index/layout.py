@@ -129,7 +129,7 @@ def finite(array: Any) -> bool:
         return bool(np.isfinite(array.sum()))
 
 
-FORMAT = 4
+FORMAT = 5
 _SHA256 = re.compile("[0-9a-f]{64}")  # a manifest may come from anywhere and contain any text here
 # A manifest that another program has rewritten lacks this last line and cannot be checked.
 _SEALED = re.compile(rb'(.*)\n "seal": "([0-9a-f]{64})"\n\}\n', re.DOTALL)
@@ -213,6 +213,17 @@ def place_of(folder: Path) -> Path:
             if (replaced(folder) / MANIFEST).is_file():
                 return replaced(folder)
     return folder
+
+
+def copy_files(source: Path, target: Path) -> None:
+    """Link or copy an index; its files are never changed, only replaced, so folders on one disk can share them."""
+    read_manifest(source)  # refuses an index with missing files
+    target.mkdir()
+    for name in (MANIFEST, *FILES):
+        try:
+            os.link((source / name).resolve(), target / name)
+        except OSError:
+            shutil.copyfile(source / name, target / name)
 
 
 def is_index(folder: str | Path) -> bool:
@@ -313,9 +324,10 @@ def _check_shape(value: dict[str, Any], path: Path) -> None:
 
 def _is_part(value: dict[str, Any]) -> bool:
     return (
-        set(value) == {"name", "sha256", "documents", "first", "skipped"}
+        set(value) == {"name", "sha256", "documents", "skipped"}
         and all(isinstance(value[fact], str) for fact in ("name", "sha256"))
-        and all(type(value[fact]) is int and 0 <= value[fact] < 2**63 for fact in ("documents", "first"))
+        and type(value["documents"]) is int
+        and 0 <= value["documents"] < 2**63
         and isinstance(value["skipped"], dict)
         and all(type(count) is int for count in value["skipped"].values())
     )

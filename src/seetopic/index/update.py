@@ -27,7 +27,6 @@ class Part:
     name: str
     sha256: str
     documents: int
-    first: int  # number of its first document when it was added, which stays when earlier parts are removed
     skipped: dict[str, int] = field(default_factory=dict)  # number of skipped records by reason
 
 
@@ -55,20 +54,9 @@ def identity_of(parts: Sequence[Part]) -> str:
     return parts[0].sha256 if len(parts) == 1 else key_of(*(part.sha256 for part in parts))
 
 
-def next_number(parts: Sequence[Part]) -> int:
-    """The number that the next document gets."""
-    return parts[-1].first + parts[-1].documents if parts else 0
-
-
 def starts_of(parts: Iterable[Part]) -> list[int]:
     """The position of each part's first document in the index, followed by the number of all documents."""
     return [0, *accumulate(part.documents for part in parts)]
-
-
-def gaps(parts: Sequence[Part]) -> list[int]:
-    """The first number of every part; empty if the sizes determine them because no earlier part was removed."""
-    firsts = [part.first for part in parts]
-    return [] if firsts == starts_of(parts)[:-1] else firsts
 
 
 def without(parts: Sequence[Part], removed: Iterable[int | str]) -> tuple[Part, ...]:
@@ -125,8 +113,8 @@ def incoming(given: Any, *, text_field: str | None, on_error: OnError) -> tuple[
     return (Incoming(open_documents(given, text_field=text_field, on_error=on_error)),)
 
 
-def check_made_with(manifest: dict[str, Any], model: str, tokenizer: str) -> None:
-    """Refuse a model or tokenizer that differs from the index's, and an index that cannot be updated."""
+def check_made_with(manifest: dict[str, Any], model: str, tokenizer: str, has_document_vectors: bool) -> None:
+    """Refuse a model, tokenizer or kind of document vectors that differs from the index's."""
     made_with = manifest["model"]
     if tokenizer != manifest["tokenizer"]:
         raise SettingsError(
@@ -138,10 +126,15 @@ def check_made_with(manifest: dict[str, Any], model: str, tokenizer: str) -> Non
             f"the index was built with {made_with['name']!r}, but the current model is {model!r}; "
             "open it with the same `embedding_model`"
         )
-    if manifest["document_vectors"] is not None:
+    if manifest["document_vectors"] is not None and not has_document_vectors:
         raise EncoderError(
-            "the index was built with precomputed document vectors, which it does not keep, so it cannot be updated; "
-            "build it again from all documents and their vectors"
+            "the index was built with precomputed document vectors, which it does not keep; "
+            "pass those of all documents, old and new, as `document_vectors` to Index.update"
+        )
+    if manifest["document_vectors"] is None and has_document_vectors:
+        raise EncoderError(
+            "the index was built without precomputed document vectors; "
+            "update it without `document_vectors`, or build it again with vectors of all documents"
         )
 
 
