@@ -66,7 +66,7 @@ def taught(features: Features, found: SortedSample, lessons: Lessons, settings: 
     others = np.delete(np.arange(len(scores)), lessons.rows[lessons.rows >= 0])
     known = np.where(lessons.allowed, judged @ weights + constant, -_SETTLED)
     right = np.mean(best.left_out.argmax(axis=1) == np.where(lessons.allowed, best.left_out, -np.inf).argmax(axis=1))
-    copies = int(min(1 / max(1 - right, 1e-9), 10))  # a judgement counts as much more as guesses are wrong
+    copies = max(1, round((1 - right) / _MISTAKEN))  # by how much more often guesses are wrong than judgements
     again = regression(
         np.vstack([features.centred[others], *[judged.astype(np.float32)] * copies]),
         np.vstack([scores[others], *[known] * copies]),
