@@ -47,6 +47,10 @@ class Judgement:
         """The fields in order, without those that are not set; `category` is always there."""
         return {name: value for name, value in asdict(self).items() if name == "category" or value not in (None, "")}
 
+    def to_line(self) -> str:
+        """A line of the file."""
+        return json.dumps(self.to_json(), ensure_ascii=False) + "\n"
+
 
 _KINDS: dict[str, tuple[type, ...]] = {
     "category": (str, type(None)),
@@ -249,7 +253,7 @@ def _is_cut_off(line: bytes) -> bool:
 
 def write_judgements(path: Path, judgements: Iterable[Judgement]) -> None:
     """Write a file of judgements, replacing an earlier one as a whole."""
-    write_text(path, "".join(map(_line, judgements)))
+    write_text(path, "".join(each.to_line() for each in judgements))
 
 
 def append_judgements(path: Path, judgements: Sequence[Judgement]) -> None:
@@ -268,10 +272,6 @@ def append_judgements(path: Path, judgements: Sequence[Judgement]) -> None:
                 file.truncate(len(data) - len(last))
             elif last:
                 file.write(b"\n")
-            file.write("".join(map(_line, judgements)).encode("utf-8"))
+            file.write("".join(each.to_line() for each in judgements).encode("utf-8"))
             file.flush()
             os.fsync(file.fileno())
-
-
-def _line(judgement: Judgement) -> str:
-    return json.dumps(judgement.to_json(), ensure_ascii=False) + "\n"
