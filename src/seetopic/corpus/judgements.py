@@ -7,7 +7,7 @@ import os
 import reprlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +45,8 @@ class Judgement:
 
     def to_json(self) -> dict[str, Any]:
         """The fields in order, without those that are not set; `category` is always there."""
-        return {name: value for name, value in asdict(self).items() if name == "category" or value not in (None, "")}
+        fields = {name: getattr(self, name) for name in _FIELDS}
+        return {name: value for name, value in fields.items() if name == "category" or value not in (None, "")}
 
     def to_line(self) -> str:
         """A line of the file."""

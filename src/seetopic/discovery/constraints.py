@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -76,19 +77,24 @@ def constraints_of(
         (*terms, *(term for term in named if term not in elsewhere and names_first))
         for terms, named in zip(pinned, own, strict=True)
     )
+    words = [word for seed in seeds.seeds for word in seed.negative]
+    similar = iter(_similarities(index, words, progress))
     barred = [
-        _barred(index, seed.negative, terms, variants, progress) for seed, terms in zip(seeds.seeds, fixed, strict=True)
+        _barred(index, seed.negative, terms, variants, similar) for seed, terms in zip(seeds.seeds, fixed, strict=True)
     ]
     others = Constraints.none(n_themes, len(index.vocabulary))
     return Constraints((*fixed, *others.fixed), np.vstack([np.stack(barred), others.barred]))
 
 
 def _barred(
-    index: Index, negative: tuple[str, ...], fixed: tuple[int, ...], variants: Variants, progress: Progress
+    index: Index, negative: tuple[str, ...], fixed: tuple[int, ...], variants: Variants, similar: Iterator[Floats]
 ) -> Flags:
-    """Negative terms and their inflections: terms with the same number of words, and similar spelling and meaning."""
+    """Negative terms and their inflections: terms with the same number of words, and similar spelling and meaning.
+
+    `similar` has the cosine of each negative term and all terms, for one category after the other.
+    """
     barred = np.zeros(len(index.vocabulary), np.bool_)
-    for word, similarity in zip(negative, _similarities(index, negative, progress), strict=True):
+    for word, similarity in zip(negative, similar, strict=False):
         if has_wildcard(word):
             barred[index.derived(_patterns).matching(word)] = True
             continue
@@ -105,7 +111,7 @@ def _patterns(index: Index) -> TermPatterns:
     return TermPatterns(index.vocabulary.terms)
 
 
-def _similarities(index: Index, words: tuple[str, ...], progress: Progress) -> Floats:
+def _similarities(index: Index, words: list[str], progress: Progress) -> Floats:
     """Cosine of each word and each term; 0 if the word has no vector."""
     vectors = np.zeros((len(words), index.general.shape[1]), np.float32)
     for number, word in enumerate(words):
