@@ -24,7 +24,7 @@ _HANDED_OVER = f"""#!{sys.executable} -IS
 import json, os, socket, sys
 if sys.argv[1] == "serve":  # keeps running beside the shell
     os.execv({sys.executable!r}, [{sys.executable!r}, "-m", "seetopic", *sys.argv[1:]])
-given = sys.stdin.read() if "-" in sys.argv else ""
+given = sys.stdin.read() if {{"-", "--interactive"}} & {{*sys.argv}} else ""
 with socket.socket(socket.AF_UNIX) as place:
     place.connect(os.environ["SEETOPIC_SOCKET"])
     with place.makefile("rw", encoding="utf-8") as talk:

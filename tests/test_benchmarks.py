@@ -68,3 +68,11 @@ def test_a_corpus_is_read_from_the_folders_of_the_paper_too(page, tmp_path):
     assert corpus.seeds.names == ("hepatitis a/b/c/e", "chronic kidney disease")
     assert corpus.parts.learned_from == ("chronic_kidney_disease in rats", "hepatitis b")
     assert list(corpus.parts.held_out.texts()) == ["kidney"]
+
+
+def test_the_tables_of_what_judgements_teach_are_those_of_the_committed_results(page):
+    figure = importlib.import_module("teaching_figure")
+    text = (ROOT / "docs" / "teaching.md").read_text(encoding="utf-8")
+    found = figure.runs_by_corpus(ROOT / "benchmarks" / "results" / "teaching.jsonl")
+    assert page.filled(text, figure.tables(found)) == text
+    assert figure.drawn(found) == (ROOT / "docs" / "teaching.svg").read_text(encoding="utf-8")

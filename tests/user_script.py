@@ -10,6 +10,7 @@ from typing import Any
 import seetopic
 from seetopic import (
     Index,
+    Judgement,
     RankedTerm,
     Residual,
     Seed,
@@ -89,6 +90,10 @@ def use_the_estimator(folder: Path) -> None:
     missed: tuple[Residual, ...] = ()
     with suppress(errors.CorpusError):  # so few texts have no themes
         missed = other.suggest(3)
+    judged = Judgement("food", term="bread")
+    other = other.teach([judged, {"category": "football", "document": 0, "belongs": True}]).forget(judged)
+    with suppress(errors.CorpusError):  # the function that encodes these texts reads no documents
+        print(len(other.ask(2)), len(list(other.teaching_report().sentences())))
     same: SeeTopic = other.partial_fit(["A late goal."])
     same.save(folder / "model")
     loaded: SeeTopic = SeeTopic.load(folder / "model", embedding_model=lengths)

@@ -9,7 +9,7 @@ from seetopic.version import __version__
 if TYPE_CHECKING:
     from seetopic import errors, settings
     from seetopic.classify import Sorter, Trends, assign, sorter_for, trends
-    from seetopic.corpus import Seed, Seeds, as_seeds, open_documents
+    from seetopic.corpus import Judgement, Seed, Seeds, as_seeds, open_documents
     from seetopic.discovery import RankedTerm, Residual, Topic, Topics, check, discover, suggest
     from seetopic.estimator import SeeTopic
     from seetopic.evaluation import compare, evaluate
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _PACKAGES = {
     "classify": ("Sorter", "Trends", "assign", "sorter_for", "trends"),
-    "corpus": ("Seed", "Seeds", "as_seeds", "open_documents"),
+    "corpus": ("Judgement", "Seed", "Seeds", "as_seeds", "open_documents"),
     "discovery": ("RankedTerm", "Residual", "Topic", "Topics", "check", "discover", "suggest"),
     "estimator": ("SeeTopic",),
     "evaluation": ("compare", "evaluate"),
@@ -29,6 +29,7 @@ _PACKAGE_OF = {name: package for package, names in _PACKAGES.items() for name in
 
 __all__ = [
     "Index",
+    "Judgement",
     "RankedTerm",
     "Residual",
     "SeeTopic",

@@ -5,6 +5,7 @@ SeeTopicError
 ├── CorpusError         documents that cannot be read
 ├── SeedError           category names that cannot be used
 │   └── NotEnoughTerms  more terms requested than the documents have
+├── JudgementError      judgements of terms and documents that cannot be read or used
 ├── EncoderError        a language model that is missing, incompatible or returns invalid vectors
 ├── IndexFailure        an index that cannot be built or opened
 │   ├── DamagedIndex    one of its files is missing, truncated or changed
@@ -16,7 +17,7 @@ SeeTopicError
 ├── NotEnoughMemory     work that would need more memory than it is allowed
 └── MissingExtra        an optional package that is not installed
 
-The first three are also `ValueError`s, and `MissingExtra` is an `ImportError`.
+The first four are also `ValueError`s, and `MissingExtra` is an `ImportError`.
 """
 
 from __future__ import annotations
@@ -36,6 +37,10 @@ class CorpusError(SeeTopicError, ValueError):
 
 class SeedError(SeeTopicError, ValueError):
     """Category names that cannot be used."""
+
+
+class JudgementError(SeeTopicError, ValueError):
+    """Judgements of terms and documents that cannot be read or used."""
 
 
 class NotEnoughTerms(SeedError):

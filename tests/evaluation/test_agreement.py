@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from seetopic.corpus import Judgements, as_seeds
 from seetopic.errors import SheetError
 from seetopic.evaluation.agreement import agreement_of, fleiss_kappa, krippendorff_alpha, read_agreement
-from seetopic.evaluation.sheets import FilledSheet, Item, Sheet, write_sheet
+from seetopic.evaluation.sheets import FilledSheet, Item, Sheet, judgements_of, write_sheet
 
 # Fleiss (1971): 10 subjects, 14 raters, 5 categories.
 FLEISS = np.array(
@@ -264,3 +265,19 @@ def test_the_same_answers_to_many_terms_are_noted_as_a_likely_copy(terms, noted)
     assert [note for note in found.notes if "different people" in note] == [
         "anna and copy gave the same answers throughout; check that they are different people."
     ] * noted
+
+
+def test_answers_become_judgements_of_which_the_majority_counts():
+    items = tuple(
+        Item(number, "sports", term, {"a": number}) for number, term in enumerate(("goal", "soup", "oven"), 1)
+    )
+    sheet = Sheet(("a",), ("sports", "food"), items)
+    answers = {"ana": (True, False, None), "bo": (True, True, False), "cy": (True, False, None)}
+    filled = [
+        FilledSheet(Path(f"{name}.csv"), name, dict(enumerate(given, start=1))) for name, given in answers.items()
+    ]
+    judgements = judgements_of(sheet, filled)
+    assert len(judgements) == 7
+    settled = Judgements(judgements).settled(as_seeds(["sports", "food"]))
+    assert settled.terms == {"goal": {0: True}, "oven": {0: False}, "soup": {0: False}}
+    assert len(settled.contradictions) == 1

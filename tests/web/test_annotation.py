@@ -17,6 +17,7 @@ import pytest
 
 from planted import NAMES
 from seetopic import Index
+from seetopic.corpus import as_judgements
 from seetopic.evaluation.agreement import agreement_of
 from seetopic.evaluation.sheets import FilledSheet, sheet_of_key
 from seetopic.runtime.spreadsheets import unguarded
@@ -315,3 +316,6 @@ def test_hostile_names_are_data_and_no_cell_of_the_table_is_a_formula(bench):
     assert unguarded(rows[0]["category"]) == hostile[0]
     assert [row["belongs"] for row in rows] == ["1", *[""] * 14]
     assert all(not cell.startswith(("=", "+", "-", "@")) for row in rows for cell in row.values())
+    lines = bench.owner.get(f"/api/rounds/{made['id']}/judgements.jsonl").text.splitlines()
+    (judged,) = as_judgements(map(json.loads, lines))
+    assert (judged.category, judged.belongs, judged.by) == (hostile[0], True, hostile[2])

@@ -26,7 +26,8 @@ from seetopic.classify.placement import STEPS, AssignmentRule, AssignOptions, th
 from seetopic.classify.rows import Kind, SortedRows, blank, column_kind, columns_of
 from seetopic.classify.sorter import Sorter
 from seetopic.classify.tables import Table, refuse_clash, table_for
-from seetopic.corpus import Documents, Keep, OnError, Piece, TextShard, open_documents
+from seetopic.classify.taught import taught_sorter
+from seetopic.corpus import Documents, Keep, OnError, Piece, TextShard, as_judgements, open_documents
 from seetopic.errors import CorpusError
 from seetopic.index import alone
 from seetopic.runtime import (
@@ -86,6 +87,7 @@ def assign(
     rate: float | None = None,
     several: bool = False,
     read: bool = False,
+    judgements: Any = None,
     text_field: str | None = None,
     on_error: OnError = "skip",
     keep: Keep = (),
@@ -100,10 +102,11 @@ def assign(
     """Sort documents into categories and write a table with one row for every row of the input.
 
     `topics` is a `Sorter` or the folder that `seetopic discover --out` wrote. With `read`, the language model also
-    reads the documents, which is more accurate but slower. `keep` names columns of the input that the table gets, too.
-    Rows that are empty or, unless `on_error` is "raise", cannot be read have a `problem` instead of a category;
-    `problems` counts them by reason. The options are those of `seetopic assign`. Returns the number of documents in
-    each category; `""` counts those without a category.
+    reads the documents, which is more accurate but slower. `judgements`, as for `SeeTopic.teach`, correct the sorter;
+    documents must be given as text. `keep` names columns of the input that the table gets, too. Rows that are empty or,
+    unless `on_error` is "raise", cannot be read have a `problem` instead of a category; `problems` counts them by
+    reason. The options are those of `seetopic assign`. Returns the number of documents in each category; `""` counts
+    those without a category.
     """
     options = AssignOptions(threshold=threshold, rate=rate, several=several)
     sorter = topics if isinstance(topics, Sorter) else Sorter.load(topics)
@@ -116,6 +119,9 @@ def assign(
         reader = Reader(
             encoder_for(sorter.model, device=device), where, available_cores() if n_jobs is None else n_jobs
         )
+    if judgements is not None:
+        encode = None if reader is None else partial(_encoded_by, reader)
+        sorter = taught_sorter(sorter, as_judgements(judgements), encode)
     with closing(engine_for(engine, n_jobs, address)) as carrier:
         return assign_documents(
             source, sorter, Path(out), carrier, options=options, reader=reader, problems=problems, progress=progress
@@ -177,6 +183,10 @@ def _kept(documents: Documents, kinds: dict[str, set[Kind]]) -> dict[str, Kind]:
 
 
 # Interrupted runs: finished parts are reused if they were made with the same sorter and options.
+
+
+def _encoded_by(reader: Reader, texts: list[str]) -> Floats:
+    return reader.cache.encode(reader.encoder, texts, reader.n_jobs, silent)
 
 
 def _made_of(sorter: Sorter, options: AssignOptions, reader: Reader | None) -> dict[str, Any]:

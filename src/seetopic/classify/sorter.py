@@ -24,6 +24,7 @@ from seetopic.discovery import (
     TermRule,
     clear_memberships,
     estimated_accuracy,
+    power_by_judged,
     power_for,
     results_in,
     rule_for_new,
@@ -284,9 +285,16 @@ def sorter_of(run: Discovery) -> Sorter:
         n_names, rows = len(run.seeds), run.sampled.rows
         accuracy = estimated_accuracy(found.scores, found.by_name, n_names, temperature)
         read_power = power_for(found.scores, n_names, temperature, accuracy.read)
+        by_terms = accuracy.by_terms
+        if run.lessons is not None and found.left_out is not None and run.lessons.n_documents:
+            judged = slice(run.lessons.n_documents)
+            allowed = run.lessons.allowed[judged]
+            read_power = power_by_judged(found.left_out[judged], allowed, n_names, temperature, read_power)
+            sure = float(shares_with_none(found.scores, n_names, temperature, read_power).max(axis=1).mean())
+            by_terms = min(sure * accuracy.by_terms / accuracy.read, 1.0)
         # The rule fits the documents that it was learned from too well, so others are used if there are any.
         others = rows[run.sampled.n_read :] if rows.shape[0] > run.sampled.n_read else rows
-        term_power = power_for(rule.scores(others), n_names, temperature, accuracy.by_terms)
+        term_power = power_for(rule.scores(others), n_names, temperature, by_terms)
     return Sorter(
         run.seeds.names,
         index.vocabulary.terms,

@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 
 import click
 
-from seetopic.cli import cache, evaluate, export, serve, topics, trends, update, verify
+from seetopic.cli import ask, cache, evaluate, export, serve, topics, trends, update, verify
 from seetopic.cli.messages import say
 from seetopic.errors import NotEnoughMemory, SeeTopicError
 from seetopic.version import __version__
@@ -36,6 +36,7 @@ for command in (
     topics.check,
     topics.discover,
     topics.suggest,
+    ask.ask,
     topics.assign,
     trends.trends,
     evaluate.evaluate,

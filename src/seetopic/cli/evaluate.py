@@ -151,14 +151,25 @@ def annotate(topics: tuple[Path, ...], out: Path, top: int, random_state: int) -
 @click.command()
 @click.argument("sheets", nargs=-1, required=True, type=PATH, metavar="SHEET.csv...")
 @click.option("--key", type=PATH, metavar="KEY.json", help="Key file for the sheets.  [default: the one next to them]")
+@click.option(
+    "--judgements",
+    type=PATH,
+    metavar="FILE",
+    help="Add the answers to this file, for `seetopic discover --judgements`.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @with_options(_RANDOM)
-def agreement(sheets: tuple[Path, ...], key: Path | None, as_json: bool, random_state: int) -> None:
+def agreement(
+    sheets: tuple[Path, ...], key: Path | None, judgements: Path | None, as_json: bool, random_state: int
+) -> None:
     """Evaluate filled-in sheets: the accuracy of each method (MACC), and how well annotators agree."""
     from seetopic.cli.verdicts import print_agreement
-    from seetopic.evaluation import read_agreement
+    from seetopic.corpus import append_judgements
+    from seetopic.evaluation import judgements_of, read_agreement, read_sheets
 
     result = read_agreement(sheets, key, random_state=random_state)
+    if judgements is not None:
+        append_judgements(judgements, judgements_of(*read_sheets(sheets, key)))
     show(result, as_json, print_agreement)
 
 

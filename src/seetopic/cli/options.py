@@ -207,6 +207,12 @@ SEEDS = click.option(
     metavar="FILE",
     help="Category names: a .txt, .yaml, .json, .csv or .dic file.",
 )
+JUDGEMENTS = click.option(
+    "--judgements",
+    type=PATH,
+    metavar="FILE",
+    help="Judgements of terms and documents, one JSON object per line; `seetopic ask --interactive` writes them.",
+)
 TOP = click.option(
     "--top", type=int, default=DEFAULT.discovery.top, show_default=True, help="Number of terms per topic."
 )

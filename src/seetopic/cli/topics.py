@@ -18,6 +18,7 @@ from seetopic.cli.options import (
     INDEX_MODEL,
     INDEXING,
     JOBS,
+    JUDGEMENTS,
     KEEP,
     PATH,
     PRESET,
@@ -145,12 +146,13 @@ def check(source: str, seeds: Path, quiet: bool, as_json: bool, **options: Any) 
 @click.argument("source", metavar="DOCS|INDEX")
 @SEEDS
 @click.option("--out", type=PATH, metavar="DIR", help="Folder for topics.json, topics.csv and report.html.")
-@with_options(TOP, PRESET, *READING, *INDEXING, *SHOWING)
+@with_options(JUDGEMENTS, TOP, PRESET, *READING, *INDEXING, *SHOWING)
 @click.option("--keep-variants", is_flag=True, help="List inflections and other spellings as separate terms.")
 def discover(
     source: str,
     seeds: Path,
     out: Path | None,
+    judgements: Path | None,
     top: int,
     keep_variants: bool,
     quiet: bool,
@@ -161,12 +163,13 @@ def discover(
 
     DOCS are indexed first, and the index is cached for later runs.
     """
-    from seetopic.corpus import read_seeds
+    from seetopic.corpus import as_judgements, read_seeds
     from seetopic.discovery import run_of
     from seetopic.index import is_index
     from seetopic.runtime import shown_progress
 
-    asked = read_seeds(seeds)
+    asked, judged = read_seeds(seeds), as_judgements(judgements)
+    judged.settled(asked)  # refuse what cannot be used before any slow work
     if out is not None and out.exists() and not out.is_dir():
         raise OutputError(f"--out {out} is a file; give a folder")  # fail now, not after minutes of work
     preset = PRESETS[options["preset"]]
@@ -184,7 +187,9 @@ def discover(
             build.run()
             opened = open_index(build.out, options)
         say_skipped(opened)
-        run = run_of(opened, asked, settings, preset.preset, options["device"], progress)
+        run = run_of(opened, asked, settings, preset.preset, options["device"], progress, judgements=judged)
+    for sentence in run.query.settled.contradictions:
+        say_warning(f"contradiction: {sentence}")
     show_topics(run, out, as_json, documents)
 
 
@@ -255,7 +260,7 @@ def suggest(
     help="Minimum share of a document (0 to 1) that a category needs to be assigned to it.",
 )
 @click.option("--rate", type=float, help="Share of documents to assign a category to; the least certain ones get none.")
-@with_options(KEEP, *READING_EVERY_ROW, *SHOWING, JOBS, ENGINE, ADDRESS, DEVICE, CACHE)
+@with_options(JUDGEMENTS, KEEP, *READING_EVERY_ROW, *SHOWING, JOBS, ENGINE, ADDRESS, DEVICE, CACHE)
 def assign(
     documents: str,
     topics: Path,
@@ -264,6 +269,7 @@ def assign(
     several: bool,
     threshold: float,
     rate: float | None,
+    judgements: Path | None,
     quiet: bool,
     as_json: bool,
     **options: Any,
@@ -289,6 +295,7 @@ def assign(
             several=several,
             read=read,
             problems=problems,
+            judgements=judgements,
             progress=progress,
             n_jobs=options["jobs"],
             **resources,

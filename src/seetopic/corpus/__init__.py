@@ -6,6 +6,15 @@ from seetopic.corpus.demo import NAMES, demo_documents
 from seetopic.corpus.detect import detected_delimiter, detected_encoding
 from seetopic.corpus.documents import FORMATS, Documents, OnError, format_of, joined, open_documents, text_files
 from seetopic.corpus.fingerprint import Fingerprint, FingerprintBuilder, fingerprint, text_digest
+from seetopic.corpus.judgements import (
+    Judgement,
+    Judgements,
+    Settled,
+    append_judgements,
+    as_judgements,
+    read_judgements,
+    write_judgements,
+)
 from seetopic.corpus.partition import Piece, Pieces, TextShard
 from seetopic.corpus.readers import Keep, field_size_limit, parquet_file, raw_rows, unpacked_bytes
 from seetopic.corpus.seed_files import HEADERS, as_records, as_seeds, as_value, read_seeds
@@ -19,13 +28,18 @@ __all__ = [
     "Documents",
     "Fingerprint",
     "FingerprintBuilder",
+    "Judgement",
+    "Judgements",
     "Keep",
     "OnError",
     "Piece",
     "Pieces",
     "Seed",
     "Seeds",
+    "Settled",
     "TextShard",
+    "append_judgements",
+    "as_judgements",
     "as_records",
     "as_seeds",
     "as_value",
@@ -43,8 +57,10 @@ __all__ = [
     "parquet_file",
     "path_text",
     "raw_rows",
+    "read_judgements",
     "read_seeds",
     "text_digest",
     "text_files",
     "unpacked_bytes",
+    "write_judgements",
 ]

@@ -3,42 +3,53 @@
 from __future__ import annotations
 
 from seetopic.discovery.algorithm import starting_terms
-from seetopic.discovery.calibration import estimated_accuracy, power_for, shares_with_none
+from seetopic.discovery.calibration import estimated_accuracy, power_by_judged, power_for, shares_with_none
 from seetopic.discovery.constraints import constraints_of
 from seetopic.discovery.evidence.confidence import DOUBTFUL
 from seetopic.discovery.evidence.documents import clear_memberships
 from seetopic.discovery.evidence.similarity import mean_vectors, products
+from seetopic.discovery.lessons import allowed_categories
 from seetopic.discovery.name_check import Check, check, check_build
 from seetopic.discovery.named_terms import NamedIndex, with_named_terms
 from seetopic.discovery.names import encode_names
+from seetopic.discovery.questions import About, Question, ask
 from seetopic.discovery.ranking import pick_best
 from seetopic.discovery.run import Discovery, Query, discover, find, index_with_names, run_of
 from seetopic.discovery.sampled import SampledDocuments, sampled_documents
 from seetopic.discovery.self_training import SortedSample
 from seetopic.discovery.suggestions import as_seeds_file, suggest, suggest_beside
+from seetopic.discovery.teaching import CONSTANT, corrections, most_predictive
+from seetopic.discovery.teaching_report import TeachingReport, teaching_report
 from seetopic.discovery.term_rule import SortedDocuments, TermRule, rule_for_new
 from seetopic.discovery.topics import RankedTerm, Residual, Topic, Topics, results_in
 from seetopic.discovery.wildcards import expanded
 
 __all__ = [
+    "CONSTANT",
     "DOUBTFUL",
+    "About",
     "Check",
     "Discovery",
     "NamedIndex",
     "Query",
+    "Question",
     "RankedTerm",
     "Residual",
     "SampledDocuments",
     "SortedDocuments",
     "SortedSample",
+    "TeachingReport",
     "TermRule",
     "Topic",
     "Topics",
+    "allowed_categories",
     "as_seeds_file",
+    "ask",
     "check",
     "check_build",
     "clear_memberships",
     "constraints_of",
+    "corrections",
     "discover",
     "encode_names",
     "estimated_accuracy",
@@ -46,7 +57,9 @@ __all__ = [
     "find",
     "index_with_names",
     "mean_vectors",
+    "most_predictive",
     "pick_best",
+    "power_by_judged",
     "power_for",
     "products",
     "results_in",
@@ -57,5 +70,6 @@ __all__ = [
     "starting_terms",
     "suggest",
     "suggest_beside",
+    "teaching_report",
     "with_named_terms",
 ]

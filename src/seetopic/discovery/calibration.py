@@ -10,13 +10,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from seetopic.discovery.self_training import shares
-from seetopic.runtime import Doubles
+from seetopic.discovery.self_training import shares, spread_of
+from seetopic.runtime import Doubles, Flags
 
 _READ, _BY_TERMS = 2.5, 2.8  # accuracy is the agreement to this power; measured on four kinds of labelled corpora
 _LOOKED_AT = 2000  # documents, enough for a mean
 _FLATTEST, _STEEPEST = 0.05, 1.0
 _HALVINGS = 14  # bisection steps between them
+_TRIED = 40  # powers between them that are compared on judged documents
+_STIFFNESS = 5.0  # documents' worth of trust in what is expected without judgements
 
 
 def shares_with_none(scores: Doubles, n_names: int, temperature: float, power: float = 1.0) -> Doubles:
@@ -52,6 +54,23 @@ def power_for(scores: Doubles, n_names: int, temperature: float, accuracy: float
         else:
             high = middle
     return round(float(np.exp((low + high) / 2)), 3)
+
+
+def power_by_judged(left_out: Doubles, allowed: Flags, n_names: int, temperature: float, expected: float) -> float:
+    """The power under which the scores of judged documents, each left out in turn, predict the judgements best.
+
+    `expected` is the power without judgements, from which few of them do not move far.
+    """
+    known = allowed[:, :n_names].sum(axis=1) <= 1
+    plain = shares_with_none(left_out[known] / spread_of(left_out).mean(), n_names, temperature)
+    truth = np.column_stack([allowed[known, :n_names], allowed[known, n_names:].any(axis=1)])
+    powers = np.geomspace(_FLATTEST, _STEEPEST, _TRIED)
+    losses = [
+        -np.log(np.maximum((_raised(plain, power) * truth).sum(axis=1), 1e-12)).sum()
+        + _STIFFNESS * np.log(power / expected) ** 2
+        for power in powers
+    ]
+    return round(float(powers[int(np.argmin(losses))]), 3)
 
 
 def _raised(joined: Doubles, power: float) -> Doubles:

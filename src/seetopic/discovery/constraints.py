@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
 
 from seetopic.corpus import Seeds, has_wildcard
+from seetopic.discovery.evidence.similarity import products
 from seetopic.discovery.names import report_many
 from seetopic.discovery.wildcards import TermPatterns
 from seetopic.errors import EncoderError
 from seetopic.index import Index
-from seetopic.runtime import Doubles, Flags, Floats, Longs, Progress, one_thread, silent
+from seetopic.runtime import Doubles, Flags, Floats, Longs, Progress, silent
 from seetopic.text import Variants
 
 _ALIKE = 0.75  # cosine from which two terms with similar spelling are inflections of one word
@@ -74,25 +77,29 @@ def constraints_of(
         (*terms, *(term for term in named if term not in elsewhere and names_first))
         for terms, named in zip(pinned, own, strict=True)
     )
+    words = [word for seed in seeds.seeds for word in seed.negative]
+    similar = iter(_similarities(index, words, progress))
     barred = [
-        _barred(index, seed.negative, terms, variants, progress) for seed, terms in zip(seeds.seeds, fixed, strict=True)
+        _barred(index, seed.negative, terms, variants, similar) for seed, terms in zip(seeds.seeds, fixed, strict=True)
     ]
     others = Constraints.none(n_themes, len(index.vocabulary))
     return Constraints((*fixed, *others.fixed), np.vstack([np.stack(barred), others.barred]))
 
 
 def _barred(
-    index: Index, negative: tuple[str, ...], fixed: tuple[int, ...], variants: Variants, progress: Progress
+    index: Index, negative: tuple[str, ...], fixed: tuple[int, ...], variants: Variants, similar: Iterator[Floats]
 ) -> Flags:
-    """Negative terms and their inflections: terms with the same number of words, and similar spelling and meaning."""
+    """Negative terms and their inflections: terms with the same number of words, and similar spelling and meaning.
+
+    `similar` has the cosine of each negative term and all terms, for one category after the other.
+    """
     barred = np.zeros(len(index.vocabulary), np.bool_)
-    for number, word in enumerate(negative):
-        report_many(progress, "encoding negative terms", number, len(negative))
+    for word, similarity in zip(negative, similar, strict=False):
         if has_wildcard(word):
             barred[index.derived(_patterns).matching(word)] = True
             continue
         spelled = word.lower()
-        for term in np.flatnonzero(_similarity(index, word) >= _ALIKE).tolist():
+        for term in np.flatnonzero(similarity >= _ALIKE).tolist():
             barred[term] |= _spelled_alike(spelled, index.vocabulary.terms[term].lower())
         if (own := index.term_id(word)) is not None:
             barred |= variants.heads == variants.heads[own]
@@ -104,15 +111,14 @@ def _patterns(index: Index) -> TermPatterns:
     return TermPatterns(index.vocabulary.terms)
 
 
-def _similarity(index: Index, word: str) -> Floats:
-    """Cosine of each term and a word; 0 if the word has no vector."""
-    try:
-        vector = index.encode_names([word])[0]
-    except EncoderError:
-        vector = np.zeros(index.general.shape[1], np.float32)
-    with one_thread():
-        similarity: Floats = np.asarray(index.general) @ vector
-    return similarity
+def _similarities(index: Index, words: list[str], progress: Progress) -> Floats:
+    """Cosine of each word and each term; 0 if the word has no vector."""
+    vectors = np.zeros((len(words), index.general.shape[1]), np.float32)
+    for number, word in enumerate(words):
+        report_many(progress, "encoding negative terms", number, len(words))
+        with suppress(EncoderError):
+            vectors[number] = index.encode_names([word])[0]
+    return products(vectors, np.asarray(index.general))
 
 
 def _ids(index: Index, names: tuple[str, ...]) -> tuple[int, ...]:

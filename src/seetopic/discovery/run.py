@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from seetopic.corpus import Seeds, as_seeds, normalized_name, path_text
+from seetopic.corpus import Seeds, Settled, as_judgements, as_seeds, normalized_name, path_text
 from seetopic.discovery.algorithm import Discovered, discover_terms, starting_terms
 from seetopic.discovery.calibration import shares_with_none
 from seetopic.discovery.constraints import Constraints, constraints_of, names_as_terms
@@ -19,10 +19,12 @@ from seetopic.discovery.evidence.confidence import DOUBTFUL, topic_confidence
 from seetopic.discovery.evidence.documents import MatchedDocumentsEvidence, ReadDocumentsEvidence, typical_terms
 from seetopic.discovery.evidence.general import GeneralEvidence, confidence
 from seetopic.discovery.evidence.local import LocalEvidence
+from seetopic.discovery.lessons import lessons_of, with_judged_terms, with_none, without_refuted
 from seetopic.discovery.named_terms import with_named_terms
 from seetopic.discovery.names import EncodedNames, encode_names, mean_vectors_of, report_many, texts_about
 from seetopic.discovery.residual import told_themes
 from seetopic.discovery.sampled import Reading, SampledDocuments, sampled_documents
+from seetopic.discovery.teaching import Lessons
 from seetopic.discovery.topics import LOW_CONFIDENCE, RankedTerm, Topic, Topics
 from seetopic.discovery.wildcards import expanded
 from seetopic.errors import NotEnoughTerms, SeedError
@@ -41,18 +43,19 @@ def discover(
     *,
     settings: DiscoverySettings | None = None,
     preset: str = DEFAULT.preset,
+    judgements: Any = None,
     device: str = "auto",
     progress: Progress = silent,
 ) -> Topics:
     """Find topics for category names in an index; takes about a second.
 
-    `seeds` is a list, a list of lists, a dict or a path to a file. The presets `paper`, `released-code` and `no-iter`
-    train vectors first, which takes minutes on a CPU.
+    `seeds` is a list, a list of lists, a dict or a path to a file; `judgements` are as for `SeeTopic.teach`. The
+    presets `paper`, `released-code` and `no-iter` train vectors first, which takes minutes on a CPU.
     """
     asked = as_seeds(seeds)
     for sentence in index.warnings_about(asked.all_names):
         warn(sentence)
-    return run_of(index, asked, settings, preset, device, progress).topics
+    return run_of(index, asked, settings, preset, device, progress, judgements=judgements).topics
 
 
 @dataclass(frozen=True)
@@ -67,6 +70,7 @@ class Query:
     progress: Progress = silent
     random_state: int | None = None  # for training; None means the index's
     name_vectors: Mapping[str, Floats] = field(default_factory=dict)  # given by the user, by category
+    settled: Settled = field(default_factory=Settled)
 
     def __post_init__(self) -> None:
         n_terms = len(self.index.vocabulary)
@@ -128,6 +132,7 @@ class Discovery:
     found: Discovered
     described: Reading | None  # the sample sorted by described names; None if documents were not used
     topics: Topics
+    lessons: Lessons | None = None  # what judgements taught
 
     @property
     def index(self) -> Index:
@@ -168,7 +173,7 @@ class Discovery:
         """
         if self.described is not None or not self.index.sample.was_read:
             return self.described
-        return self.sampled.sorted_by(_all_spoken(self.encoded, self.uncovered), self.settings.sorting)
+        return self.sampled.sorted_by(_all_spoken(self.encoded, self.uncovered), self.settings.sorting, self.lessons)
 
 
 def run_of(
@@ -179,6 +184,7 @@ def run_of(
     device: str = "auto",
     progress: Progress = silent,
     name_vectors: Mapping[str, Floats] | None = None,
+    judgements: Any = None,
 ) -> Discovery:
     """Find topics, and keep all intermediate results.
 
@@ -189,8 +195,10 @@ def run_of(
     chosen = named if settings is None else settings
     name = preset if replace(chosen, top=named.top) == named else "custom"
     asked = expanded(as_seeds(seeds), index.vocabulary.terms)
+    settled = as_judgements(judgements).settled(asked)
+    asked = with_judged_terms(asked, settled)
     extended = index_with_names(index, asked, chosen, progress)
-    return find(Query(extended, asked, chosen, name, device, progress, name_vectors=name_vectors or {}))
+    return find(Query(extended, asked, chosen, name, device, progress, None, name_vectors or {}, settled))
 
 
 def find(query: Query) -> Discovery:
@@ -202,6 +210,9 @@ def find(query: Query) -> Discovery:
         read_ahead = pool.submit(_read_ahead, query)
         names = query.encoded_names()
         uncovered = _uncovered(query, names)
+        if query.settled.documents:
+            judged = query.index, query.seeds, query.settled
+            uncovered = without_refuted(*judged, with_none(*judged, uncovered), names.spoken, settings.sorting)
         general = _general_evidence(query, names, uncovered)
         similarity = general.similarity  # (n_categories, n_terms)
         read_ahead.result()
@@ -233,14 +244,15 @@ def find(query: Query) -> Discovery:
         return discover_terms(similarity, constraints, used, chosen, query.variants, start, veto=by_terms[0][0])
 
     reading = None
+    lessons = lessons_of(query.index, query.seeds, query.settled, len(uncovered.centres))
     if uses_documents and query.index.sample.was_read:
         # Sort the sample by the names; then by the names with the terms that a first pass found for them.
         sampled, spoken = sampled_documents(query.index), _all_spoken(names, uncovered)
-        reading = sampled.sorted_by(spoken, settings.sorting)
+        reading = sampled.sorted_by(spoken, settings.sorting, lessons)
         if settings.sorting.described_by > 0:
             first = ranked(replace(settings, iterations=max(1, settings.iterations // 2)), reading)
             described = _described(query, names, uncovered, similarity, first.deep)
-            reading = sampled.sorted_by(normalized(spoken + described), settings.sorting)
+            reading = sampled.sorted_by(normalized(spoken + described), settings.sorting, lessons)
 
     found = ranked(settings, reading)
     return Discovery(
@@ -251,6 +263,7 @@ def find(query: Query) -> Discovery:
         found,
         reading,
         _topics(query, constraints, uncovered, similarity, found, reading),
+        lessons,
     )
 
 

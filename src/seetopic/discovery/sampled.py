@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from seetopic.discovery.self_training import Features, SortedSample, shares, sort_sample
+from seetopic.discovery.teaching import Lessons, known_shares, taught
 from seetopic.discovery.term_rule import SortedDocuments, local_features, rule_for_sampled
 from seetopic.index import Index, Sample, weighted_rows
-from seetopic.runtime import LRU, Doubles, Floats
+from seetopic.runtime import LRU, Doubles, Floats, normalized
 from seetopic.settings import SortingSettings
 
 if TYPE_CHECKING:
@@ -101,6 +102,11 @@ class SampledDocuments:
         return Features(np.hstack([general, np.float32(self.local_scale) * self._local]))
 
     @cached_property
+    def unit_features(self) -> Floats:
+        """The features of the documents that were read, centred; unit rows."""
+        return normalized(self._features.centred)
+
+    @cached_property
     def _local_features(self) -> Floats:
         return local_features(self._narrow.read_rows, self._narrow.local)
 
@@ -111,16 +117,22 @@ class SampledDocuments:
         return self.documents, self._features, self._local_features, self._narrow.other_rows
 
     @cached_property
-    def _readings(self) -> LRU[tuple[bytes, SortingSettings], Reading]:
+    def _readings(self) -> LRU[tuple[bytes, SortingSettings, bytes], Reading]:
         return LRU(_REMEMBERED)
 
-    def sorted_by(self, names: Floats, settings: SortingSettings) -> Reading:
+    def sorted_by(self, names: Floats, settings: SortingSettings, lessons: Lessons | None = None) -> Reading:
         """Sort documents that were read by their vectors, the others by terms, as learned from the first kind."""
-        return self._readings.one((names.tobytes(), settings), lambda: self._sorted_by(names, settings))
+        key = names.tobytes(), settings, lessons.key if lessons else b""
+        return self._readings.one(key, lambda: self._sorted_by(names, settings, lessons))
 
-    def _sorted_by(self, names: Floats, settings: SortingSettings) -> Reading:
+    def _sorted_by(self, names: Floats, settings: SortingSettings, lessons: Lessons | None) -> Reading:
         found = sort_sample(self._features, names, settings)
+        if lessons is not None:
+            found = taught(self._features, found, lessons, settings)
         memberships = found.memberships(settings.temperature)
+        if lessons is not None:
+            rows, settled = known_shares(found, lessons, settings.temperature)
+            memberships[rows] = settled
         if self.n_read < self.documents.shape[0]:
             narrow = self._narrow
             known = SortedDocuments(narrow.read_documents, narrow.read_rows, memberships)

@@ -25,6 +25,8 @@ class SortedSample:
     weights: Doubles  # (n_features, n_categories)
     offset: Doubles  # (n_categories,)
     by_name: Doubles  # scores by the language model's cosine with the names alone, (n_documents, n_categories)
+    left_out: Doubles | None = None  # of judged documents and terms, each predicted from the other judgements
+    untaught: SortedSample | None = None  # the same before judgements
 
     def memberships(self, temperature: float) -> Doubles:
         """Shares of each document in the categories; rows add up to 1."""

@@ -24,8 +24,19 @@ from seetopic.classify import (
     Unit,
     trends_of_documents,
 )
-from seetopic.corpus import Documents, OnError, Seeds, joined, open_documents
-from seetopic.discovery import Residual, Topics, encode_names, suggest_beside
+from seetopic.corpus import Documents, Judgement, Judgements, OnError, Seeds, as_judgements, joined, open_documents
+from seetopic.discovery import (
+    About,
+    Discovery,
+    Question,
+    Residual,
+    TeachingReport,
+    Topics,
+    ask,
+    encode_names,
+    suggest_beside,
+    teaching_report,
+)
 from seetopic.errors import SeeTopicError, SettingsError
 from seetopic.estimator import fitting, saving, views
 from seetopic.estimator.plots import Pictures
@@ -225,7 +236,7 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
             index = update_temporary(index, new, model, progress=progress, **options)
         fitting.say_unreadable(index, self.seeds_, ready)
         documents = None if before.documents is None else joined(before.documents, new)
-        return self._learn(index, self.seeds_, self._settings(), fitting.FittedOn(documents, ready))
+        return self._learn(index, self.seeds_, self._settings(), fitting.FittedOn(documents, ready, before.judgements))
 
     def with_seeds(self, seeds: Any, *, seed_embeddings: Any = None) -> Self:
         """A new model with other names, fitted on the same documents; takes about a second.
@@ -237,10 +248,52 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         kept = {name: vector for name, vector in before.ready.names.items() if name in asked.names}
         names = {**kept, **name_vectors(asked, seed_embeddings)}
         params = {**self.get_params(deep=False), "seeds": seeds}
-        given = fitting.FittedOn(before.documents, Ready(before.ready.terms, names, before.ready.documents))
+        ready = Ready(before.ready.terms, names, before.ready.documents)
+        given = fitting.FittedOn(before.documents, ready, before.judgements)
         if asked.all_names != self.seeds_.all_names:  # `accept` and `reject` change no names
             fitting.say_unreadable(self.index_, asked, given.ready)
         return type(self)(**params)._learn(self.index_, asked, self._settings(), given)
+
+    def teach(self, judgements: Any) -> Self:
+        """A new fitted model that also learns from these judgements of terms and documents.
+
+            model.teach([{"category": "sports", "document": 17, "belongs": True}])
+
+        Judgements are a path to a file with one JSON object per line, or one or several dicts or `Judgement`s:
+        `category` (None: none of the categories), `term` or `document` (its number in the index, or its text), and
+        `belongs`. Their order does not matter.
+        """
+        before = self._checked()._given
+        return self._taught(before.judgements.plus(as_judgements(judgements)))
+
+    def forget(self, judgement: Any) -> Self:
+        """A new fitted model, as if this judgement had never been made."""
+        known = self._checked()._given.judgements
+        for each in as_judgements(judgement):
+            known = known.without(each)
+        return self._taught(known)
+
+    @property
+    def judgements_(self) -> tuple[Judgement, ...]:
+        """The judgements that the model has learned from."""
+        return self._checked()._given.judgements.judgements
+
+    def ask(self, n: int = 20, *, about: About = "both") -> list[Question]:
+        """The questions whose answers would help most, each with its reason; `teach` the model the answers."""
+        return ask(self._run(), n, about)
+
+    def teaching_report(self) -> TeachingReport:
+        """How well judgements predict each other, what they contradict, and whether more of them would help."""
+        return teaching_report(self._run())
+
+    def _run(self) -> Discovery:
+        given = self._checked()._given
+        return fitting.learn(self.index_, self.seeds_, self._settings(), self.device, silent, given)
+
+    def _taught(self, judgements: Judgements) -> Self:
+        given = replace(self._given, judgements=judgements)
+        params = self.get_params(deep=False)
+        return type(self)(**params)._learn(self.index_, self.seeds_, self._settings(), given)
 
     def suggest(self, number: int = 10) -> tuple[Residual, ...]:
         """Suggest names for themes of the documents that the names do not cover."""
@@ -418,7 +471,14 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     # Shared by the methods
 
-    def _fit_documents(self, documents: Documents, seeds: Seeds, settings: Settings, ready: Ready) -> Self:
+    def _fit_documents(
+        self,
+        documents: Documents,
+        seeds: Seeds,
+        settings: Settings,
+        ready: Ready,
+        judgements: Judgements = Judgements(),  # noqa: B008 - frozen
+    ) -> Self:
         model = model_for(self.embedding_model, ready, seeds, settings.index, self.device)
         with self._progress() as progress:
             index = build_temporary(
@@ -433,12 +493,12 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 names=fitting.names_to_read(seeds, ready),
                 progress=progress,
             )
-        return self._learn(index, seeds, settings, fitting.FittedOn(documents, ready))
+        return self._learn(index, seeds, settings, fitting.FittedOn(documents, ready, judgements))
 
     def _learn(self, index: Index, seeds: Seeds, settings: Settings, given: fitting.FittedOn) -> Self:
         with self._progress() as progress:
-            learned = fitting.learn(index, seeds, settings, self.device, progress, given.ready)
-        return self._set(index, seeds, learned, given)
+            run = fitting.learn(index, seeds, settings, self.device, progress, given)
+        return self._set(index, seeds, fitting.learned_from(run), given)
 
     def _set(self, index: Index, seeds: Seeds, learned: fitting.Learned, given: fitting.FittedOn) -> Self:
         self.index_, self.seeds_, self._given = index, seeds, given

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from seetopic.classify import Sorter, sorter_of
-from seetopic.corpus import Documents, Seeds, as_seeds, normalized_name
-from seetopic.discovery import Topics, run_of
+from seetopic.corpus import Documents, Judgements, Seeds, as_seeds, normalized_name
+from seetopic.discovery import Discovery, Topics, run_of
 from seetopic.errors import CorpusError, SeedError, SettingsError
 from seetopic.estimator.vectors import Ready
 from seetopic.index import Index, is_index
@@ -18,10 +18,11 @@ from seetopic.settings import DEFAULT, PRESETS, Settings, preset_named
 
 @dataclass(frozen=True)
 class FittedOn:
-    """What a model was fitted on, kept for the report, `save` and `partial_fit`."""
+    """What a model was fitted on, kept for the report, `save`, `partial_fit` and `teach`."""
 
     documents: Documents | None = None  # None if it was an existing index
     ready: Ready = field(default_factory=Ready)
+    judgements: Judgements = field(default_factory=Judgements)
 
 
 @dataclass(frozen=True)
@@ -68,10 +69,18 @@ def settings_from_parameters(
     return replace(chosen, index=replace(index, text=text, random_state=state), discovery=discovery)
 
 
-def learn(index: Index, seeds: Seeds, settings: Settings, device: str, progress: Progress, ready: Ready) -> Learned:
-    """Topics for the names, and a sorter for documents."""
+def learn(
+    index: Index, seeds: Seeds, settings: Settings, device: str, progress: Progress, given: FittedOn
+) -> Discovery:
+    """Everything that is found for the names."""
     preset = settings.preset if settings.preset in PRESETS else DEFAULT.preset
-    run = run_of(index, seeds, settings.discovery, preset, device, progress, ready.names)
+    return run_of(
+        index, seeds, settings.discovery, preset, device, progress, given.ready.names, judgements=given.judgements
+    )
+
+
+def learned_from(run: Discovery) -> Learned:
+    """Topics for the names, and a sorter for documents."""
     return Learned(run.topics, sorter_of(run))
 
 

@@ -16,7 +16,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seetopic.classify import SORTER, Sorter
-from seetopic.corpus import Documents, Seeds, as_records, as_seeds, text_digest
+from seetopic.corpus import (
+    Documents,
+    Judgements,
+    Seeds,
+    as_records,
+    as_seeds,
+    read_judgements,
+    text_digest,
+    write_judgements,
+)
 from seetopic.discovery import Topics
 from seetopic.errors import CorpusError, EncoderError, OutputError, SeeTopicError, SettingsError
 from seetopic.estimator.fitting import FittedOn, Learned, settings_from_parameters
@@ -48,7 +57,20 @@ INDEX = "index"
 DOCUMENTS = "documents.jsonl"
 NAMES = "seed_embeddings.safetensors"
 _TOPICS = "topics.json"
-_NAMES = {MODEL, INDEX, DOCUMENTS, NAMES, _TOPICS, "topics.csv", SORTER, ".DS_Store", "Thumbs.db", "desktop.ini"}
+_JUDGEMENTS = "judgements.jsonl"
+_NAMES = {
+    MODEL,
+    INDEX,
+    DOCUMENTS,
+    NAMES,
+    _TOPICS,
+    _JUDGEMENTS,
+    "topics.csv",
+    SORTER,
+    ".DS_Store",
+    "Thumbs.db",
+    "desktop.ini",
+}
 # The parameters that are saved, with their types; how something is computed is up to whoever loads the model.
 _PARAMS: dict[str, tuple[type, ...]] = {
     "top": (int, type(None)),
@@ -107,6 +129,8 @@ def save(model: SeeTopic, folder: Path, documents: bool) -> None:
         names = model._given.ready.names
         if names:
             _write_names(beside / NAMES, names)
+        if model.judgements_:
+            write_judgements(beside / _JUDGEMENTS, model.judgements_)
         if documents and model._given.documents is not None:
             try:
                 _write_documents(beside / DOCUMENTS, model._given.documents, model.index_)
@@ -118,7 +142,8 @@ def save(model: SeeTopic, folder: Path, documents: bool) -> None:
 
 
 def _about(model: SeeTopic, folder: Path) -> dict[str, Any]:
-    parts = [_TOPICS, SORTER, f"{INDEX}/{layout.MANIFEST}"] + ([NAMES] if (folder / NAMES).exists() else [])
+    parts = [_TOPICS, SORTER, f"{INDEX}/{layout.MANIFEST}"]
+    parts += [name for name in (NAMES, _JUDGEMENTS) if (folder / name).exists()]
     return {
         "settings": {
             **{name: getattr(model, name) for name in _PARAMS},
@@ -256,7 +281,8 @@ def _loaded(folder: Path, about: dict[str, Any], embedding_model: Any, tokenizer
     params = {**_params(about["settings"]), "seeds": seeds}
     params["embedding_model"] = model if isinstance(model, UnnamedModel) else embedding_model
     documents = _documents(folder, about)
-    return Saved(params, seeds, index, Learned(topics, sorter), FittedOn(documents, Ready(names=names)))
+    given = FittedOn(documents, Ready(names=names), _judgements(folder, about))
+    return Saved(params, seeds, index, Learned(topics, sorter), given)
 
 
 def _check_part(folder: Path, about: dict[str, Any], part: str) -> None:
@@ -312,6 +338,13 @@ def _model_of(index: Index, embedding_model: Any, names: dict[str, Floats]) -> A
         others = None if embedding_model is None else encoder_for(embedding_model, precision=index.settings.precision)
         return ReadyVectors(names, others)
     return UnnamedModel(made_with["name"]) if embedding_model is None else embedding_model
+
+
+def _judgements(folder: Path, about: dict[str, Any]) -> Judgements:
+    if _JUDGEMENTS not in about["files"]:
+        return Judgements()
+    _check_part(folder, about, _JUDGEMENTS)
+    return read_judgements(folder / _JUDGEMENTS)
 
 
 def _documents(folder: Path, about: dict[str, Any]) -> Documents | None:

@@ -7,7 +7,15 @@ from seetopic.evaluation.comparison import CompareOptions, Comparison, Parts, co
 from seetopic.evaluation.evaluate import EvaluationOptions, evaluate, evaluate_all, evaluate_folder
 from seetopic.evaluation.figures import Evaluation, in_order, meaning, stem
 from seetopic.evaluation.methods import METHODS, Task, available, method_named, require
-from seetopic.evaluation.sheets import FilledSheet, Sheet, annotate, make_sheet, sheet_of_key
+from seetopic.evaluation.sheets import (
+    FilledSheet,
+    Sheet,
+    annotate,
+    judgements_of,
+    make_sheet,
+    read_sheets,
+    sheet_of_key,
+)
 from seetopic.evaluation.significance import mark
 
 __all__ = [
@@ -30,11 +38,13 @@ __all__ = [
     "evaluate_all",
     "evaluate_folder",
     "in_order",
+    "judgements_of",
     "make_sheet",
     "mark",
     "meaning",
     "method_named",
     "read_agreement",
+    "read_sheets",
     "require",
     "sheet_of_key",
     "split",

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from seetopic.corpus import Judgement
 from seetopic.discovery import Topics
 from seetopic.errors import OutputError, SettingsError, SheetError
 from seetopic.runtime import FileSet, guarded, read_json, unguarded, write_text
@@ -250,6 +251,16 @@ def read_sheets(paths: Sequence[str | Path], key: str | Path | None = None) -> t
                 "named after the annotator or with the name in a column `annotator`"
             )
     return sheet, filled
+
+
+def judgements_of(sheet: Sheet, filled: Sequence[FilledSheet]) -> tuple[Judgement, ...]:
+    """All answers as judgements; where annotators disagree, the majority counts when they are used."""
+    return tuple(
+        Judgement(item.category, item.term, belongs=answer, by=each.annotator)
+        for each in filled
+        for item in sheet.items
+        if (answer := each.belongs[item.item]) is not None
+    )
 
 
 def _common_categories(methods: Mapping[str, Topics]) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from seetopic.corpus import Judgement
 from seetopic.discovery import Topics
 from seetopic.errors import SeeTopicError, SheetError
 from seetopic.evaluation import Agreement, FilledSheet, Sheet, agreement_of, make_sheet, sheet_of_key
@@ -247,6 +248,16 @@ class Rounds(Background[Round]):
                 places = [each.places.get(method, "") for method in sheet.methods]
                 rows.add([annotator["name"], each.item, each.category, each.term, *cells, *places])
         return text.getvalue()
+
+    def judgements(self, number: str) -> str:
+        """All answers in the form that `discover --judgements` reads."""
+        sheet = _sheet(self._row(number))
+        items, lines = {each.item: each for each in sheet.items}, []
+        for annotator in self.annotators.rows(number):
+            for item, (belongs, when) in self.annotators.timed_answers(annotator["id"]).items():
+                asked = items[item]
+                lines.append(Judgement(asked.category, asked.term, None, belongs, annotator["name"], when).to_line())
+        return "".join(lines)
 
     def _start(self, number: str) -> None:
         asked = _asked(self._row(number))

@@ -94,6 +94,12 @@ def judgements(workbench: Bench, round: Id) -> Response:
     return attachment(workbench.rounds.judgements_csv(round), "judgements.csv", "text/csv")
 
 
+@router.get("/rounds/{round}/judgements.jsonl", response_class=Response, responses=file_of("application/jsonl"))
+def judgements_to_learn_from(workbench: Bench, round: Id) -> Response:
+    """All answers, one JSON object per line, for `discover --judgements`."""
+    return attachment(workbench.rounds.judgements(round), "judgements.jsonl", "application/jsonl")
+
+
 @router.get("/annotate/{secret}")
 def assignment(workbench: Bench, secret: Secret) -> Assignment:
     """The questions for the owner of a link, without the methods."""

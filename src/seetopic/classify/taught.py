@@ -1,0 +1,64 @@
+"""Corrects a sorter by judgements of texts and terms, without the index it was made from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from seetopic.classify.sorter import Sorter
+from seetopic.corpus import Judgements, as_seeds
+from seetopic.discovery import CONSTANT, allowed_categories, corrections, most_predictive
+from seetopic.index import weighted_rows
+from seetopic.runtime import Floats, Lists, warn
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+
+def taught_sorter(
+    sorter: Sorter, judgements: Judgements, encode: Callable[[list[str]], Floats] | None = None
+) -> Sorter:
+    """The sorter, corrected by judged texts and terms; `encode` is the language model, if it reads documents."""
+    settled = judgements.settled(as_seeds(list(sorter.names)))
+    n_themes = len(sorter.arrays["term_offset"]) - len(sorter.names)
+    numbered = [document for document in settled.documents if isinstance(document, int)]
+    if numbered:
+        warn(
+            f"{len(numbered)} judged documents are given by their number in an index, which `assign` does not have, so "
+            "they are not used; pass the judgements to `seetopic discover`"
+        )
+    given = {text: answers for text, answers in settled.documents.items() if isinstance(text, str)} | settled.terms
+    masks = {text: allowed_categories(answers, len(sorter.names), n_themes) for text, answers in given.items()}
+    texts = [text for text, mask in masks.items() if mask.any() and not mask.all()]
+    if not texts:
+        return sorter
+    matched, allowed = sorter.terms_in(texts), np.array([masks[text] for text in texts])
+    rows, arrays = _rows(matched, sorter), dict(sorter.arrays)
+    products = (rows @ rows.T).toarray().astype(np.float64)
+    best = most_predictive(corrections(products, sorter.scores(matched), allowed))
+    arrays |= _plus(arrays, "term_weights", rows.T @ best.by_judged)
+    arrays |= _plus(arrays, "term_offset", CONSTANT * best.by_judged.sum(axis=0))
+    if encode is not None:
+        vectors = encode(sorter.read_texts(texts))
+        by_guess = sorter.scores(matched, vectors)
+        best = most_predictive(corrections(products + vectors @ vectors.T, by_guess, allowed))
+        arrays |= _plus(arrays, "document_weights", vectors.T @ best.by_judged)
+        arrays |= _plus(arrays, "document_term_weights", rows.T @ best.by_judged)
+        arrays |= _plus(arrays, "document_offset", CONSTANT * best.by_judged.sum(axis=0))
+    return replace(sorter, arrays=arrays)
+
+
+def _plus(arrays: dict[str, Any], name: str, more: Any) -> dict[str, Any]:
+    return {name: (arrays[name] + more).astype(arrays[name].dtype)}
+
+
+def _rows(matched: Lists, sorter: Sorter) -> csr_array:
+    """Texts as unit rows of idf-weighted terms."""
+    from scipy.sparse import csr_array
+
+    ones = np.ones(len(matched.values), np.float32)
+    matrix = csr_array((ones, matched.values, matched.starts), shape=(len(matched), len(sorter.terms)))
+    return weighted_rows(matrix, sorter.arrays["idf"])

@@ -1,0 +1,202 @@
+"""What to ask a person next: documents and terms that are unsure, typical of many, and different from each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from seetopic.discovery.calibration import shares_with_none
+from seetopic.discovery.run import Discovery
+from seetopic.discovery.self_training import shares
+from seetopic.errors import CorpusError, SettingsError
+from seetopic.runtime import Doubles, Floats, Longs, one_thread
+
+MOST = 1000  # questions that can be requested
+TERMS_IN = 4  # one question in this many is about a term; a document teaches more
+About = Literal["both", "documents", "terms"]
+_BALANCE = 0.5  # power of a category's size: 0 asks equally about all categories, 1 as often as they occur
+_SURE = 0.5  # what a question about a sure document is worth, compared with a completely unsure one
+_TEMPERATURE = 0.5  # of shares; the lower, the more the likeliest category counts
+_SAME = 0.01  # what a document is worth that equals one that was judged
+_COMPARED = 500  # documents with which others are compared to see how typical they are
+_PASSAGE = 40  # words
+_UNSURE = 0.25  # difference of the two largest shares, below which a document lies between two categories
+_MARKED = 4  # terms of a passage
+_DEPTH = 30  # terms per topic among which questions are chosen
+
+
+@dataclass(frozen=True)
+class Question:
+    """Does this term, or this document, belong to this category?"""
+
+    category: str
+    text: str  # the term, or the passage of the document that matters
+    reason: str
+    term: str | None = None
+    document: int | None = None
+    terms: tuple[str, ...] = ()  # in the passage, those that say most about its category
+    likely: tuple[str, ...] = ()  # categories of a document, most likely first
+
+    def to_json(self) -> dict[str, Any]:
+        item = {"document": self.document} if self.term is None else {"term": self.term}
+        return {"category": self.category, **item, "text": self.text, "reason": self.reason}
+
+
+def ask(run: Discovery, number: int = 20, about: About = "both") -> list[Question]:
+    """The questions whose answers would help most, best first; nothing is asked twice."""
+    if not 1 <= number <= MOST:
+        raise SettingsError(f"`number` is {number}, but must be between 1 and {MOST} (--number)")
+    if run.reading is None or len(run.seeds) + len(run.uncovered.centres) < 2:
+        raise CorpusError(
+            "questions need at least two categories, and documents that the language model has read; "
+            "give more names, or build the index with --sample-words greater than 0"
+        )
+    wants_terms = {"both": number // TERMS_IN, "documents": 0, "terms": number}[about]
+    terms = _term_questions(run, wants_terms)
+    documents = _document_questions(run, 0 if about == "terms" else number - len(terms))
+    mixed: list[Question] = []
+    while documents or terms:
+        mixed += documents[: TERMS_IN - 1] + terms[:1]
+        documents, terms = documents[TERMS_IN - 1 :], terms[1:]
+    return mixed
+
+
+# Documents
+
+
+def _document_questions(run: Discovery, number: int) -> list[Question]:
+    assert run.reading is not None
+    numbers = np.asarray(run.index.sampled)[: run.sampled.n_read]
+    chosen = list(_chosen_documents(run, number))
+    if not chosen:
+        return []
+    shown = shares_with_none(run.reading.found.scores[chosen], len(run.seeds), run.settings.sorting.temperature)
+    return [_about_document(run, int(numbers[row]), own) for row, own in zip(chosen, shown, strict=True)]
+
+
+@one_thread()
+def _chosen_documents(run: Discovery, number: int) -> Iterator[int]:
+    """Places of documents among those that were read."""
+    assert run.reading is not None
+    likely = shares(run.reading.found.scores, _TEMPERATURE)  # (n_read, n_categories)
+    features = run.sampled.unit_features
+    best_two = np.sort(likely, axis=1)[:, -2:]
+    worth = (1 - (1 - _SURE) * (best_two[:, 1] - best_two[:, 0])) * _typicality(features)
+    wanted = likely.mean(axis=0) ** _BALANCE
+    asked, novelty, free = np.zeros(likely.shape[1]), np.ones(len(likely)), np.ones(len(likely), np.bool_)
+    if run.lessons is not None:
+        allowed = run.lessons.allowed[: run.lessons.n_documents]
+        asked += (allowed / allowed.sum(axis=1, keepdims=True)).sum(axis=0)
+        for row in run.lessons.rows[run.lessons.rows >= 0]:
+            free[row], novelty = False, np.minimum(novelty, 1 - features @ features[row])
+    for _ in range(min(number, int(np.count_nonzero(free)))):
+        category = int((asked / wanted).argmin())
+        value = likely[:, category] * worth * np.maximum(novelty, _SAME)
+        row = int(np.where(free, value, -1.0).argmax())
+        yield row
+        asked += likely[row]
+        free[row], novelty = False, np.minimum(novelty, 1 - features @ features[row])
+
+
+def _typicality(features: Floats) -> Floats:
+    """How near each document is to many others; 1 on average."""
+    some = features[:: max(1, len(features) // _COMPARED)]
+    near = np.square(np.maximum(features @ some.T, 0)).mean(axis=1)
+    typical: Floats = near / max(float(near.mean()), 1e-9)
+    return typical
+
+
+def _about_document(run: Discovery, document: int, likely: Doubles) -> Question:
+    names, order = run.seeds.names, np.argsort(-likely[:-1], kind="stable").tolist()
+    best = order[0]
+    marked = _telling_terms(run, document, best)
+    if likely[-1] > likely[best]:
+        reason = f"perhaps none of the names ({likely[-1]:.0%}); otherwise {names[best]} ({likely[best]:.0%})"
+    elif len(order) > 1 and likely[best] - likely[order[1]] < _UNSURE:
+        second = order[1]
+        reason = f"unsure: {names[best]} ({likely[best]:.0%}) or {names[second]} ({likely[second]:.0%})"
+    else:
+        reason = f"typical of documents about {names[best]} ({likely[best]:.0%}), of which few were judged"
+    passage = _passage(run, document, marked)
+    return Question(names[best], passage, reason, None, document, marked, tuple(names[each] for each in order))
+
+
+def _telling_terms(run: Discovery, document: int, category: int) -> tuple[str, ...]:
+    """The terms of a document that are nearest to the category and far from the others."""
+    terms = np.unique(run.index.terms_of(np.array([document])))
+    near = run.general.similarity[:, terms]
+    contrast = near[category] - np.delete(near, category, axis=0).max(axis=0, initial=-1.0)
+    chosen = terms[np.argsort(-contrast, kind="stable")][:_MARKED]
+    return tuple(run.index.vocabulary.terms[term] for term in chosen)
+
+
+def _passage(run: Discovery, document: int, marked: tuple[str, ...]) -> str:
+    """The words of a document around as many marked terms as possible."""
+    words = [word for word in run.index.texts.words_of(document) if word]
+    telling = np.array([any(word in term.split(" ") for term in marked) for word in words], np.int64)
+    sums = np.concatenate([[0], np.cumsum(telling)])
+    last = max(len(words) - _PASSAGE, 0)
+    first = int((sums[min(_PASSAGE, len(words)) :][: last + 1] - sums[: last + 1]).argmax()) if words else 0
+    shown = " ".join(words[first : first + _PASSAGE])
+    return ("… " if first else "") + shown + (" …" if first + _PASSAGE < len(words) else "")
+
+
+# Terms
+
+
+def _term_questions(run: Discovery, number: int) -> list[Question]:
+    """Terms of the topics whose meaning and use fit another category, frequent ones first."""
+    if not number:
+        return []
+    n_names, judged = len(run.seeds), _judged_terms(run)
+    own = [[t for t in terms[:_DEPTH] if t not in judged] for terms in run.found.deep[:n_names]]
+    flat = np.array([term for terms in own for term in terms], np.int64)
+    category_of = np.repeat(np.arange(n_names), [len(terms) for terms in own])
+    if not len(flat):
+        return []
+    likely = shares(_scores_of_terms(run, flat), run.settings.sorting.temperature)
+    sure = likely[np.arange(len(flat)), category_of]
+    worth = (1 - _SURE * sure) * np.log1p(run.index.document_frequencies[flat])
+    vectors, novelty = np.asarray(run.index.general)[flat], np.ones(len(flat))
+    asked = np.bincount([c for each in run.query.settled.terms.values() for c in each], minlength=n_names).astype(float)
+    questions: list[Question] = []
+    free = np.ones(len(flat), np.bool_)
+    while free.any() and len(questions) < number:
+        open_ones = np.flatnonzero(free)
+        category = category_of[open_ones[asked[category_of[open_ones]].argmin()]]
+        value = np.where(free & (category_of == category), worth * np.maximum(novelty, _SAME), -1.0)
+        place = int(value.argmax())
+        questions.append(_about_term(run, int(flat[place]), int(category), likely[place]))
+        asked[category] += 1
+        free[place], novelty = False, np.minimum(novelty, 1 - vectors @ vectors[place])
+    return questions
+
+
+def _judged_terms(run: Discovery) -> set[int]:
+    """Terms that were judged, and names."""
+    fixed = [term for seed in run.seeds.seeds for term in (*seed.names, *seed.pinned, *seed.negative)]
+    found = map(run.index.term_id, (*fixed, *run.query.settled.terms))
+    return {term for term in found if term is not None}
+
+
+def _scores_of_terms(run: Discovery, terms: Longs) -> Doubles:
+    """Scores of terms as if each were a very short document."""
+    assert run.reading is not None
+    rule, index = run.reading.found, run.index
+    local = run.sampled.local_scale * np.asarray(index.local)[terms]
+    scores: Doubles = np.hstack([np.asarray(index.general)[terms], local]) @ rule.weights + rule.offset
+    return scores
+
+
+def _about_term(run: Discovery, term: int, category: int, likely: Doubles) -> Question:
+    names, word = run.seeds.names, run.index.vocabulary.terms[term]
+    documents = int(run.index.document_frequencies[term])
+    best = int(likely.argmax())
+    if best == category or best >= len(names):
+        reason = f"among the terms of {names[category]}, in {documents:,} documents"
+    else:
+        reason = f"among the terms of {names[category]}, but similar to those of {names[best]}; {documents:,} documents"
+    return Question(names[category], word, reason, term=word)

@@ -1,0 +1,102 @@
+"""`seetopic ask`: questions as JSON, and answers with one key each in a terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import select
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from commands import run_here
+from planted import NAMES
+from seetopic.corpus import read_judgements
+
+
+@pytest.fixture(scope="module")
+def names(tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("names") / "names.txt"
+    path.write_text("\n".join(NAMES))
+    return path
+
+
+def test_questions_are_a_list_of_objects(index, names, tmp_path):
+    judged = tmp_path / "j.jsonl"
+    judged.write_text(json.dumps({"category": NAMES[0], "document": 0, "belongs": True}) + "\n")
+    done = run_here(
+        "ask", index.folder, "--seeds", names, "--judgements", judged, "--number", "8", "--json", cwd=tmp_path
+    )
+    assert done.returncode == 0
+    asked = json.loads(done.stdout)
+    assert len(asked) == 8
+    for each in asked:
+        assert set(each) in ({"category", "document", "text", "reason"}, {"category", "term", "text", "reason"})
+        assert each["category"] in NAMES
+    assert 0 not in [each.get("document") for each in asked]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "wrong"),
+    [
+        (["--interactive"], "--interactive needs a file"),
+        (["--number", "0"], "`number` is 0"),
+        (["--judgements", "missing.jsonl"], "missing.jsonl cannot be opened"),
+    ],
+)
+def test_what_cannot_be_asked_is_said_in_one_line(index, names, tmp_path, arguments, wrong):
+    done = run_here("ask", index.folder, "--seeds", names, *arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert wrong in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.slow
+def test_a_key_answers_a_question_in_a_terminal(index, names, tmp_path):
+    judged = tmp_path / "j.jsonl"
+    command = [sys.executable, "-m", "seetopic", "ask", str(index.folder), "--seeds", str(names), "--by", "ana"]
+    command += ["--judgements", str(judged), "--interactive", "--number", "11", "--about", "documents"]
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, cwd=tmp_path)
+    os.close(theirs)
+    shown = ""
+    # Yes, another category, no, none, skip; the answer before is taken back and given again; then yes until the end.
+    for key in "y2n0sxuyyyyyy":
+        shown += _until(ours, "quit" if key != "u" else "is not one of", process)
+        os.write(ours, key.encode())
+    shown += _until(ours, "[11/11]", process)
+    os.write(ours, b"q")
+    shown += _rest(ours)
+    assert process.wait(60) == 0
+    answers = list(read_judgements(judged))
+    assert "learned from" in shown
+    assert "is not one of" in shown
+    assert [each.belongs for each in answers[:4]] == [True, True, False, True]
+    assert answers[3].category is None
+    assert len(answers) == 10
+    assert {each.by for each in answers} == {"ana"}
+    assert len({each.document for each in answers}) == 10
+
+
+def _until(terminal: int, text: str, process: subprocess.Popen[bytes]) -> str:
+    shown, end = "", time.monotonic() + 60
+    while text not in shown:
+        assert process.poll() is None, shown
+        assert time.monotonic() < end, shown
+        if select.select([terminal], [], [], 0.2)[0]:
+            shown += os.read(terminal, 4096).decode("utf-8", "replace")
+    return shown
+
+
+def _rest(terminal: int) -> str:
+    shown = b""
+    try:
+        while select.select([terminal], [], [], 20)[0] and (more := os.read(terminal, 4096)):
+            shown += more
+    except OSError:  # the other side is closed
+        pass
+    return shown.decode("utf-8", "replace")

@@ -1,0 +1,196 @@
+"""Learning from judgements: known documents and terms move everything that is like them."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from planted import KINDS, NAMES
+from seetopic import Index
+from seetopic.classify import sorter_for, sorter_of
+from seetopic.corpus import Judgement, Judgements
+from seetopic.discovery import ask, corrections, most_predictive, run_of, teaching_report
+from seetopic.discovery.teaching import CONSTANT
+from seetopic.errors import CorpusError, SettingsError
+from seetopic.settings import DEFAULT, SampleSettings
+
+SWAPPED = [NAMES[1], NAMES[2], NAMES[0]]  # what a person means who calls sport "cooking", and so on
+
+
+def judged_by(names: list[str], numbers: range) -> Judgements:
+    """Document i of the planted corpus is of kind i % 3."""
+    return Judgements(tuple(Judgement(names[number % 3], document=number) for number in numbers))
+
+
+def answers(index, judgements, unseen) -> list[int]:
+    sorter = sorter_of(run_of(index, NAMES, judgements=judgements))
+    return sorter.scores(sorter.terms_in(unseen)).argmax(axis=1).tolist()
+
+
+@pytest.fixture(scope="module")
+def plain(index):
+    return run_of(index, NAMES)
+
+
+@pytest.fixture(scope="module")
+def taught(index):
+    return run_of(index, NAMES, judgements=judged_by(SWAPPED, range(60)))
+
+
+def test_no_judgements_change_nothing(index, plain):
+    again = run_of(index, NAMES, judgements=Judgements())
+    assert again.topics == plain.topics
+    assert sorter_of(again).fingerprint == sorter_of(plain).fingerprint
+
+
+def test_judged_documents_say_what_a_name_means(index, taught, unseen):
+    by_kind = [SWAPPED[number % 3] for number in range(len(unseen))]
+    guessed = [NAMES[number] for number in answers(index, judged_by(SWAPPED, range(60)), unseen)]
+    assert np.mean([one == other for one, other in zip(by_kind, guessed, strict=True)]) > 0.9
+    sport = set(KINDS[0])
+    assert len(sport & set(taught.topics[NAMES[1]])) >= 5
+
+
+def test_the_order_does_not_matter(index, taught):
+    shuffled = random.Random(0).sample(list(judged_by(SWAPPED, range(60))), 60)
+    again = run_of(index, NAMES, judgements=Judgements(tuple(shuffled)))
+    assert again.topics == taught.topics
+    assert sorter_of(again).fingerprint == sorter_of(taught).fingerprint
+
+
+def test_taking_back_is_exact(index, plain):
+    one = Judgement(NAMES[0], document=4)
+    some = judged_by(NAMES, range(5))
+    before = run_of(index, NAMES, judgements=some)
+    after = run_of(index, NAMES, judgements=some.plus([one]).without(one))
+    assert sorter_of(after).fingerprint == sorter_of(before).fingerprint
+    assert run_of(index, NAMES, judgements=Judgements((one,)).without(one)).topics == plain.topics
+
+
+def test_an_accepted_term_comes_first_and_a_rejected_one_never(index):
+    judgements = Judgements((Judgement(NAMES[1], term="planet"), Judgement(NAMES[0], term="tennis", belongs=False)))
+    topics = run_of(index, NAMES, judgements=judgements).topics
+    assert topics[NAMES[1]].terms[0].term == "planet"
+    assert "planet" not in list(topics[NAMES[2]])
+    assert "tennis" not in list(topics[NAMES[0]])
+
+
+def test_what_is_like_a_judged_term_follows_it(index, plain):
+    terms = KINDS[2][:6]
+    judgements = Judgements(tuple(Judgement(NAMES[1], term=term) for term in terms))
+    judgements = judgements.plus(Judgement(NAMES[2], term=term, belongs=False) for term in terms)
+    run = run_of(index, NAMES, judgements=judgements)
+    others = [run.index.term_id(term) for term in KINDS[2][6:]]
+    moved = run.reading.memberships[:, 1].mean() - plain.reading.memberships[:, 1].mean()
+    assert moved > 0.02  # some documents about space are now about what is called cooking
+    assert run.found.scores[1, others].sum() > plain.found.scores[1, others].sum()
+
+
+def test_none_of_these_teaches_what_lies_outside(index):
+    outside = Judgements(tuple(Judgement(None, document=number) for number in range(2, 60, 3)))
+    run = run_of(index, NAMES[:2], judgements=outside.plus(judged_by(NAMES, range(0, 12, 3))))
+    sorter = sorter_of(run)
+    shares = sorter.shares(sorter.terms_in(["planet, galaxy, telescope", "bread, cheese, soup"]))
+    assert shares[0].argmax() == 2
+    assert shares[1].argmax() == 1
+
+
+def test_texts_outside_the_index_teach_too(index, unseen):
+    texts = Judgements(tuple(Judgement(SWAPPED[number % 3], document=unseen[number]) for number in range(60)))
+    guessed = answers(index, texts, unseen[60:])
+    assert np.mean([NAMES[one] == SWAPPED[number % 3] for number, one in enumerate(guessed)]) > 0.9
+
+
+def test_examples_of_a_category_teach_as_judged_texts_do(index, unseen):
+    examples = {name: {"examples": unseen[SWAPPED.index(name) : 30 : 3]} for name in NAMES}
+    judged = [Judgement(SWAPPED[number % 3], document=unseen[number]) for number in range(30)]
+    by_examples, by_texts = (
+        sorter_of(run_of(index, seeds, judgements=given)) for seeds, given in ((examples, None), (NAMES, judged))
+    )
+    rows = by_texts.terms_in(unseen)
+    assert by_examples.scores(rows).argmax(axis=1).tolist() == by_texts.scores(rows).argmax(axis=1).tolist()
+
+
+def test_a_few_wrong_answers_are_survived(index, unseen):
+    right = list(judged_by(NAMES, range(40)))
+    wrong = [Judgement(SWAPPED[number % 3], document=number) for number in range(40, 44)]
+    guessed = answers(index, Judgements((*right, *wrong)), unseen)
+    assert np.mean([one == number % 3 for number, one in enumerate(guessed)]) > 0.9
+
+
+def test_leaving_one_out_is_as_if_it_had_not_been_judged():
+    chance = np.random.default_rng(0)
+    features, guesses = chance.normal(size=(40, 8)), chance.normal(size=(40, 3))
+    allowed = np.eye(3, dtype=bool)[(features[:, :3] + 0.5 * chance.normal(size=(40, 3))).argmax(axis=1)]
+    products = features @ features.T
+    best = most_predictive(corrections(products, guesses, allowed))
+    for left in range(0, 40, 8):
+        kept = np.delete(np.arange(40), left)
+        among = corrections(products[np.ix_(kept, kept)], guesses[kept], allowed[kept])
+        same = next(each for each in among if each.penalty == best.penalty)
+        exact = guesses[left] + (products[left, kept] + CONSTANT) @ same.by_judged
+        assert np.abs(exact - best.left_out[left]).max() < 0.35
+
+
+def test_weights_are_those_of_the_equation():
+    """At the optimum, the weights of an item are known shares minus predicted ones, divided by the penalty."""
+    products, guesses, allowed = np.eye(3), np.zeros((3, 3)), np.eye(3, dtype=bool)
+    strong = corrections(products, guesses, allowed)[0]
+    assert strong.penalty == 3.0
+    scores = guesses + (products + CONSTANT) @ strong.by_judged
+    shares = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+    trust = 0.9 * np.diag(shares) / (0.9 * np.diag(shares) + 0.1 / 3)
+    assert strong.by_judged == pytest.approx(trust[:, None] * (np.eye(3) - shares) / 3.0, abs=1e-4)
+
+
+def test_questions_are_new_and_say_why(index, taught):
+    questions = ask(taught, 12)
+    asked = [each.document for each in questions if each.document is not None]
+    assert len(asked) == 9
+    assert len(set(asked)) == 9
+    assert not set(asked) & set(range(60))
+    assert all(each.reason and each.category in NAMES for each in questions)
+    assert ask(taught, 12) == questions
+    assert {each.term is None for each in ask(taught, 6, "terms")} == {False}
+
+
+def test_questions_need_documents_that_were_read(documents, plain, cache, tmp_path):
+    with pytest.raises(SettingsError):
+        ask(plain, 0)
+    unread = replace(DEFAULT.index, sample=SampleSettings(words=0))
+    index = Index.build(documents[:60], tmp_path / "unread", settings=unread, cache=cache, n_jobs=1)
+    with pytest.warns(UserWarning, match="teach nothing"):
+        run = run_of(index, NAMES, judgements=judged_by(NAMES, range(3)))
+    with pytest.raises(CorpusError):
+        ask(run, 5)
+
+
+def test_a_report_tells_what_changed_and_how_sure_it_is(index, plain, taught):
+    report = teaching_report(taught, plain.topics)
+    assert (report.documents, report.terms, report.known) == (60, 0, 60)
+    assert report.accuracy > 0.8
+    low, high = report.interval
+    assert low < report.accuracy <= high
+    assert report.by_names < 0.2
+    assert set(report.changed) == set(NAMES)
+    doubled = judged_by(NAMES, range(3)).plus([Judgement(NAMES[0], document=0, belongs=False)])
+    told = teaching_report(run_of(index, NAMES, judgements=doubled))
+    assert "document 0" in told.contradictions[0]
+    assert any("contradiction" in sentence for sentence in told.sentences())
+
+
+def test_a_sorter_alone_is_corrected_by_texts(index, unseen, tmp_path):
+    from seetopic import assign
+
+    judged = [{"category": SWAPPED[n % 3], "document": unseen[n], "belongs": True} for n in range(60)]
+    before = assign(unseen[60:], sorter_for(index, NAMES), tmp_path / "before.csv")
+    after = assign(unseen[60:], sorter_for(index, NAMES), tmp_path / "after.csv", judgements=judged)
+    assert before == dict.fromkeys(NAMES, 10)
+    assert after == dict.fromkeys(NAMES, 10)
+    rows = [line.split(",")[1] for line in (tmp_path / "after.csv").read_text().splitlines()[1:]]
+    assert rows == [SWAPPED[number % 3] for number in range(30)]
+    with pytest.warns(UserWarning, match="by their number"):
+        assign(unseen, sorter_for(index, NAMES), tmp_path / "n.csv", judgements=[{**judged[0], "document": 3}])
