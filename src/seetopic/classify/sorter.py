@@ -23,11 +23,13 @@ from seetopic.discovery import (
     TermRule,
     clear_memberships,
     estimated_accuracy,
+    owners_in,
     power_for,
     results_in,
     rule_for_new,
     run_of,
     shares_with_none,
+    widened,
 )
 from seetopic.errors import OutputError, SettingsError
 from seetopic.index import Index, beginning, tokenizer_name
@@ -253,7 +255,7 @@ def sorter_for(
 
 def sorter_of(run: Discovery) -> Sorter:
     """The sorter for the topics of a run."""
-    index, temperature = run.index, run.settings.sorting.temperature
+    index, temperature, owners = run.index, run.settings.sorting.temperature, owners_in(run.tree)
     rule = _term_rule(run)
     arrays: dict[str, Any] = {"idf": index.idf, "term_weights": rule.weights, "term_offset": rule.offset}
     term_power = read_power = 1.0
@@ -261,11 +263,11 @@ def sorter_of(run: Discovery) -> Sorter:
         found = run.reading.found
         arrays |= _document_rule(run, found)
         n_names, rows = len(run.seeds), run.sampled.rows
-        accuracy = estimated_accuracy(found.scores, found.by_name, n_names, temperature)
-        read_power = power_for(found.scores, n_names, temperature, accuracy.read)
+        accuracy = estimated_accuracy(found.scores, found.by_name, n_names, temperature, owners)
+        read_power = power_for(found.scores, n_names, temperature, accuracy.read, owners)
         # The rule fits the documents that it was learned from too well, so others are used if there are any.
         others = rows[run.sampled.n_read :] if rows.shape[0] > run.sampled.n_read else rows
-        term_power = power_for(rule.scores(others), n_names, temperature, accuracy.by_terms)
+        term_power = power_for(rule.scores(others), n_names, temperature, accuracy.by_terms, owners)
     return Sorter(
         run.seeds.names,
         index.vocabulary.terms,
@@ -287,15 +289,16 @@ def sorter_of(run: Discovery) -> Sorter:
 
 def _term_rule(run: Discovery) -> TermRule:
     """For documents that are not read: by terms, as learned from read ones or, if there are none, from the topics."""
-    sampled, marks = run.sampled, _topic_marks(run)
+    leaves = slice(None) if run.tree is None else list(run.tree.leaves)
+    sampled, marks = run.sampled, _topic_marks(run)[:, leaves]
     if run.reading is not None:
-        known = sampled.read_part(run.reading.memberships)
+        known = sampled.read_part(run.reading.memberships[:, leaves])
     elif len(run.index.sample):
         memberships = clear_memberships(sampled.documents, run.index.idf, _topics_with_variants(run))
-        known = SortedDocuments(sampled.documents, sampled.rows, memberships)
+        known = SortedDocuments(sampled.documents, sampled.rows, memberships[:, leaves])
     else:  # an index without a sample
-        return TermRule(marks.astype(np.float32), np.zeros(run.n_categories))
-    return rule_for_new(known, np.asarray(run.index.local), marks)
+        return widened(run.tree, TermRule(marks.astype(np.float32), np.zeros(marks.shape[1])))
+    return widened(run.tree, rule_for_new(known, np.asarray(run.index.local), marks))
 
 
 def _document_rule(run: Discovery, rule: SortedSample) -> dict[str, Any]:

@@ -18,6 +18,8 @@ from seetopic.discovery.self_training import SortedSample
 from seetopic.discovery.suggestions import as_seeds_file, suggest, suggest_beside
 from seetopic.discovery.term_rule import SortedDocuments, TermRule, rule_for_new
 from seetopic.discovery.topics import RankedTerm, Residual, Topic, Topics, results_in
+from seetopic.discovery.tree import Tree, owners_in, tree_of
+from seetopic.discovery.tree_sorting import widened
 
 __all__ = [
     "DOUBTFUL",
@@ -33,6 +35,7 @@ __all__ = [
     "TermRule",
     "Topic",
     "Topics",
+    "Tree",
     "as_seeds_file",
     "check",
     "check_build",
@@ -44,6 +47,7 @@ __all__ = [
     "find",
     "index_with_names",
     "mean_vectors",
+    "owners_in",
     "pick_best",
     "power_for",
     "products",
@@ -55,5 +59,7 @@ __all__ = [
     "starting_terms",
     "suggest",
     "suggest_beside",
+    "tree_of",
+    "widened",
     "with_named_terms",
 ]

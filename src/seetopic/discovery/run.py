@@ -24,6 +24,8 @@ from seetopic.discovery.names import EncodedNames, encode_names, mean_vectors_of
 from seetopic.discovery.residual import told_themes
 from seetopic.discovery.sampled import Reading, SampledDocuments, sampled_documents
 from seetopic.discovery.topics import LOW_CONFIDENCE, RankedTerm, Topic, Topics
+from seetopic.discovery.tree import Tree, names_in_context, owners_in, owners_of_themes, tree_of
+from seetopic.discovery.tree_terms import TreeRanking
 from seetopic.errors import NotEnoughTerms
 from seetopic.index import Index, Uncovered, uncovered_by
 from seetopic.runtime import Doubles, Floats, Progress, normalized, resolve_device, silent, warn
@@ -80,7 +82,9 @@ class Query:
         return self.index.variants if self.settings.merge_variants else no_variants(len(self.index.vocabulary))
 
     def encoded_names(self) -> EncodedNames:
-        return encode_names(self.index, self.seeds, self.name_vectors, self.progress)
+        names = encode_names(self.index, self.seeds, self.name_vectors, self.progress)
+        tree = tree_of(self.seeds)
+        return names if tree is None else names_in_context(self.index, self.seeds, tree, names, self.progress)
 
     def made_with(self) -> dict[str, Any]:
         """What is needed to reproduce the topics."""
@@ -134,6 +138,7 @@ class Discovery:
     found: Discovered
     described: Reading | None  # the sample sorted by described names; None if documents were not used
     topics: Topics
+    tree: Tree | None = None  # of the names and the residual themes, if any name has a parent
 
     @property
     def index(self) -> Index:
@@ -174,7 +179,7 @@ class Discovery:
         """
         if self.described is not None or not self.index.sample.was_read:
             return self.described
-        return self.sampled.sorted_by(_all_spoken(self.encoded, self.uncovered), self.settings.sorting)
+        return self.sampled.sorted_by(_all_spoken(self.encoded, self.uncovered), self.settings.sorting, self.tree)
 
 
 def run_of(
@@ -202,6 +207,7 @@ def find(query: Query) -> Discovery:
         read_ahead = pool.submit(_read_ahead, query)
         names = query.encoded_names()
         uncovered = _uncovered(query, names)
+        tree = _tree(query, names, uncovered)
         general = _general_evidence(query, names, uncovered)
         similarity = general.similarity  # (n_categories, n_terms)
         read_ahead.result()
@@ -214,7 +220,7 @@ def find(query: Query) -> Discovery:
         n_themes=len(uncovered.centres),
         progress=query.progress,
     )
-    start = starting_terms(similarity, constraints, settings)  # lines 1-7, the same for both passes
+    start = [] if tree else starting_terms(similarity, constraints, settings)  # lines 1-7, the same for both passes
     by_terms = [  # evidence that depends only on the current terms, with its weight
         (StartRemembered(general), settings.general_weight),
         (StartRemembered(_local_evidence(query)), settings.local_weight),
@@ -223,24 +229,31 @@ def find(query: Query) -> Discovery:
     # A single category has no other documents to compare with: the terms of all documents would be its own.
     uses_documents = settings.documents_weight > 0 and len(similarity) > 1 and len(query.index.sample) > 0
 
-    def ranked(chosen: DiscoverySettings, reading: Reading | None) -> Discovered:
+    def ranked(chosen: DiscoverySettings, reading: Reading | None, *, last: bool = True) -> Discovered:
         """Lines 8-16."""
         report_many(query.progress, "ranking terms", 0, len(query.seeds))
+        if tree is not None:
+            documents = _documents_evidence(query.index, None) if uses_documents and reading is None else None
+            by_level = TreeRanking(tree, general, by_terms[1][0], constraints, chosen, query.variants, documents)
+            typical = None if reading is None else by_level.typical(sampled.documents, reading.memberships)
+            return by_level.whole(typical) if last else by_level.leaves(typical)
         kinds: list[tuple[Evidence, float]] = list(by_terms)
         if uses_documents:
             kinds.append((_documents_evidence(query.index, reading), chosen.documents_weight))
         used = [(kind, weight) for kind, weight in kinds if weight > 0]
         return discover_terms(similarity, constraints, used, chosen, query.variants, start, veto=by_terms[0][0])
 
-    reading = None
+    reading, sampled = None, sampled_documents(query.index)
     if uses_documents and query.index.sample.was_read:
         # Sort the sample by the names; then by the names with the terms that a first pass found for them.
-        sampled, spoken = sampled_documents(query.index), _all_spoken(names, uncovered)
-        reading = sampled.sorted_by(spoken, settings.sorting)
+        spoken = _all_spoken(names, uncovered)
+        reading = sampled.sorted_by(spoken, settings.sorting, tree)
         if settings.sorting.described_by > 0:
-            first = ranked(replace(settings, iterations=max(1, settings.iterations // 2)), reading)
+            first = ranked(replace(settings, iterations=max(1, settings.iterations // 2)), reading, last=False)
             described = _described(query, names, uncovered, similarity, first.deep)
-            reading = sampled.sorted_by(normalized(spoken + described), settings.sorting)
+            if tree is not None:  # children describe their parents
+                described[list(tree.inner)] = spoken[list(tree.inner)]
+            reading = sampled.sorted_by(normalized(spoken + described), settings.sorting, tree)
 
     found = ranked(settings, reading)
     return Discovery(
@@ -250,7 +263,8 @@ def find(query: Query) -> Discovery:
         general,
         found,
         reading,
-        _topics(query, constraints, uncovered, similarity, found, reading),
+        _topics(query, constraints, uncovered, similarity, found, reading, tree),
+        tree,
     )
 
 
@@ -268,7 +282,16 @@ def _uncovered(query: Query, names: EncodedNames) -> Uncovered:
     """The themes that the names leave uncovered, among the documents that the language model has read."""
     if not (query.settings.documents_weight > 0 and query.index.sample.was_read):
         return Uncovered(np.empty((0, query.index.general.shape[1]), np.float32), 1.0)
-    return uncovered_by(names.spoken, query.index.themes)
+    tree = tree_of(query.seeds)
+    return uncovered_by(names.spoken if tree is None else names.spoken[list(tree.leaves)], query.index.themes)
+
+
+def _tree(query: Query, names: EncodedNames, uncovered: Uncovered) -> Tree | None:
+    """The tree of the names and the residual themes; None if no name has a parent."""
+    tree = tree_of(query.seeds)
+    if tree is None or not len(uncovered.centres):
+        return tree
+    return tree.with_themes(owners_of_themes(tree, names.spoken, uncovered.centres, query.index.themes))
 
 
 def _all_spoken(names: EncodedNames, uncovered: Uncovered) -> Floats:
@@ -353,6 +376,7 @@ def _topics(
     similarity: Floats,
     found: Discovered,
     reading: Reading | None,
+    tree: Tree | None,
 ) -> Topics:
     """The names' terms as topics, and the themes that the names leave out."""
     n_names, index = len(query.seeds), query.index
@@ -364,7 +388,9 @@ def _topics(
     topics = tuple(_topic(query, category, found, sure) for category in range(n_names))
     if not len(uncovered.centres) or reading is None:
         return Topics(topics, query.made_with())
-    best = shares_with_none(reading.found.scores, n_names, query.settings.sorting.temperature).argmax(axis=1)
+    owners = owners_in(tree)
+    temperature = query.settings.sorting.temperature
+    best = shares_with_none(reading.found.scores, n_names, temperature, owners=owners).argmax(axis=1)
     coverage = round(float((best < n_names).mean()), 4)
     residual = told_themes(index, reading.memberships, found.deep, uncovered.centres, n_names)
     return Topics(topics, query.made_with(), coverage, residual)

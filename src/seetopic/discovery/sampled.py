@@ -10,6 +10,8 @@ import numpy as np
 
 from seetopic.discovery.self_training import Features, SortedSample, shares, sort_sample
 from seetopic.discovery.term_rule import SortedDocuments, local_features, rule_for_sampled
+from seetopic.discovery.tree import Tree
+from seetopic.discovery.tree_sorting import sort_by_paths, widened
 from seetopic.index import Index, Sample, weighted_rows
 from seetopic.runtime import LRU, Doubles, Floats
 from seetopic.settings import SortingSettings
@@ -111,20 +113,24 @@ class SampledDocuments:
         return self.documents, self._features, self._local_features, self._narrow.other_rows
 
     @cached_property
-    def _readings(self) -> LRU[tuple[bytes, SortingSettings], Reading]:
+    def _readings(self) -> LRU[tuple[bytes, SortingSettings, Tree | None], Reading]:
         return LRU(_REMEMBERED)
 
-    def sorted_by(self, names: Floats, settings: SortingSettings) -> Reading:
+    def sorted_by(self, names: Floats, settings: SortingSettings, tree: Tree | None = None) -> Reading:
         """Sort documents that were read by their vectors, the others by terms, as learned from the first kind."""
-        return self._readings.one((names.tobytes(), settings), lambda: self._sorted_by(names, settings))
+        return self._readings.one((names.tobytes(), settings, tree), lambda: self._sorted_by(names, settings, tree))
 
-    def _sorted_by(self, names: Floats, settings: SortingSettings) -> Reading:
-        found = sort_sample(self._features, names, settings)
+    def _sorted_by(self, names: Floats, settings: SortingSettings, tree: Tree | None) -> Reading:
+        if tree is None:
+            found = sort_sample(self._features, names, settings)
+        else:
+            found = sort_by_paths(self._features, names, settings, tree)
         memberships = found.memberships(settings.temperature)
         if self.n_read < self.documents.shape[0]:
             narrow = self._narrow
-            known = SortedDocuments(narrow.read_documents, narrow.read_rows, memberships)
-            rule = rule_for_sampled(known, narrow.local, settings, self._local_features)
+            leaves = slice(None) if tree is None else list(tree.leaves)
+            known = SortedDocuments(narrow.read_documents, narrow.read_rows, memberships[:, leaves])
+            rule = widened(tree, rule_for_sampled(known, narrow.local, settings, self._local_features))
             others = shares(rule.scores(narrow.other_rows), settings.temperature)
             memberships = np.vstack([memberships, others])
         return Reading(found, memberships)
