@@ -8,8 +8,8 @@ import random
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from seetopic.corpus import Seeds, read_seeds
 from seetopic.corpus.documents import open_documents
-from seetopic.corpus.seeds import Seeds, read_seeds
 from seetopic.evaluation.comparison import Parts
 
 

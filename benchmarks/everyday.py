@@ -21,7 +21,7 @@ from pathlib import Path
 from statistics import median
 
 from seetopic import SeeTopic
-from seetopic.corpus.seeds import read_seeds
+from seetopic.corpus import read_seeds
 
 _TIMED = "import time; started = time.perf_counter()\n{}\nprint(time.perf_counter() - started)"
 # The first steps of a new process with a saved model, timed one by one.

@@ -24,7 +24,7 @@ from sklearn.metrics import average_precision_score, f1_score
 from corpora import Corpus, corpus_named
 from seetopic import Index
 from seetopic.classify.sorter import sorter_of
-from seetopic.corpus.seeds import as_seeds
+from seetopic.corpus import as_seeds
 from seetopic.discovery.run import run_of
 from seetopic.evaluation.evaluate import EvaluationOptions, evaluate_all
 from seetopic.evaluation.methods import Task, method_named

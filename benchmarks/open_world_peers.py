@@ -24,7 +24,7 @@ import numpy as np
 from corpora import Corpus, corpus_named, labelled_split
 from open_world import OTHER, asked_for
 from seetopic import Index
-from seetopic.corpus.seeds import as_seeds
+from seetopic.corpus import as_seeds
 from seetopic.discovery.suggestions import suggest
 from seetopic.evaluation.evaluate import EvaluationOptions, evaluate_all
 from seetopic.evaluation.methods import Task, method_named

@@ -30,8 +30,8 @@ import psutil
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from seetopic import Index
+from seetopic.corpus import read_seeds
 from seetopic.corpus.demo import NAMES, demo_documents
-from seetopic.corpus.seeds import read_seeds
 
 WORDS = (
     *("gifts for children", "garden", "camping", "travel guides", "home repair", "jewellery", "shoes", "cameras"),

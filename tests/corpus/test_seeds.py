@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
@@ -13,15 +14,16 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from seetopic.corpus.seeds import FORMATS, Seed, Seeds, as_seeds, read_seeds
+from seetopic.corpus.seed_files import FORMATS, as_records, as_seeds, as_value, read_seeds
+from seetopic.corpus.seeds import Seed, Seeds
 from seetopic.errors import SeedError
 
 NAMES = ("Zoology", "health & personal care", "hepatitis a/b/c/e", "naïve café", "北京", "books")
 PLAIN = {name: (name,) for name in NAMES}
-SPORTS = {"Sports": ("football", "Tennis"), "food": ("food",)}
+SPORTS = {"Sports": ("Sports", "football", "Tennis"), "food": ("food",)}
 
 
 def as_dict(seeds: Seeds) -> dict[str, tuple[str, ...]]:
@@ -106,8 +108,11 @@ def test_a_path_is_read_and_seeds_are_taken_as_they_are(tmp_path):
         ({None: ["books"]}, "must be text, not None"),
         ([b"books"], "must be text, not 98"),
         ([[["books"]]], r"must be text, not \['books'\]"),
-        ({"books": {"novels": ["x"]}}, "'novels' is not a field of a category; use names, pinned, negative"),
-        ([{"books": ["novels"]}], "names of a category must be a list, not"),
+        ({"books": {"pinned": "x", "novels": ["x"]}}, "'novels' is not a field of a category; use names, description"),
+        ({"books": {"pined": ["x"]}}, "'pined' is not a field of a category"),
+        ([{"name": "books", "novels": ["x"]}], "'novels' is not a field of a category"),
+        ({"books": {"children": "novels"}}, "`children` must be a list or a mapping of categories, not 'novels'"),
+        ([[{"books": ["novels"]}]], "must be text, not {'books': "),
         ([{"novels", "tales"}], "names of a category must be a list, not"),
         (["books\ud800"], r"'books\\ud800' is not valid Unicode \(at character 5\)"),
     ],
@@ -120,9 +125,7 @@ def test_what_is_no_name_is_refused(given_names, message):
 @pytest.mark.parametrize("again", ["Books", "BOOKS", " books ", "books\t"])
 @pytest.mark.parametrize("shape", [list, lambda names: [names], dict.fromkeys, lambda names: {"a": names}])
 def test_a_name_that_stands_twice_is_refused_in_any_spelling(shape, again):
-    with pytest.raises(
-        SeedError, match=f"the name '{again.strip()}' appears twice; a name may belong to only one category"
-    ):
+    with pytest.raises(SeedError, match=f"the name '{again.strip()}' appears twice"):
         as_seeds(shape(["books", again]))
 
 
@@ -140,9 +143,14 @@ def test_two_categories_may_not_have_one_name():
         as_seeds({"books": ["novels"], "Books": ["tales"]})
 
 
-def test_a_name_may_not_belong_to_two_categories():
-    with pytest.raises(SeedError, match="the name 'novels' appears twice"):
-        as_seeds({"books": ["novels"], "reading": ["essays", "novels"]})
+def test_a_further_name_may_belong_to_several_categories():
+    shared = {"books": ("books", "novels"), "reading": ("reading", "essays", "novels")}
+    assert as_dict(as_seeds({"books": ["novels"], "reading": ["essays", "novels"]})) == shared
+
+
+def test_the_key_is_a_name_unless_names_are_given():
+    given_names = {"a": ["b"], "c": {"names": ["d"]}, "e": ["f", "E"], "g": {"pinned": ["h"]}}
+    assert as_dict(as_seeds(given_names)) == {"a": ("a", "b"), "c": ("d",), "e": ("f", "E"), "g": ("g",)}
 
 
 def test_seeds_made_by_hand_are_checked_too():
@@ -191,12 +199,24 @@ def test_every_format_keeps_order_and_spelling(tmp_path, name, contents):
         ("a.json", '{"Sports": ["football", "Tennis"], "food": null}'),
         ("a.yaml", "Sports: [football, Tennis]\nfood:\n"),
         ("a.yaml", "Sports:\n  - football\n  - Tennis\nfood: food\n"),
-        ("a.dic", "%\n1\tSports\n2\tfood\n%\nfootball*\t1\nTennis\t1\nfood\t2\n"),
-        ("a.dic", "%\r\n1\tSports\r\n2\tfood\r\n%\r\nfootball\t1\r\nTennis*\t\t1\r\n\r\n"),
+        ("a.csv", "Sports,football,Tennis\nfood\n"),
+        ("a.csv", "Sports;football;Tennis\nfood\n"),
+        ("a.csv", "sep=|\nSports|football|Tennis\nfood\n"),
+        ("a.csv", "# mine\ncategory,term\nSports,football\nfood,food\nSports,Tennis\n"),
+        ("a.csv", 'Theme;Keywords\nSports;"football, Tennis"\nfood;\n'),
+        ("a.txt", "category\nSports\nfood\n"),
+        ("a.txt", "# mine\n  Sports\n  food\n"),
     ],
 )
 def test_a_file_may_give_several_names_to_a_topic(tmp_path, name, contents):
-    assert read(tmp_path, name, contents) == SPORTS
+    expected = dict.fromkeys(SPORTS) if name == "a.txt" else SPORTS
+    assert read(tmp_path, name, contents) == {key: names or (key,) for key, names in expected.items()}
+
+
+def test_a_liwc_category_has_its_words_as_names_and_they_may_be_in_several(tmp_path):
+    contents = "%\r\n1\tSports\r\n2\tfood\r\n3\tfun\r\n%\r\nfootball*\t1\t3\r\nTennis\t\t1\r\n\r\n"
+    found = read(tmp_path, "a.dic", contents)
+    assert found == {"Sports": ("football*", "Tennis"), "food": ("food",), "fun": ("football*",)}
 
 
 def test_a_csv_row_is_a_category_and_its_names(tmp_path):
@@ -243,10 +263,10 @@ def test_wrong_encodings_and_empty_files_are_refused(tmp_path, ending):
         ("a.yaml", "- books\n- Books\n"),
         ("a.yaml", "books: x\nbooks: y\n"),
         ("a.yaml", "books: [x]\n'Books ': [y]\n"),
-        ("a.csv", "books,novels\nreading,NOVELS\n"),
+        ("a.txt", "media\n  books\n  Books\n"),
+        ("a.yaml", "media:\n  children:\n    books: x\n    Books: y\n"),
         ("a.csv", "books\nBooks\n"),
         ("a.dic", "%\n1\tbooks\n2\tBooks\n%\n"),
-        ("a.dic", "%\n1\tbooks\n2\treading\n%\nnovel\t1\t2\n"),
     ],
 )
 def test_a_name_that_stands_twice_in_a_file_is_refused(tmp_path, name, contents):
@@ -263,7 +283,7 @@ def test_a_name_that_stands_twice_in_a_file_is_refused(tmp_path, name, contents)
         ("a.json", "null", "must contain a list of names"),
         ("a.json", "[2024]", "must be text, not 2024; put it in quotes"),
         ("a.json", "[NaN]", "must be text, not nan"),
-        ("a.json", '{"books": {"novels": 1}}', "is not a field of a category"),
+        ("a.json", '{"books": {"novels": 1}}', "must be text, not 1"),
         ("a.json", '["\\ud800"]', "is not valid Unicode"),
         ("a.yaml", "- [books", "is not valid YAML"),
         ("a.yaml", "books", "must contain a list of names"),
@@ -273,7 +293,7 @@ def test_a_name_that_stands_twice_in_a_file_is_refused(tmp_path, name, contents)
         ("a.yaml", "null: [x]\n", "must be text, not None; put it in quotes"),
         ("a.yaml", "- 2024-01-01\n", r"must be text, not datetime\.date\(2024, 1, 1\); put it in quotes"),
         ("a.yaml", "- 2024-99-99\n", "is not valid YAML"),
-        ("a.yaml", "- books: [novels]\n", "names of a category must be a list"),
+        ("a.yaml", "- [books: [novels]]\n", "must be text, not {"),
         ("a.yaml", "- books\n---\n- food\n", "is not valid YAML"),
         ("a.yaml", "!!python/object:os.system [x]\n", "is not valid YAML"),
         ("a.yaml", "- !!int ''\n", "is not valid YAML"),
@@ -295,7 +315,31 @@ def test_a_name_that_stands_twice_in_a_file_is_refused(tmp_path, name, contents)
         ("a.dic", "%\n1\tbooks\n1\tfood\n%\n", "the category number '1' appears twice"),
         ("a.dic", "%\n1\tbooks\n%\nnovel\t2\n", "the word 'novel' has the undefined category '2'; define it"),
         ("a.dic", "%\n1\tbooks\n%\nnovel\n", "the word 'novel' has no category"),
-        ("a.dic", "%\n1\tbooks\n%\n*\t1\n", "category 1 has an empty name"),
+        ("a.dic", "%\n1\tbooks\n%\n*\t1\n", "the word '\\*' is a wildcard for every word"),
+        ("a.txt", "#metoo\nbooks\n", r"'#metoo' may be a comment or a name; .* \(line 1\)"),
+        ("a.txt", "books;novels\nfood;soup\n", "every line is divided by semicolons, as in a table"),
+        ("a.txt", "media\n\tbooks\n    dvd\n", r"mixes tabs and spaces; use only one of them \(line 3\)"),
+        ("a.txt", "media\n    books\n  dvd\n", r"the indentation of 'dvd' fits no line above it; .* \(line 3\)"),
+        ("a.txt", "  media\nbooks\n", r"fits no line above it; .* \(line 1\)"),
+        ("a.txt", "media\n  Media\n", r"'Media' has the same name as its parent; rename .* \(line 2\)"),
+        ("a.txt", "a > b\n  c\n", r"'a > b' contains '>', which separates levels of a tree; rename it \(line 1\)"),
+        ("a.yaml", "a:\n  children:\n    - b\n    - A\n", r"'A' has the same name as its parent; .* \(line 4\)"),
+        ("a.yaml", "a:\n  children: {b: , '': }\n", r"category 3 has an empty name; .* \(line 2\)"),
+        ("a.yaml", "a: &a\n  children: *a\n", "more than 100 levels deep; check that none contains itself"),
+        ("a.yaml", "a:\n  pined: b\n", r"'pined' is not a field of a category; .* \(line 2\)"),
+        ("a.json", '{"a": {"children": [\n"b",\n\t"A"]}}', r"has the same name as its parent; .* \(line 3\)"),
+        ("a.csv", "name,parent\na,b\nb,c\nc,a\n", r"'a' is below itself: a > c > b > a; .* \(line 2\)"),
+        ("a.csv", "name,parent\na,\nb,x\n", r"the parent 'x' of 'b' is not a category; add a row .* \(line 3\)"),
+        ("a.csv", "name,parent\na,\na,a\n", r"'a' has the same name as its parent; .* \(line 3\)"),
+        ("a.csv", "name,parent\na,\n,a\n", r"a category has an empty name; .* \(line 3\)"),
+        ("a.csv", "name,parent\nx,a\nx,b\na,\nb,\ny,x\n", r"may be any of 2 .*such as 'a > x' \(line 6\)"),
+        ("a.csv", "path,name\na > b,c\n", r"the path 'a > b' must end with the name 'c' \(line 2\)"),
+        ("a.csv", "path,parent\na > b,a\n", "'parent' and 'path' mean the same; remove one"),
+        ("a.csv", "path\na > > b\n", r"a category has an empty name; .* \(line 2\)"),
+        ("a.csv", "name,negative,notes\na,b,c\n", "the column 'notes' is not known; call it name, "),
+        ("a.csv", "Thema,pinned\na,b\n", "the column 'Thema' is not known"),
+        ("a.csv", "parent,names\na,b\n,x\n", r"a category has an empty name; .* \(line 3\)"),
+        ("a.csv", "a,b;c\nd\n", "unclear whether ',' or ';' separates the cells"),
     ],
 )
 def test_a_file_that_is_wrong_is_refused_by_its_name(tmp_path, name, contents, message):
@@ -326,7 +370,8 @@ def test_distinct_names_come_back_from_json_yaml_and_txt(names):
         assert read(folder, "a.json", json.dumps({name: [] for name in names}, ensure_ascii=False)) == plain
         assert read(folder, "a.yaml", yaml.safe_dump(names)) == plain
         assert read(folder, "a.yml", yaml.safe_dump({name: [name] for name in names}, sort_keys=False)) == plain
-        assert read(folder, "a.txt", "\n".join(["not numbered", *names])) == first | plain
+        if not any(name.startswith("#") for name in names):  # a comment
+            assert read(folder, "a.txt", "\n".join(["not numbered", *names])) == first | plain
         if not any("_" in name for name in names):  # it joins words in such a file
             assert read(folder, "a.txt", "".join(f"{n}:{name}\n" for n, name in enumerate(names))) == plain
 
@@ -386,3 +431,209 @@ def test_a_category_may_have_pinned_and_negative_terms(tmp_path):
 def test_wishes_that_contradict_each_other_are_refused(given_parts, message):
     with pytest.raises(SeedError, match=message):
         as_seeds(given_parts)
+
+
+def read_whole(folder: Path, name: str, contents: str) -> Seeds:
+    (folder / name).write_text(contents, encoding="utf-8")
+    return read_seeds(folder / name)
+
+
+def read_or_refused(folder: Path, name: str, contents: str) -> tuple[Any, str]:
+    """The seeds, and the sentence that refuses them."""
+    try:
+        return read_whole(folder, name, contents), ""
+    except SeedError as error:
+        return None, str(error)
+
+
+def test_a_table_says_by_its_header_what_the_columns_are(tmp_path):
+    seeds = read_whole(
+        tmp_path,
+        "a.csv",
+        "negative,Category,pinned,description,examples,names\n"
+        'moon,space,"comet, star",what is above,"A rocket; it flew.",outer space|cosmos\n'
+        ",food,,,,\n",
+    )
+    space, food = seeds.seeds
+    assert space.names == ("space", "outer space", "cosmos")
+    assert (space.pinned, space.negative) == (("comet", "star"), ("moon",))
+    assert (space.description, space.examples) == ("what is above", ("A rocket; it flew.",))
+    assert food == Seed("food", ("food",))
+
+
+def test_a_description_may_be_a_list_of_what_it_covers(tmp_path):
+    seeds = read_whole(
+        tmp_path, "a.yaml", "a: {description: [teeth, the mouth], examples: one text}\nb: {description: x}\n"
+    )
+    assert [seed.description for seed in seeds.seeds] == ["teeth, the mouth", "x"]
+    assert seeds.seeds[0].examples == ("one text",)
+
+
+def test_a_list_may_have_seeds_and_records():
+    given_seeds = [Seed("a", ("a",), description="x"), {"name": "b", "names": ["c"]}, "d", {"path": "d > e"}]
+    seeds = as_seeds(given_seeds)
+    assert seeds.paths == (("a",), ("b",), ("d",), ("d", "e"))
+    assert seeds.seeds[0] is given_seeds[0]
+    assert seeds.parents == (-1, -1, -1, 2)
+
+
+# Trees.
+
+
+TREE = {"media": {"books": {}, "news": {"local": {}}}, "sport": {"news": {}}}
+PATHS = (
+    *(("media",), ("media", "books"), ("media", "news"), ("media", "news", "local")),
+    *(("sport",), ("sport", "news")),
+)
+
+
+def below(value: Any) -> Any:
+    """A tree with `children`, as mappings."""
+    return {name: {"children": below(children)} if children else None for name, children in value.items()}
+
+
+def listed(value: Any) -> Any:
+    """A tree with `children`, as lists."""
+    return [{"name": name, "children": listed(children)} if children else name for name, children in value.items()]
+
+
+def outline(value: Any, indent: str, depth: int = 0) -> str:
+    return "".join(indent * depth + name + "\n" + outline(each, indent, depth + 1) for name, each in value.items())
+
+
+def paths_of(value: Any, above: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
+    return [path for name, each in value.items() for path in [(*above, name), *paths_of(each, (*above, name))]]
+
+
+def as_files(value: Any) -> dict[str, str]:
+    """A tree in every format."""
+    paths = paths_of(value)
+    leaves = [path for path in paths if not any(other[:-1] == path for other in paths)]
+    return {
+        "tabs.txt": outline(value, "\t"),
+        "spaces.txt": "# a comment\n\n" + outline(value, "   "),
+        "children.yaml": yaml.safe_dump(below(value), sort_keys=False, allow_unicode=True),
+        "listed.yml": yaml.safe_dump(listed(value), sort_keys=False),
+        "quanteda.yml": yaml.safe_dump(value, sort_keys=False),
+        "children.json": json.dumps(below(value)),
+        "listed.json": json.dumps(listed(value), indent="\t"),
+        "paths.csv": "path\n" + "".join(f"{' > '.join(path)}\n" for path in paths),
+        "leaves.csv": "path;pinned\n" + "".join(f"{'>'.join(path)};\n" for path in leaves),
+        "parents.csv": "name,parent\n" + "".join(f"{path[-1]},{' > '.join(path[:-1])}\n" for path in paths),
+        "edges.csv": "parent,child\n" + "".join(f"{' > '.join(path[:-1])},{path[-1]}\n" for path in paths),
+        "records.json": json.dumps(as_value(as_seeds(value))),
+    }
+
+
+@pytest.mark.parametrize("name", as_files(TREE))
+def test_every_format_reads_the_same_tree(tmp_path, name):
+    seeds = read_whole(tmp_path, name, as_files(TREE)[name])
+    assert seeds.paths == PATHS
+    assert seeds.parents == (-1, 0, 0, 2, -1, 4)
+    assert seeds.names == tuple(path[-1] for path in PATHS)
+    assert seeds.is_tree
+
+
+def test_a_parent_that_comes_after_its_child_is_moved_before_it(tmp_path):
+    seeds = read_whole(tmp_path, "a.csv", "name,parent\nfood,\nlocal,news\nnews,media\nbooks,media\nmedia,\n")
+    assert seeds.names == ("food", "media", "news", "local", "books")
+    assert seeds.parents == (-1, -1, 1, 2, 1)
+
+
+def test_a_nested_dictionary_may_have_words_beside_its_subcategories():
+    seeds = as_seeds({"news": {"local": ["town", "village*"], "__": ["press"]}})
+    assert as_dict(seeds) == {"news": ("news", "press"), "local": ("local", "town", "village*")}
+
+
+def test_lines_that_are_all_indented_alike_are_no_tree(tmp_path):
+    seeds = read_whole(tmp_path, "a.txt", "\tbooks\n\tfood\n")
+    assert seeds.paths == (("books",), ("food",))
+    assert seeds.parents == (-1, -1)
+    assert not seeds.is_tree
+
+
+def test_a_name_may_contain_the_mark_of_paths_unless_there_is_a_tree():
+    assert as_seeds(["a > b", "c"]).names == ("a > b", "c")
+
+
+@pytest.mark.parametrize(
+    ("seeds", "message"),
+    [
+        ((Seed("b", ("b",), path=("a", "b")), Seed("a", ("a",))), "'a > b' has no parent: add 'a' before it"),
+        ((Seed("b", ("b",), path=("c",)),), "the path 'c' must end with the name 'b'"),
+    ],
+)
+def test_trees_made_by_hand_are_checked_too(seeds, message):
+    with pytest.raises(SeedError, match=message):
+        Seeds(seeds)
+
+
+WORD = st.text("abcdé", min_size=1, max_size=3)
+
+
+@st.composite
+def trees(draw: st.DrawFn) -> dict[str, Any]:
+    tree: dict[str, Any] = {draw(WORD): {}}
+    for name in draw(st.lists(WORD, max_size=10)):
+        parent = draw(st.sampled_from([(), *paths_of(tree)]))
+        if not parent or parent[-1] != name:
+            level = tree
+            for above in parent:
+                level = level[above]
+            level.setdefault(name, {})
+    return tree
+
+
+@settings(max_examples=40)
+@given(trees())
+def test_any_tree_is_the_same_in_every_format(tree):
+    expected = as_seeds(tree)
+    assert expected.paths == tuple(paths_of(tree))
+    for seed, parent in zip(expected.seeds, expected.parents, strict=True):
+        assert seed.path[:-1] == (expected.paths[parent] if parent >= 0 else ())
+    with tempfile.TemporaryDirectory() as folder:
+        for name, contents in as_files(tree).items():
+            assert read_whole(Path(folder), name, contents) == expected, name
+
+
+@given(st.lists(st.tuples(st.text(" \t", max_size=4), WORD), min_size=1, max_size=8))
+def test_any_indentation_gives_a_tree_or_one_sentence_with_the_line(lines):
+    contents = "".join(f"{indent}{name}\n" for indent, name in lines)
+    with tempfile.TemporaryDirectory() as folder:
+        seeds, refused = read_or_refused(Path(folder), "a.txt", contents)
+    if refused:
+        assert re.fullmatch(r"a\.txt: [^\n]+ \(line [1-8]\)", refused)
+    else:
+        assert seeds.names == tuple(name for _, name in lines)
+
+
+CELLS = ["name", "parent", "path", "pinned", "category", "term", "a", "b", "a > b", ",", ";", "\n", '"', "# x", "#x"]
+
+
+@given(st.lists(st.sampled_from(CELLS), max_size=24).map("".join))
+def test_any_table_gives_categories_or_one_sentence(contents):
+    with tempfile.TemporaryDirectory() as folder:
+        seeds, refused = read_or_refused(Path(folder), "a.csv", contents)
+    assert "\n" not in refused
+    if not refused:
+        assert as_seeds(as_value(seeds)) == seeds
+        assert '"' in contents or not {"#x", "# x"} & set(seeds.names)
+
+
+PARTS = st.fixed_dictionaries(
+    {},
+    optional={
+        "description": st.one_of(WORD, st.lists(WORD, max_size=2)),
+        "examples": st.lists(WORD, max_size=2),
+        "negative": st.lists(WORD, max_size=2),
+        "names": st.lists(WORD, max_size=2, unique=True),
+    },
+)
+
+
+@given(st.dictionaries(WORD, PARTS, min_size=1, max_size=4))
+def test_what_is_written_is_read_back(value):
+    seeds = as_seeds(value)
+    assert as_seeds(as_value(seeds)) == seeds
+    assert as_seeds(as_records(seeds)) == seeds
+    assert as_seeds(json.loads(json.dumps(as_value(seeds)))) == seeds

@@ -115,7 +115,7 @@ def test_a_damaged_topics_file_is_refused(tmp_path):
 def test_several_names_of_a_topic_pull_together(index):
     topics = discover(index, {"leisure": ["football match", "tennis court"], "sky": ["stars and planets"]})
     assert topics[0].name == "leisure"
-    assert topics[0].names == ("football match", "tennis court")
+    assert topics[0].names == ("leisure", "football match", "tennis court")
     assert set(list(topics[0])[:5]) <= set(PLANTED["sport"].split(" "))
 
 

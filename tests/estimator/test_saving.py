@@ -19,7 +19,7 @@ from safetensors.numpy import load_file, save_file
 
 from fake_model import directions
 from planted import NAMES, planted_documents
-from seetopic import SeeTopic
+from seetopic import SeeTopic, as_seeds
 from seetopic.errors import CorpusError, DamagedIndex, EncoderError, OutputError, SeeTopicError, SettingsError
 from seetopic.estimator import saving
 
@@ -491,3 +491,18 @@ def test_odd_json_is_refused(copied, text):
     (copied / "model.json").write_text(text)
     with pytest.raises(OutputError):
         SeeTopic.load(copied)
+
+
+def test_everything_about_the_names_is_saved(documents, tmp_path):
+    given = {
+        "leisure": {
+            "description": "what people do for fun",
+            "children": {"sports and games": {"examples": ["A goal was scored."]}, "cooking & cuisine": ["foo*"]},
+        },
+        "outer space": {"pinned": ["moon"], "negative": ["sta*"], "names": ["space"]},
+    }
+    fitted = SeeTopic(given, embedding_model=directions, n_jobs=1).fit(documents)
+    fitted.save(tmp_path / "model", documents=False)
+    assert SeeTopic.load(tmp_path / "model", embedding_model=directions).seeds_ == fitted.seeds_ == as_seeds(given)
+    rejected = fitted.reject("sports and games", "letter").seeds_.seeds[1]
+    assert (rejected.examples, rejected.path) == (("A goal was scored.",), ("leisure", "sports and games"))

@@ -18,7 +18,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from seetopic import RankedTerm, Topic, Topics, export
-from seetopic.corpus.seeds import read_seeds
+from seetopic.corpus import read_seeds
 from seetopic.errors import OutputError, SettingsError
 from seetopic.output.exports import FORMATS, doubts, format_of
 from seetopic.output.exports.dictionary import one_line
@@ -177,7 +177,9 @@ def test_quanteda_gets_each_name_with_its_words():
 def test_our_own_reader_takes_the_yaml_file_as_names(tmp_path):
     export(TOPICS, "quanteda", tmp_path / "topics.yml")
     seeds = read_seeds(tmp_path / "topics.yml")
-    assert {seed.name: list(seed.names) for seed in seeds.seeds} == {**FORMS, "nothing": ["nothing"]}
+    assert {seed.name: list(seed.names) for seed in seeds.seeds} == {
+        name: [name, *FORMS.get(name, [])] for name in [*FORMS, "nothing"]
+    }
 
 
 def test_every_text_of_the_yaml_is_in_quotes():

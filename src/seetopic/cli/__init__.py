@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 
 import click
 
-from seetopic.cli import evaluate, export, serve, topics, update, verify
+from seetopic.cli import cache, evaluate, export, serve, topics, update, verify
 from seetopic.cli.messages import say
 from seetopic.errors import NotEnoughMemory, SeeTopicError
 from seetopic.version import __version__
@@ -43,6 +43,7 @@ for command in (
     evaluate.agreement,
     export.export,
     serve.serve,
+    cache.cache,
 ):
     cli.add_command(command)
 

@@ -7,11 +7,13 @@ from seetopic.corpus.documents import FORMATS, Documents, OnError, format_of, jo
 from seetopic.corpus.fingerprint import Fingerprint, FingerprintBuilder, fingerprint, text_digest
 from seetopic.corpus.partition import Piece, Pieces, TextShard
 from seetopic.corpus.readers import field_size_limit, parquet_file, unpacked_bytes
-from seetopic.corpus.seeds import Seed, Seeds, as_seeds, normalized_name, read_seeds
+from seetopic.corpus.seed_files import HEADERS, as_records, as_seeds, as_value, read_seeds
+from seetopic.corpus.seeds import Seed, Seeds, has_wildcard, normalized_name, path_text
 from seetopic.corpus.storage import local_file
 
 __all__ = [
     "FORMATS",
+    "HEADERS",
     "NAMES",
     "Documents",
     "Fingerprint",
@@ -22,16 +24,20 @@ __all__ = [
     "Seed",
     "Seeds",
     "TextShard",
+    "as_records",
     "as_seeds",
+    "as_value",
     "demo_documents",
     "field_size_limit",
     "fingerprint",
     "format_of",
+    "has_wildcard",
     "joined",
     "local_file",
     "normalized_name",
     "open_documents",
     "parquet_file",
+    "path_text",
     "read_seeds",
     "text_digest",
     "text_files",

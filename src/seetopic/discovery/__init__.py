@@ -20,6 +20,7 @@ from seetopic.discovery.term_rule import SortedDocuments, TermRule, rule_for_new
 from seetopic.discovery.topics import RankedTerm, Residual, Topic, Topics, results_in
 from seetopic.discovery.tree import Tree, owners_in, tree_of
 from seetopic.discovery.tree_sorting import widened
+from seetopic.discovery.wildcards import expanded
 
 __all__ = [
     "DOUBTFUL",
@@ -44,6 +45,7 @@ __all__ = [
     "discover",
     "encode_names",
     "estimated_accuracy",
+    "expanded",
     "find",
     "index_with_names",
     "mean_vectors",

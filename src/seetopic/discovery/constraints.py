@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
 
-from seetopic.corpus import Seeds
+from seetopic.corpus import Seeds, has_wildcard
 from seetopic.discovery.names import report_many
+from seetopic.discovery.wildcards import matching
 from seetopic.errors import EncoderError
 from seetopic.index import Index
 from seetopic.runtime import Doubles, Flags, Floats, Longs, Progress, one_thread, silent
@@ -64,10 +66,13 @@ def constraints_of(
 ) -> Constraints:
     """The user's constraints, followed by empty ones for `n_themes` residual themes."""
     pinned = [_ids(index, seed.pinned) for seed in seeds.seeds]
-    elsewhere = {term for terms in pinned for term in terms}
+    own = names_as_terms(index, seeds)
+    times = Counter(term for terms in own for term in terms)
+    # A name of several categories goes to the one that it fits best, like any other term.
+    elsewhere = {term for terms in pinned for term in terms} | {term for term, count in times.items() if count > 1}
     fixed = tuple(
-        (*terms, *(term for term in own if term not in elsewhere and names_first))
-        for terms, own in zip(pinned, names_as_terms(index, seeds), strict=True)
+        (*terms, *(term for term in named if term not in elsewhere and names_first))
+        for terms, named in zip(pinned, own, strict=True)
     )
     barred = [
         _barred(index, seed.negative, terms, variants, progress) for seed, terms in zip(seeds.seeds, fixed, strict=True)
@@ -83,6 +88,9 @@ def _barred(
     barred = np.zeros(len(index.vocabulary), np.bool_)
     for number, word in enumerate(negative):
         report_many(progress, "encoding negative terms", number, len(negative))
+        if has_wildcard(word):
+            barred[matching(word, index.vocabulary.terms)] = True
+            continue
         spelled = word.lower()
         for term in np.flatnonzero(_similarity(index, word) >= _ALIKE).tolist():
             barred[term] |= _spelled_alike(spelled, index.vocabulary.terms[term].lower())

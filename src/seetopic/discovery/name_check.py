@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from seetopic.corpus import as_seeds
+from seetopic.discovery.wildcards import expanded
 from seetopic.index import Build, Index, Texts, layout
 from seetopic.runtime import Floats, load_array, map_array
 from seetopic.text import Vocabulary, as_term
@@ -47,7 +48,7 @@ class Check:
 
 def check(index: Index, seeds: Any, *, nearest: int = 5) -> Check:
     """Check names against all terms of an index: how often they occur, and which terms are nearest."""
-    asked = as_seeds(seeds)
+    asked = expanded(as_seeds(seeds), index.vocabulary.terms)
     vectors = index.encode_names([*asked.all_names])
     corpus = index.manifest["corpus"]
     warnings = (*corpus["warnings"], *index.warnings_about(asked.all_names))
@@ -65,6 +66,7 @@ def check_build(build: Build, seeds: Any, *, nearest: int = 5) -> Check:
     build.prepare()
     terms = json.loads((build.files / layout.TERMS).read_text(encoding="utf-8"))
     counts = load_array(build.files / layout.TERM_COUNTS)
+    asked = expanded(asked, terms)
     named_words = {word for seed in asked.seeds for name in seed.names for word in name.lower().split()}
     related = [number for number, term in enumerate(terms[_FREQUENT:], _FREQUENT) if named_words & set(term.split())]
     chosen = [*range(min(_FREQUENT, len(terms))), *related[:_FREQUENT]]

@@ -26,6 +26,7 @@ from seetopic.discovery.sampled import Reading, SampledDocuments, sampled_docume
 from seetopic.discovery.topics import LOW_CONFIDENCE, RankedTerm, Topic, Topics
 from seetopic.discovery.tree import Tree, names_in_context, owners_in, owners_of_themes, tree_of
 from seetopic.discovery.tree_terms import TreeRanking
+from seetopic.discovery.wildcards import expanded
 from seetopic.errors import NotEnoughTerms
 from seetopic.index import Index, Uncovered, uncovered_by
 from seetopic.runtime import Doubles, Floats, Progress, normalized, resolve_device, silent, warn
@@ -112,7 +113,7 @@ def query_for(
     named = preset_named(preset).discovery
     chosen = named if settings is None else settings
     name = preset if replace(chosen, top=named.top) == named else "custom"
-    asked = as_seeds(seeds)
+    asked = expanded(as_seeds(seeds), index.vocabulary.terms)
     extended = index_with_names(index, asked, chosen, progress)
     return Query(extended, asked, chosen, name, device, progress, name_vectors=name_vectors or {})
 

@@ -98,16 +98,12 @@ class TreeRanking:
 
     def _constraints_of(self, columns: list[int], barred: Flags) -> Constraints:
         """Names of other columns are barred: each stands with its own."""
-        others = [term for column, terms in enumerate(self._fixed) if column not in set(columns) for term in terms]
+        others = [
+            term for column, terms in enumerate(self.constraints.fixed) if column not in set(columns) for term in terms
+        ]
         own = barred[columns]
         own[:, others] = True
-        return Constraints(tuple(self._fixed[column] for column in columns), own)
-
-    @property
-    def _fixed(self) -> list[tuple[int, ...]]:
-        """Fixed terms; one that several columns ask for, such as a name below two parents, goes to the best."""
-        times = np.bincount(self.constraints.all_fixed, minlength=1)
-        return [tuple(term for term in terms if times[term] == 1) for terms in self.constraints.fixed]
+        return Constraints(tuple(self.constraints.fixed[column] for column in columns), own)
 
     def _not_shared(self, parent: int, typical: Floats | None) -> Flags:
         """Terms that a parent may not have, because one child alone uses them."""
@@ -121,7 +117,7 @@ class TreeRanking:
     def _exclusive(self, found: Discovered) -> Discovered:
         """Each term goes to one column: first to the parents, whose best terms their children leave to them."""
         tree, top = self.tree, self.settings.top
-        applied = Constraints(tuple(self._fixed), self.constraints.barred).applied(found.scores)
+        applied = self.constraints.applied(found.scores)
         stands = self.variants.representatives(applied.max(axis=0), self.constraints.all_fixed)
         listed = np.zeros_like(applied)  # a term counts for the one that represents it
         for column, terms in enumerate(found.deep):
@@ -130,7 +126,7 @@ class TreeRanking:
         for column in range(len(tree)):
             for above in tree.path(column)[:-1]:
                 contest[column, stands[found.deep[above]]] = 0.0
-        for column, own in enumerate(self._fixed):
+        for column, own in enumerate(self.constraints.fixed):
             contest[column, list(own)] = applied[column, list(own)]
         size = max(top, DEEP)
         picked = pick_best(contest, size)

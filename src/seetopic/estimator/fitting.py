@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from seetopic.classify import Sorter, sorter_of
-from seetopic.corpus import Documents, Seed, Seeds, as_seeds, fingerprint, normalized_name
+from seetopic.corpus import Documents, Seeds, as_seeds, fingerprint, normalized_name
 from seetopic.discovery import Topics, run_of
 from seetopic.errors import CorpusError, SeedError, SettingsError
 from seetopic.estimator.vectors import Ready
@@ -157,7 +157,7 @@ def rejected(seeds: Seeds, topic: int | str, terms: tuple[str, ...]) -> Seeds:
             )
     changed = list(seeds.seeds)
     negative = (*_without(own.negative, terms), *terms)
-    changed[number] = Seed(own.name, own.names, _without(own.pinned, terms), negative)
+    changed[number] = replace(own, pinned=_without(own.pinned, terms), negative=negative)
     return Seeds(tuple(changed))
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seetopic.classify import SORTER, Sorter
-from seetopic.corpus import Documents, Seeds, as_seeds, text_digest
+from seetopic.corpus import Documents, Seeds, as_records, as_seeds, text_digest
 from seetopic.discovery import Topics
 from seetopic.errors import CorpusError, EncoderError, OutputError, SeeTopicError, SettingsError
 from seetopic.estimator.fitting import FittedOn, Learned, settings_from_parameters
@@ -124,10 +124,7 @@ def _about(model: SeeTopic, folder: Path) -> dict[str, Any]:
             "preset": as_json(model.preset) if isinstance(model.preset, Settings) else model.preset,
         },
         "tokenizer": tokenizer_name(model.index_.tokenizer),
-        "seeds": [
-            {"name": seed.name, "names": seed.names, "pinned": seed.pinned, "negative": seed.negative}
-            for seed in model.seeds_.seeds
-        ],
+        "seeds": as_records(model.seeds_),
         "ready_names": sorted(model._given.ready.names),
         "corpus": model.index_.manifest["corpus"]["name"],
         "files": {part: sha256_of(folder / part) for part in parts},
@@ -289,11 +286,9 @@ def _params(saved: dict[str, Any]) -> dict[str, Any]:
 
 
 def _seeds(saved: list[dict[str, Any]]) -> Seeds:
-    parts = ("names", "pinned", "negative")
-    seeds = as_seeds({each["name"]: {part: each[part] for part in parts} for each in saved})
-    if len(seeds) != len(saved):
-        raise ValueError("a name occurs twice")
-    return seeds
+    if not all(isinstance(each["names"], list) for each in saved):
+        raise TypeError("its names do not match its format")
+    return as_seeds(saved)
 
 
 def _names(folder: Path, about: dict[str, Any], seeds: Seeds) -> dict[str, Floats]:

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from seetopic.corpus import Documents, Seeds, as_seeds, open_documents
-from seetopic.discovery import Topics
+from seetopic.corpus import Documents, Seeds, as_records, as_seeds, open_documents
+from seetopic.discovery import Topics, expanded
 from seetopic.errors import CorpusError, OutputError, SettingsError
 from seetopic.evaluation.evaluate import Evaluation, EvaluationOptions, evaluate_all, labels_for
 from seetopic.evaluation.methods import METHODS, Task, method_named, require
@@ -242,7 +242,8 @@ def _task(parts: Parts, seeds: Seeds, options: CompareOptions, state: int, progr
     )
     build.run()
     index = Index.open(build.out, embedding_model=options.model, cache=options.cache)
-    return Task(index, seeds, parts.learned_from, options.device, options.dimensions, progress=progress)
+    asked = expanded(seeds, index.vocabulary.terms)
+    return Task(index, asked, parts.learned_from, options.device, options.dimensions, progress=progress)
 
 
 def _run(place: Path | None, task: Task, method: str, state: int) -> tuple[Topics, float]:
@@ -272,7 +273,7 @@ def _key(task: Task, method: str, state: int) -> str:
     asked = [
         __version__,
         task.index.manifest["key"],
-        [[seed.names, seed.pinned, seed.negative] for seed in task.seeds.seeds],
+        as_records(task.seeds),
         [method, state, DEEP, task.dimensions, task.epochs],
     ]
     return hashlib.sha256(json.dumps(asked).encode()).hexdigest()

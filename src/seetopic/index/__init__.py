@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from seetopic.index import layout
 from seetopic.index.build import Build, plan, plan_cached
+from seetopic.index.cached import CachedItem, cached_items, clear_cached
 from seetopic.index.index import Index
 from seetopic.index.layout import MANIFEST, is_index, is_intact, read_manifest, tokenizer_name
 from seetopic.index.positions import Texts
@@ -14,6 +15,7 @@ from seetopic.index.themes import SampleThemes, Themes, Uncovered, uncovered_by
 __all__ = [
     "MANIFEST",
     "Build",
+    "CachedItem",
     "Index",
     "Sample",
     "SampleThemes",
@@ -22,6 +24,8 @@ __all__ = [
     "Uncovered",
     "alone",
     "beginning",
+    "cached_items",
+    "clear_cached",
     "is_index",
     "is_intact",
     "layout",

@@ -17,6 +17,7 @@ import numpy as np
 from seetopic.corpus import Documents, Fingerprint, FingerprintBuilder, Piece, Pieces
 from seetopic.errors import CorpusError, EncoderError, IndexFailure
 from seetopic.index import layout
+from seetopic.index.cached import INDEXES
 from seetopic.index.estimate import BuildEstimate, estimate, held_for, memory_needed, memory_size, require_memory
 from seetopic.index.layout import key_of, tokenizer_name
 from seetopic.index.sample import DocumentRange, beginnings, choose_among, distinct_terms
@@ -593,5 +594,5 @@ def plan_cached(documents: Documents, *, cache: str | Path | None = None, **opti
     # The documents are read to get the key, which says where the index is if it already exists.
     with closing(somewhere.resources.engine):
         key = somewhere.key
-    indexes = somewhere.resources.cache.folder / "indexes"
+    indexes = somewhere.resources.cache.folder / INDEXES
     return replace(somewhere, out=indexes / key[:32], is_shared=True)

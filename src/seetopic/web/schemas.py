@@ -10,10 +10,12 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from seetopic.corpus import Seed, Seeds, normalized_name
 from seetopic.errors import SeedError
 from seetopic.settings import DEFAULT
-from seetopic.web.limits import CATEGORIES, HEAVY, LETTERS, NAMES, TERMS, TITLE, TOP
+from seetopic.web.limits import CATEGORIES, EXAMPLE, EXAMPLES, EXPLANATION, HEAVY, LETTERS, NAMES, TERMS, TITLE, TOP
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=LETTERS)]
 Title = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=TITLE)]
+Explanation = Annotated[str, StringConstraints(strip_whitespace=True, max_length=EXPLANATION)]
+Example = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=EXAMPLE)]
 CategoryId = Annotated[str, StringConstraints(pattern=r"^c[0-9]{1,9}$")]
 
 
@@ -31,6 +33,8 @@ class Category(Frozen):
     names: tuple[Text, ...] = Field(min_length=1, max_length=NAMES)
     pinned: tuple[Text, ...] = Field(default=(), max_length=TERMS)
     negative: tuple[Text, ...] = Field(default=(), max_length=TERMS)
+    description: Explanation = ""
+    examples: tuple[Example, ...] = Field(default=(), max_length=EXAMPLES)
 
 
 class Options(Frozen):
@@ -83,7 +87,12 @@ class Names(Frozen):
         return self._as_seeds()
 
     def _as_seeds(self) -> Seeds:
-        return Seeds(tuple(Seed(each.name, each.names, each.pinned, each.negative) for each in self.categories))
+        return Seeds(
+            tuple(
+                Seed(each.name, each.names, each.pinned, each.negative, each.description, each.examples)
+                for each in self.categories
+            )
+        )
 
 
 class GivenCategory(Frozen):
@@ -93,6 +102,8 @@ class GivenCategory(Frozen):
     names: tuple[Text, ...] = Field(default=(), max_length=NAMES)
     pinned: tuple[Text, ...] = Field(default=(), max_length=TERMS)
     negative: tuple[Text, ...] = Field(default=(), max_length=TERMS)
+    description: Explanation = ""
+    examples: tuple[Example, ...] = Field(default=(), max_length=EXAMPLES)
 
 
 def with_new(names: Names, given: Iterable[GivenCategory], at: int | None = None) -> Names:
@@ -104,6 +115,8 @@ def with_new(names: Names, given: Iterable[GivenCategory], at: int | None = None
             names=each.names or (each.name,),
             pinned=each.pinned,
             negative=each.negative,
+            description=each.description,
+            examples=each.examples,
         )
         for number, each in enumerate(given, start=names.next_id)
     ]

@@ -7,7 +7,7 @@ import shlex
 from dataclasses import dataclass
 from typing import Any
 
-from seetopic.corpus import Seeds
+from seetopic.corpus import HEADERS, Seed, Seeds, as_value
 from seetopic.discovery import Query, Topics
 from seetopic.settings import DEFAULT, PRESETS, as_json
 from seetopic.vectors import EMBEDDED_NAME
@@ -39,20 +39,15 @@ CITATION = """@inproceedings{zhang-etal-2022-seed,
 
 def names_file(topics: Topics, seeds: Seeds | None) -> tuple[str, str]:
     """The file of names and its content: plain text if only names were given."""
-    asked = [] if seeds is None else list(seeds.seeds)
-    plain = all(topic.names == (topic.name,) for topic in topics) and not any(s.pinned or s.negative for s in asked)
-    # A plain file has one name per line, and some first characters have a meaning.
-    if plain and all(name.isprintable() and name[:1].isalpha() and ":" not in name for name in _names(topics)):
-        return "names.txt", "\n".join(_names(topics))
-    value: dict[str, Any] = {topic.name: {"names": list(topic.names)} for topic in topics}
-    for seed in asked:
-        value[seed.name] |= {"pinned": list(seed.pinned)} if seed.pinned else {}
-        value[seed.name] |= {"negative": list(seed.negative)} if seed.negative else {}
-    return "names.json", json.dumps(value, ensure_ascii=False, indent=1)
+    asked = seeds or Seeds(tuple(Seed(topic.name, topic.names) for topic in topics))
+    # A plain file has one name per line, and some first words and characters have a meaning.
+    if all(seed == Seed(seed.name, (seed.name,)) and _is_plain(seed.name) for seed in asked.seeds):
+        return "names.txt", "\n".join(asked.names)
+    return "names.json", json.dumps(as_value(asked), ensure_ascii=False, indent=1)
 
 
-def _names(topics: Topics) -> list[str]:
-    return [topic.name for topic in topics]
+def _is_plain(name: str) -> bool:
+    return name.isprintable() and name[:1].isalpha() and ":" not in name and name.casefold() not in HEADERS
 
 
 @dataclass(frozen=True)
@@ -129,10 +124,6 @@ def _differences(made: Any, usual: Any, path: tuple[str, ...] = ()) -> list[tupl
 
 def python_script(query: Query, origin: Origin = NAMED) -> str:
     """The same in Python, with every setting that is not the default."""
-    seeds = {seed.name: {"names": list(seed.names)} for seed in query.seeds.seeds}
-    for seed in query.seeds.seeds:
-        seeds[seed.name] |= {"pinned": list(seed.pinned)} if seed.pinned else {}
-        seeds[seed.name] |= {"negative": list(seed.negative)} if seed.negative else {}
     own = "" if query.settings == DEFAULT.discovery else f", settings={query.settings!r}"
     usual = "settings=" not in _opened(query, origin) and not own
     lines = [
@@ -141,7 +132,7 @@ def python_script(query: Query, origin: Origin = NAMED) -> str:
         *(["from seetopic.corpus import demo_documents"] if origin.demo else []),
         "",
         f"index = {_opened(query, origin)}",
-        f"topics = discover(index, {seeds!r}{own})",
+        f"topics = discover(index, {as_value(query.seeds)!r}{own})",
         "topics.save('topics')",
     ]
     return "\n".join(lines)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from seetopic.corpus import Seeds
+from seetopic.corpus import Seeds, has_wildcard
 from seetopic.errors import SettingsError
 
 
@@ -26,7 +26,8 @@ def read_known_phrases(path: Path) -> tuple[str, ...]:
 
 def phrases_of_names(seeds: Seeds) -> tuple[str, ...]:
     """The names and pinned terms of two or more words, which are phrases wherever they occur."""
-    return _of_several_words(term for seed in seeds.seeds for term in (*seed.names, *seed.pinned))
+    terms = (term for seed in seeds.seeds for term in (*seed.names, *seed.pinned))
+    return _of_several_words(term for term in terms if not has_wildcard(term))
 
 
 def _of_several_words(lines: Iterable[str]) -> tuple[str, ...]:
