@@ -4,28 +4,35 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import signal
 import subprocess
 import sys
+import tempfile
+from collections import Counter
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
 from filelock import FileLock
 from hypothesis import given
 from hypothesis import strategies as st
+from python_calamine import CalamineWorkbook
 
 from planted import NAMES, planted_documents
-from seetopic import Index, Sorter, sorter_for
+from seetopic import Index, Sorter, assign, sorter_for
 from seetopic.classify.assignment import Reader, assign_documents
-from seetopic.classify.placement import AssignmentRule, AssignOptions
-from seetopic.classify.tables import CsvTable, ParquetTable
+from seetopic.classify.documents import DocumentStream
+from seetopic.classify.placement import STEPS, AssignmentRule, AssignOptions
+from seetopic.classify.rows import SortedRows
+from seetopic.classify.tables import COLUMNS, CsvTable, ParquetTable, SheetTable
 from seetopic.corpus.documents import open_documents
-from seetopic.errors import IndexInUse, MissingExtra, OutputError
+from seetopic.errors import CorpusError, IndexInUse, MissingExtra, OutputError, SettingsError
 from seetopic.runtime.engine import LocalEngine
 from seetopic.runtime.spreadsheets import SafeRows, cell
 from seetopic.text.tokenizer import tokenize
@@ -97,15 +104,17 @@ class _Counting:
 def test_parquet_says_what_csv_says(uncut):
     table = pa.parquet.read_table(io.BytesIO(uncut["parquet"]))
     rows = list(csv.DictReader(io.StringIO(uncut["csv"].decode(), newline="")))
-    assert table.column_names == list(rows[0]) == ["document", "category", "share", "categories", "evidence", *NAMES]
+    assert table.column_names == list(rows[0]) == [*COLUMNS, *NAMES]
     assert len(rows) == table.num_rows == 4521
     for mine, row in zip(table.to_pylist(), rows, strict=True):
         assert str(mine["document"]) == row["document"]
         assert (mine["category"] or "") == row["category"]
         assert ("" if mine["share"] is None else str(mine["share"])) == row["share"]
         assert "|".join(mine["categories"]) == row["categories"]
-        assert "|".join(mine["evidence"]) == row["evidence"]
-        assert [str(mine[name]) for name in NAMES] == [row[name] for name in NAMES]
+        assert "|".join(mine["terms"]) == row["terms"]
+        assert [str(mine[name]) for name in ("none", *NAMES)] == [row[name] for name in ("none", *NAMES)]
+        assert mine["none"] + sum(mine[name] for name in NAMES) == pytest.approx(1, abs=1e-3)
+        assert (mine["problem"], row["problem"]) == (None, "")
     assert table["category"].null_count == table["share"].null_count == 1
 
 
@@ -114,7 +123,7 @@ def test_parquet_columns_have_types(uncut):
     kinds = {"document": pa.int64(), "category": pa.string(), "share": pa.float64()}
     kinds |= dict.fromkeys(NAMES, pa.float64())
     assert {name: schema.field(name).type for name in kinds} == kinds
-    for name in ("categories", "evidence"):
+    for name in ("categories", "terms"):
         assert pa.types.is_list(schema.field(name).type)
         assert schema.field(name).type.value_type == pa.string()
 
@@ -133,19 +142,19 @@ def test_the_bytes_are_the_same_for_any_number_of_workers(sorter, saved, uncut, 
 def test_row_groups_are_cut_by_their_size_alone(sorter, monkeypatch, tmp_path):
     table = ParquetTable(sorter.names, sorter.terms)
     matched = sorter.terms_in(planted_documents(100))
-    part = table.rows(sorter.place(matched), 0)
-    monkeypatch.setattr("seetopic.classify.tables._GROUP", 200 * 8)  # cells, of 8 columns
+    part = table.rows(SortedRows(sorter.place(matched), {}, {}), 0)
+    monkeypatch.setattr("seetopic.classify.tables._GROUP", 200 * 10)  # cells, of 10 columns
     table.write(tmp_path / "x.parquet", [part] * 5)
     groups = pa.parquet.ParquetFile(tmp_path / "x.parquet").metadata
     assert [groups.row_group(number).num_rows for number in range(groups.num_row_groups)] == [200, 200, 100]
 
 
 def test_a_category_that_is_called_like_a_column_has_a_column_of_its_own(sorter, unseen, tmp_path):
-    odd = replace(sorter, names=("share", "evidence", "sky"))
+    odd = replace(sorter, names=("share", "terms", "sky"))
     assign_documents(open_documents(unseen), odd, tmp_path / "x.parquet", LocalEngine(1))
     table = pa.parquet.read_table(tmp_path / "x.parquet")
-    assert table.column_names[-3:] == ["share (category)", "evidence (category)", "sky"]
-    assert set(table["category"].to_pylist()) == {"share", "evidence", "sky"}
+    assert table.column_names[-3:] == ["share (category)", "terms (category)", "sky"]
+    assert set(table["category"].to_pylist()) == {"share", "terms", "sky"}
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
@@ -176,11 +185,17 @@ def test_the_rows_of_a_csv_file_are_those_of_the_csv_writer(sorter, unseen):
     placement = odd.place(odd.terms_in([*unseen, "nothing"]), rule=AssignmentRule(0.2, several=True))
     file = io.StringIO()
     rows = SafeRows(file)
+    kept = ["-1.5", "=1", None, -3, True, "a,b"]
     for number, each in enumerate(placement.assigned(odd.terms), start=7):
         names = [odd.names[category] for category in each.categories]
         best = (names[0], each.shares[each.categories[0]]) if names else ("", "")
-        rows.add([number, *best, "|".join(names), "|".join(each.evidence), *each.shares])
-    assert CsvTable(odd.names, odd.terms).rows(placement, 7).decode() == file.getvalue()
+        value = [-1.5, "=1", "", -3, "true", "a,b"][(number - 7) % 6]
+        problem = "=empty" if number == 8 else ""
+        none = placement.none[number - 7] / STEPS
+        rows.add([number, value, *best, none, "|".join(names), "|".join(each.evidence), problem, *each.shares])
+    columns = {"kept": [kept[number % 6] for number in range(len(placement))]}
+    table = CsvTable(odd.names, odd.terms).keeping({"kept": "str"})
+    assert table.rows(SortedRows(placement, {1: "=empty"}, columns), 7).decode() == file.getvalue()
 
 
 def test_parquet_without_its_extra_is_refused_before_anything_is_read(sorter, monkeypatch, tmp_path):
@@ -193,8 +208,126 @@ def test_parquet_without_its_extra_is_refused_before_anything_is_read(sorter, mo
 
 
 def test_a_folder_in_the_place_of_the_file_is_refused_before_anything_is_read(sorter, tmp_path):
+    (tmp_path / "x.csv").mkdir()
     with pytest.raises(OutputError, match="is a folder; name a file in it"):
-        assign_documents(open_documents(["text"]), sorter, tmp_path, LocalEngine(1))
+        assign_documents(open_documents(["text"]), sorter, tmp_path / "x.csv", LocalEngine(1))
+
+
+# Every row of the input.
+
+ROWS = [
+    {"id": -1, "text": "the goalkeeper and the referee", "source": "a", "price": 2},
+    {"id": 2, "text": "", "source": "b", "price": 2.5},
+    {"id": 3, "text": 17, "source": None, "late": True},
+    {"id": 4, "text": "qwerty uiop", "source": "=d", "price": None},
+]
+
+
+def write_rows(path: Path) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in ROWS) + "{\n", encoding="utf-8")
+    return path
+
+
+def read_rows(path: Path) -> list[dict[str, object]]:
+    """The rows of any format, with empty cells and nulls alike."""
+    if path.suffix == ".parquet":
+        rows = pa.parquet.read_table(path).to_pylist()
+    elif path.suffix == ".jsonl":
+        rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    elif path.suffix == ".xlsx":
+        header, *cells = CalamineWorkbook.from_path(path).get_sheet_by_index(0).to_python()
+        rows = [dict(zip(header, row, strict=True)) for row in cells]
+    else:
+        with path.open(encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+    return [{name: None if value in ("", []) else value for name, value in row.items()} for row in rows]
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl", "xlsx"])
+def test_every_input_row_has_its_row_with_its_columns_or_its_problem(sorter, tmp_path, ending):
+    out, problems = tmp_path / f"x.{ending}", Counter()
+    given = assign(write_rows(tmp_path / "in.jsonl"), sorter, out, keep=("source", "id"), problems=problems, n_jobs=1)
+    rows = read_rows(out)
+    assert list(rows[0]) == ["document", "source", "id", *COLUMNS[1:], *NAMES]
+    assert [int(row["document"]) for row in rows] == [0, 1, 2, 3, 4]
+    sources = ["a", "b", None, "'=d" if ending == "csv" else "=d", None]
+    assert [row["source"] for row in rows] == sources
+    assert [row["id"] and int(row["id"]) for row in rows] == [-1, 2, 3, 4, None]
+    assert [row["category"] for row in rows] == [NAMES[0], None, None, None, None]
+    assert [row["problem"] for row in rows[:2]] == [None, "empty"]
+    assert rows[2]["problem"] == "in.jsonl, line 3 is of type int, not text"
+    assert rows[4]["problem"].startswith("in.jsonl, line 5 is not valid JSON")
+    assert [float(row["none"]) for row in rows][1:3] == [1, 1]
+    assert [float(rows[1][name]) for name in NAMES] == [0] * len(NAMES)
+    assert problems == {"empty": 1, "not text": 1, "not JSON": 1}
+    assert given == {NAMES[0]: 1, "": 4}
+    again = tmp_path / f"y.{ending}"
+    assign(tmp_path / "in.jsonl", sorter, again, keep=("source", "id"), n_jobs=1)
+    assert again.read_bytes() == out.read_bytes()
+
+
+def test_columns_have_the_type_of_all_their_values(sorter, tmp_path):
+    assign(write_rows(tmp_path / "in.jsonl"), sorter, tmp_path / "x.parquet", keep="all", n_jobs=1)
+    schema = pa.parquet.read_schema(tmp_path / "x.parquet")
+    kinds = {"id": pa.int64(), "source": pa.string(), "price": pa.float64(), "late": pa.bool_()}
+    assert {name: schema.field(name).type for name in kinds} == kinds
+
+
+@pytest.mark.parametrize("name", ["x.json", "x", "x.xls", "x.csv.gz", ".csv"])
+def test_another_extension_is_refused_before_anything_is_read(sorter, tmp_path, name):
+    with pytest.raises(OutputError, match=r"does not end in \.csv, \.parquet, \.jsonl, \.xlsx; choose one of these"):
+        assign(tmp_path / "missing.csv", sorter, tmp_path / name, problems=Counter())
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_kept_column_that_the_table_has_anyway_is_refused(sorter, tmp_path):
+    (tmp_path / "in.csv").write_text("text,share\nthe referee,1\n")
+    for keep in (("share",), "all"):
+        with pytest.raises(SettingsError, match="the table has its own column 'share'"):
+            assign(tmp_path / "in.csv", sorter, tmp_path / "x.csv", keep=keep, n_jobs=1)
+    assert not (tmp_path / "x.csv").exists()
+
+
+def test_a_field_that_no_record_has_is_refused(sorter, tmp_path):
+    with pytest.raises(CorpusError, match=r"no record of 'in\.jsonl' has a field 'date'; its fields are"):
+        assign(write_rows(tmp_path / "in.jsonl"), sorter, tmp_path / "x.csv", keep=("id", "date"), n_jobs=1)
+
+
+def test_rows_without_text_do_not_count_for_the_rate(sorter, unseen, tmp_path):
+    texts = [*unseen[:10], *([""] * 30)]
+    given = assign(texts, sorter, tmp_path / "x.csv", rate=0.5, n_jobs=1)
+    assert given[""] == 35
+
+
+def test_a_sheet_refuses_what_does_not_fit(sorter, tmp_path):
+    with pytest.raises(OutputError, match="at most 1,048,576 rows, but this table has 1,048,577"):
+        SheetTable(sorter.names, sorter.terms).require_room(1_048_576)
+    table = pd.DataFrame({"text": ["the referee"], "note": ["x" * 40_000]})
+    with pytest.raises(OutputError, match="the column 'note' of document 0 has 40,000 characters"):
+        assign(table, sorter, tmp_path / "x.xlsx", keep=("note",), n_jobs=1)
+    assert not (tmp_path / "x.xlsx").exists()
+
+
+@given(st.lists(st.text(st.sampled_from(" \tgoal referee planet"), max_size=9), min_size=1, max_size=12), st.booleans())
+def test_the_command_and_python_agree_row_by_row(sorter, texts, read):
+    length = len(sorter.arrays["document_weights"])
+    vectors = np.full((len(texts), length), length**-0.5, np.float32) if read else None
+    stream = DocumentStream(open_documents(texts), sorter, vectors, n_jobs=1)
+    shares, placement = stream.shares(), stream.placement(AssignOptions())
+    empty = [number for number, text in enumerate(texts) if not text.strip()]
+    assert len(shares) == len(placement) == len(texts)
+    assert (placement.best[empty] == -1).all()
+    assert (shares[empty, -1] == 1).all()
+    assert [each.categories for each in sorter.assign(texts, vectors)] == [
+        tuple(each) for each in placement.categories.as_lists()
+    ]
+    if len(empty) < len(texts) and not read:
+        with tempfile.TemporaryDirectory() as folder:
+            assign(texts, sorter, Path(folder) / "x.jsonl", n_jobs=1)
+            rows = read_rows(Path(folder) / "x.jsonl")
+        assert [row["category"] for row in rows] == [None if best < 0 else NAMES[best] for best in placement.best]
+        assert [[row[name] for name in (*NAMES, "none")] for row in rows] == np.round(shares, 4).tolist()
+        assert [bool(row["problem"]) for row in rows] == [not text.strip() for text in texts]
 
 
 # Interrupted runs.

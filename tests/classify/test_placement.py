@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from seetopic import Sorter
 from seetopic.classify.placement import STEPS, Assigned, AssignmentRule, AssignOptions, Placement, placed, threshold_for
+from seetopic.classify.rows import SortedRows
 from seetopic.runtime.ragged import Lists
 
 TERMS = ("alpha", "beta", "gamma", "delta", "alpha beta")
@@ -110,8 +111,12 @@ def test_no_documents_are_placed_nowhere(sorter):
 
 def test_what_is_saved_is_loaded_to_the_last_bit(sorter, tmp_path: Path):
     found = sorter.place(Lists.of([[0, 1], [], [2, 4]]), rule=AssignmentRule(0.0, several=True))
-    found.save(tmp_path / "part.npz")
-    loaded = Placement.load(tmp_path / "part.npz")
+    rows = SortedRows(found, {1: "empty"}, {"id": [1, None, "x"]})
+    rows.save(tmp_path / "part.npz")
+    again = SortedRows.load(tmp_path / "part.npz")
+    loaded = again.placement
+    assert (again.problems, again.columns) == (rows.problems, rows.columns)
+    assert loaded.none.tolist() == found.none.tolist()
     assert loaded.assigned(TERMS) == found.assigned(TERMS)
     assert loaded.shares.tobytes() == found.shares.tobytes()
 

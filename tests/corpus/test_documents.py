@@ -28,9 +28,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seetopic.corpus.documents import Documents, joined, open_documents
+from seetopic.corpus.documents import FORMATS, Documents, joined, open_documents
 from seetopic.corpus.readers import field_size_limit
 from seetopic.errors import CorpusError, MissingExtra, OutputError
+from seetopic.runtime import ignore
 from seetopic.settings import TextSettings
 
 TEXTS = ["Plain words.", 'He said "no", twice', '"quoted as a whole"', "naïve café 北京 हिन्दी", "  blanks around ", "x"]
@@ -184,8 +185,8 @@ def test_a_folder_gives_its_txt_files_in_the_order_of_their_names(tmp_path):
     assert documents.name == tmp_path.name
 
 
-def test_a_folder_without_txt_files_is_refused(tmp_path):
-    refuse_reading(tmp_path, r"contains no \.txt files; give a file, or a folder with \.txt files")
+def test_a_folder_without_documents_is_refused(tmp_path):
+    refuse_reading(tmp_path, r"contains no documents; give a file, or a folder with \.txt, \.md or \.parquet files")
 
 
 def test_a_file_of_a_folder_that_is_no_text_is_named(tmp_path):
@@ -280,7 +281,7 @@ def test_standard_input_takes_every_format(tmp_path, typed, ending):
 def test_faults_in_standard_input_are_placed_by_line(typed):
     typed(b"fine\n\xff\n")
     with pytest.raises(CorpusError, match=r"^standard input, line 2 is not UTF-8"):
-        texts_of("-")
+        texts_of("-", encoding="utf-8")
 
 
 def test_empty_standard_input_is_refused(typed):
@@ -383,7 +384,7 @@ def test_a_text_in_place_of_a_path_is_refused_in_a_short_sentence():
 def test_an_unknown_ending_is_refused_with_the_known_ones(tmp_path, name, ending):
     with pytest.raises(
         CorpusError,
-        match=rf"has the unsupported extension '{ending}'; use one of \.txt, \.jsonl, .* or specify --format",
+        match=rf"has the unsupported extension '{ending}'; use one of \.txt, \.md, \.jsonl, .* or specify --format",
     ):
         open_documents(written(tmp_path / name, "text"))
 
@@ -398,7 +399,7 @@ def test_a_pipe_by_name_is_refused_because_it_can_be_read_only_once(tmp_path):
     ("options", "message"),
     [
         ({"on_error": "ignore"}, "`on_error` is 'ignore', but must be 'raise' or 'skip'"),
-        ({"format": "xml"}, "the format 'xml' is unknown; give one of txt, jsonl, csv, tsv, parquet"),
+        ({"format": "xml"}, "the format 'xml' is unknown; give one of txt, md, jsonl"),
     ],
 )
 def test_an_unknown_option_is_refused(options, message):
@@ -505,21 +506,23 @@ def test_a_string_that_is_no_unicode_text_is_refused():
 
 
 @pytest.mark.parametrize("ending", ["txt", "csv", "tsv"])
-def test_latin_1_bytes_are_refused_with_their_line(tmp_path, ending):
+def test_latin_1_bytes_are_refused_with_their_line_in_a_file_that_is_said_to_be_utf_8(tmp_path, ending):
     path = tmp_path / f"a.{ending}"
     WRITERS[ending](path, ["fine", "naïve"])
     written(path, path.read_text(encoding="utf-8").encode("latin-1"))
     line = 2 if ending == "txt" else 3
-    refuse_or_skip(path, rf"a\.{ending}, line {line} is not UTF-8 text \(at character 2\)", ["fine"], "not UTF-8")
+    message = rf"a\.{ending}, line {line} is not UTF-8 text \(at character 2\); fix it, name the encoding .* --encoding"
+    refuse_or_skip(path, message, ["fine"], "not UTF-8", encoding="utf-8")
 
 
 def test_latin_1_bytes_in_json_are_refused_with_their_line(tmp_path):
     path = written(tmp_path / "a.jsonl", b'{"text": "fine"}\n{"text": "na\xefve"}\n')
-    refuse_or_skip(path, r"a\.jsonl, line 2 is not UTF-8 text", ["fine"], "not UTF-8")
+    refuse_or_skip(path, r"a\.jsonl, line 2 is not UTF-8 text", ["fine"], "not UTF-8", encoding="utf-8")
 
 
 def test_bad_bytes_in_another_column_do_no_harm(tmp_path):
-    assert texts_of(written(tmp_path / "a.csv", b"text,other\nfine,na\xefve\n")) == ["fine"]
+    path = written(tmp_path / "a.csv", b"text,other\nfine,na\xefve\n")
+    assert texts_of(path, encoding="utf-8") == ["fine"]
 
 
 @pytest.mark.parametrize("ending", ["txt", "jsonl"])
@@ -549,7 +552,7 @@ def test_utf_16_is_refused(tmp_path, ending, encoding):
     WRITERS[ending](path, TEXTS)
     written(path, path.read_text(encoding="utf-8").encode(encoding))
     with pytest.raises(CorpusError, match="UTF-8"):
-        texts_of(path)
+        texts_of(path, encoding="utf-8")
 
 
 def test_utf_16_without_zero_bytes_is_refused(tmp_path):
@@ -648,7 +651,7 @@ def test_a_row_may_lack_fields_behind_its_text_or_have_empty_ones(tmp_path):
 
 def test_a_row_of_several_lines_is_named_by_its_first(tmp_path):
     path = written(tmp_path / "a.csv", b'id,text\n1,"two\nlines"\n2,"\xff\n\n"\n')
-    refuse_or_skip(path, r"a\.csv, line 4 is not UTF-8", ["two\nlines"], "not UTF-8")
+    refuse_or_skip(path, r"a\.csv, line 4 is not UTF-8", ["two\nlines"], "not UTF-8", encoding="utf-8")
 
 
 @pytest.mark.parametrize("rest", ["1,b\n2,c\n", "", 'x "" y\n'])
@@ -775,12 +778,13 @@ def test_without_pyarrow_the_missing_extra_is_named(tmp_path, monkeypatch):
 # Arbitrary bytes.
 
 
-@given(st.sampled_from(["txt", "jsonl", "csv", "tsv", "parquet"]), st.booleans(), st.binary(max_size=200))
+@given(st.sampled_from(FORMATS), st.booleans(), st.binary(max_size=200))
 def test_any_bytes_give_texts_or_a_corpus_error(ending, is_packed, contents):
     with tempfile.TemporaryDirectory() as folder:
-        path = written(Path(folder) / f"a.{ending}", contents if ending in ("txt", "parquet") else b"text\n" + contents)
+        table = ending in ("jsonl", "csv", "tsv")
+        path = written(Path(folder) / f"a.{ending}", b"text\n" + contents if table else contents)
         with suppress(CorpusError):
-            texts = texts_of(packed(path) if is_packed else path, on_error="skip")
+            texts = texts_of(packed(path) if is_packed else path, on_error="skip", told=ignore)
             assert texts
             assert all(text.strip() and text.encode("utf-8") and "\0" not in text for text in texts)
 

@@ -38,6 +38,7 @@ from seetopic.corpus.storage import local_file, seen
 from seetopic.errors import CorpusError
 from seetopic.index.sample import beginnings
 from seetopic.runtime.engine import LocalEngine
+from seetopic.runtime.notices import ignore
 from seetopic.runtime.progress import silent
 from seetopic.settings import TextSettings
 from seetopic.text.shards import scan
@@ -134,7 +135,7 @@ def test_pieces_of_lines_hold_what_one_process_reads_in_a_row(file, number, sear
     with tempfile.TemporaryDirectory() as folder, cut_small(searched):
         path = Path(folder) / f"a.{ending}"
         path.write_bytes(contents)
-        documents = open_documents(path, on_error=on_error)
+        documents = open_documents(path, on_error=on_error, told=ignore)
         in_a_row = outcome(lambda: read_in_a_row(documents))
         in_pieces = outcome(lambda: read(documents.pieces(sizes_of(number)))[::2])
         if isinstance(in_a_row, str) and "contains no documents" in in_a_row:

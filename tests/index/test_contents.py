@@ -18,11 +18,11 @@ from seetopic import Index
 from seetopic.classify.sorter import sorter_of
 from seetopic.discovery.run import run_of
 from seetopic.errors import DamagedIndex, SeeTopicError
-from seetopic.index.layout import FILES, MANIFEST, SAMPLE_TEXTS, bounds, finite, of_length, within
+from seetopic.index.layout import COLUMNS, FILES, MANIFEST, SAMPLE_TEXTS, bounds, finite, of_length, within
 from seetopic.output.report import report_html
 
 ARRAYS = [name for name in FILES if name.endswith(".npy")]
-LISTS = [name for name in FILES if name.endswith(".json") and name != SAMPLE_TEXTS]  # only updates read that one
+LISTS = [name for name in FILES if name.endswith(".json") and name not in (SAMPLE_TEXTS, COLUMNS)]  # read on demand
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,7 @@ from seetopic.classify.assignment import assign
 from seetopic.classify.documents import DocumentStream
 from seetopic.classify.placement import STEPS, Assigned, AssignOptions, Placement
 from seetopic.classify.sorter import SORTER, Sorter, sorter_for, sorter_of
+from seetopic.classify.tables import table_for
 
 __all__ = [
     "SORTER",
@@ -18,4 +19,5 @@ __all__ = [
     "assign",
     "sorter_for",
     "sorter_of",
+    "table_for",
 ]

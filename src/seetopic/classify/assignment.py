@@ -12,7 +12,7 @@ import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import closing
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from itertools import accumulate
 from pathlib import Path
@@ -20,11 +20,14 @@ from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
+import orjson
 
-from seetopic.classify.placement import STEPS, AssignmentRule, AssignOptions, Placement, threshold_for
+from seetopic.classify.placement import STEPS, AssignmentRule, AssignOptions, threshold_for
+from seetopic.classify.rows import Kind, SortedRows, blank, column_kind, columns_of
 from seetopic.classify.sorter import Sorter
-from seetopic.classify.tables import Table, table_for
-from seetopic.corpus import Documents, OnError, Piece, TextShard, open_documents
+from seetopic.classify.tables import Table, refuse_clash, table_for
+from seetopic.corpus import Documents, Keep, OnError, Piece, TextShard, open_documents
+from seetopic.errors import CorpusError
 from seetopic.index import alone
 from seetopic.runtime import (
     Engine,
@@ -61,7 +64,7 @@ class Reader:
 class _Read:
     """A shard of documents that the language model has read."""
 
-    texts: list[str]
+    shard: TextShard
     vectors: Floats | None  # None if they have already been sorted
 
 
@@ -69,8 +72,9 @@ class _Read:
 class _Sorted:
     """The result for one piece."""
 
-    parts: dict[str, Shorts]  # by name, the best share of each document
-    skipped: Counter[str]
+    parts: dict[str, tuple[int, Shorts]] = field(default_factory=dict)  # by name, its rows and documents' best shares
+    kinds: dict[str, set[Kind]] = field(default_factory=dict)  # of the values in each kept column
+    skipped: Counter[str] = field(default_factory=Counter)
 
 
 def assign(
@@ -83,7 +87,9 @@ def assign(
     several: bool = False,
     read: bool = False,
     text_field: str | None = None,
-    on_error: OnError = "raise",
+    on_error: OnError = "skip",
+    keep: Keep = (),
+    problems: Counter[str] | None = None,
     n_jobs: int | None = None,
     engine: str = "local",
     address: str | None = None,
@@ -91,15 +97,18 @@ def assign(
     cache: str | Path | None = None,
     progress: Progress = silent,
 ) -> Counter[str]:
-    """Sort documents into categories and write a table with one row per document.
+    """Sort documents into categories and write a table with one row for every row of the input.
 
     `topics` is a `Sorter` or the folder that `seetopic discover --out` wrote. With `read`, the language model also
-    reads the documents, which is more accurate but slower. The options are those of `seetopic assign`. Returns the
-    number of documents in each category; `""` counts those without a category.
+    reads the documents, which is more accurate but slower. `keep` names columns of the input that the table gets, too.
+    Rows that are empty or, unless `on_error` is "raise", cannot be read have a `problem` instead of a category;
+    `problems` counts them by reason. The options are those of `seetopic assign`. Returns the number of documents in
+    each category; `""` counts those without a category.
     """
     options = AssignOptions(threshold=threshold, rate=rate, several=several)
     sorter = topics if isinstance(topics, Sorter) else Sorter.load(topics)
-    source = open_documents(documents, text_field=text_field, on_error=on_error)
+    table_for(Path(out), sorter.names, sorter.terms)  # refuses an unknown format before anything is read
+    source = open_documents(documents, text_field=text_field, on_error=on_error, keep=keep)
     reader = None
     if read:
         sorter.require_reading()
@@ -108,7 +117,9 @@ def assign(
             encoder_for(sorter.model, device=device), where, available_cores() if n_jobs is None else n_jobs
         )
     with closing(engine_for(engine, n_jobs, address)) as carrier:
-        return assign_documents(source, sorter, Path(out), carrier, options=options, reader=reader, progress=progress)
+        return assign_documents(
+            source, sorter, Path(out), carrier, options=options, reader=reader, problems=problems, progress=progress
+        )
 
 
 def assign_documents(
@@ -119,24 +130,28 @@ def assign_documents(
     *,
     options: AssignOptions = AssignOptions(),  # noqa: B008 - frozen
     reader: Reader | None = None,
+    problems: Counter[str] | None = None,
     progress: Progress = silent,
 ) -> Counter[str]:
-    """Write one row per document: its best category and share, all its categories, and the terms that are evidence.
+    """Write one row per row of the input: its best category and share, all its categories, and the evidence.
 
-    The file is Parquet if its name ends in .parquet, otherwise CSV. Returns the number of documents per best
-    category; `""` counts those without a category.
+    The file's extension is its format. Returns the number of documents per best category; `""` counts those without a
+    category, and `problems` those without text, by reason.
     """
     table = table_for(out, sorter.names, sorter.terms)
+    refuse_clash(() if documents.keep == "all" else documents.keep)
     out = place_of_file(out)  # fails now, not at the end, if nothing can be written there
     folder = out.absolute().with_name(f".{out.name}.parts")  # workers may have another working directory
     with alone(out, "run"):
         with writing(out):
             _make_ready(folder, _made_of(sorter, options, reader))
-        pieces = enumerate(documents.pieces(_SHARDS, engine))
+        pieces = enumerate(documents.pieces(_SHARDS, engine, keep=True, every_row=True))
         items = pieces if reader is None else _read_by(reader, pieces, sorter, folder, engine)
         work = partial(_sort, sorter=sorter.prepared(), folder=folder, rule=options.rule(len(sorter.names)))
-        parts, bests, skipped = _gathered(engine.map(work, items), progress)
-        documents.refuse_if_empty(bool(parts), skipped)
+        parts, bests, done = _gathered(engine.map(work, items), progress)
+        documents.refuse_if_empty(int(bests.sum()), done.skipped)
+        table = table.keeping(_kept(documents, done.kinds))
+        table.require_room(sum(parts.values()))
         threshold = options.threshold if options.rate is None else threshold_for(bests, options.rate)
         bound = replace(options, threshold=threshold, rate=None).rule(len(sorter.names)).bound
         made = engine.map(partial(_rows, table=table, folder=folder, bound=bound), _numbered(parts))
@@ -144,7 +159,21 @@ def assign_documents(
         with written_whole(out, beside=folder / "table") as beside:
             table.write(beside, _counted(made, given, sum(parts.values()), progress))
         shutil.rmtree(folder, ignore_errors=True)
+    if problems is not None:
+        problems.update(done.skipped)
     return Counter({"" if category < 0 else sorter.names[category]: number for category, number in given.items()})
+
+
+def _kept(documents: Documents, kinds: dict[str, set[Kind]]) -> dict[str, Kind]:
+    """The kept columns and their kinds, in the order that was asked for, or else as they were found."""
+    names = tuple(kinds) if documents.keep == "all" else documents.keep
+    missing = next((name for name in names if name not in kinds), None)
+    if missing is not None:
+        raise CorpusError(
+            f"no record of {documents.name!r} has a field {missing!r}; its fields are {', '.join(kinds) or 'unknown'}: "
+            "choose some of them with --keep (in Python: keep)"
+        )
+    return {name: column_kind(kinds[name]) for name in names}
 
 
 # Interrupted runs: finished parts are reused if they were made with the same sorter and options.
@@ -167,9 +196,9 @@ def _make_ready(folder: Path, made_of: dict[str, Any]) -> None:
     write_json(record, made_of)
 
 
-def _loaded(part: Path) -> Placement | None:
+def _loaded(part: Path) -> SortedRows | None:
     try:
-        return Placement.load(part)
+        return SortedRows.load(part)
     except (
         OSError,
         ValueError,
@@ -190,48 +219,60 @@ def _read_by(
     """Shards of documents with the language model's vectors."""
     for number, shard in enumerate(shard for _, piece in pieces for shard in piece.shards() if shard.texts):
         vectors = None
-        if _loaded(_part(folder, number, 0, shard.texts)) is None:
-            texts = sorter.read_texts(shard.texts)
-            vectors = reader.cache.encode(reader.encoder, texts, reader.n_jobs, silent, engine)
-        yield number, _Read(shard.texts, vectors)
+        if _loaded(_part(folder, number, 0, shard)) is None:
+            has_text = ~blank(shard.texts)
+            texts = sorter.read_texts([text for text, kept in zip(shard.texts, has_text, strict=True) if kept])
+            vectors = np.zeros((len(shard.texts), len(sorter.arrays["document_weights"])), np.float32)
+            if texts:
+                vectors[has_text] = reader.cache.encode(reader.encoder, texts, reader.n_jobs, silent, engine)
+        yield number, _Read(shard, vectors)
 
 
 def _sort(numbered: tuple[int, Piece | _Read], sorter: Sorter, folder: Path, rule: AssignmentRule) -> _Sorted:
     """Sort each shard of an item into a part of its own, unless that already exists."""
     number, item = numbered
-    done = _Sorted({}, Counter())
-    shards = [TextShard(item.texts)] if isinstance(item, _Read) else item.shards()
+    done = _Sorted()
+    shards = [item.shard] if isinstance(item, _Read) else item.shards()
     for own_number, shard in enumerate(shards):
         done.skipped.update(shard.skipped)
         if shard.texts:
-            part = _part(folder, number, own_number, shard.texts)
-            placement = _loaded(part)
-            if placement is None:
+            part = _part(folder, number, own_number, shard)
+            rows = _loaded(part)
+            if rows is None:
                 vectors = item.vectors if isinstance(item, _Read) else None
-                placement = sorter.place(sorter.terms_in(shard.texts), vectors, rule)
-                placement.save(part)
-            done.parts[part.name] = placement.best_steps
+                placement = sorter.place(sorter.terms_in(shard.texts), vectors, rule, blank(shard.texts))
+                rows = SortedRows(placement, shard.problems, columns_of(shard))
+                rows.save(part)
+            done.parts[part.name] = len(rows), rows.best_steps
+            _add_kinds(done.kinds, rows.kinds)
     return done
 
 
-def _part(folder: Path, number: int, own_number: int, texts: list[str]) -> Path:
-    """The file of a shard's part, named by a hash of its texts, so that changed texts get a new part."""
-    digest = hashlib.sha256(np.array([len(text) for text in texts]).tobytes())
-    digest.update("".join(texts).encode("utf-8", "surrogatepass"))
+def _add_kinds(kinds: dict[str, set[Kind]], more: dict[str, set[Kind]]) -> None:
+    for name, found in more.items():
+        kinds.setdefault(name, set()).update(found)
+
+
+def _part(folder: Path, number: int, own_number: int, shard: TextShard) -> Path:
+    """The file of a shard's part, named by a hash of its rows, so that changed ones get a new part."""
+    digest = hashlib.sha256(np.array([len(text) for text in shard.texts]).tobytes())
+    digest.update("".join(shard.texts).encode("utf-8", "surrogatepass"))
+    digest.update(orjson.dumps([[*shard.problems.items()], shard.columns]))
     return folder / f"{number:06d}-{own_number:03d}-{digest.hexdigest()[:32]}.npz"
 
 
-def _gathered(done: Iterable[_Sorted], progress: Progress) -> tuple[dict[str, int], Longs, Counter[str]]:
-    """The number of documents per part, a histogram of their best shares, and the skipped records."""
+def _gathered(done: Iterable[_Sorted], progress: Progress) -> tuple[dict[str, int], Longs, _Sorted]:
+    """The number of rows per part, a histogram of documents' best shares, and everything else added up."""
     parts: dict[str, int] = {}
-    bests, skipped = np.zeros(STEPS + 1, np.int64), Counter[str]()
+    bests, total = np.zeros(STEPS + 1, np.int64), _Sorted()
     for each in done:
-        skipped.update(each.skipped)
-        for name, best_steps in each.parts.items():
-            parts[name] = len(best_steps)
+        total.skipped.update(each.skipped)
+        _add_kinds(total.kinds, each.kinds)
+        for name, (n_rows, best_steps) in each.parts.items():
+            parts[name] = n_rows
             bests += np.bincount(best_steps, minlength=STEPS + 1)
-            progress("sorting documents", int(bests.sum()), None)
-    return parts, bests, skipped
+            progress("sorting documents", sum(parts.values()), None)
+    return parts, bests, total
 
 
 # Second step: parts to rows.
@@ -244,8 +285,8 @@ def _numbered(parts: dict[str, int]) -> Iterator[tuple[str, int]]:
 
 def _rows(numbered: tuple[str, int], table: Table, folder: Path, bound: float) -> tuple[bytes, Counter[int]]:
     name, first = numbered
-    placement = Placement.load(folder / name).at_least(bound)
-    return table.rows(placement, first), Counter(placement.best.tolist())
+    rows = SortedRows.load(folder / name).at_least(bound)
+    return table.rows(rows, first), Counter(rows.placement.best.tolist())
 
 
 def _counted(

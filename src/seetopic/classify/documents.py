@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from seetopic.classify.placement import AssignmentRule, AssignOptions, Placement
+from seetopic.classify.rows import blank
 from seetopic.classify.sorter import Sorter
 from seetopic.corpus import Documents
 from seetopic.errors import EncoderError, SettingsError
@@ -96,9 +97,9 @@ class DocumentStream:
 
 def _shares(shard: tuple[Texts, Floats | None], sorter: Sorter) -> Doubles:
     texts, vectors = shard
-    return sorter.shares(sorter.terms_in(texts), vectors)
+    return sorter.shares(sorter.terms_in(texts), vectors, blank(texts))
 
 
 def _placed(shard: tuple[Texts, Floats | None], sorter: Sorter, rule: AssignmentRule) -> Placement:
     texts, vectors = shard
-    return sorter.place(sorter.terms_in(texts), vectors, rule)
+    return sorter.place(sorter.terms_in(texts), vectors, rule, blank(texts))

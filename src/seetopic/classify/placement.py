@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from seetopic.errors import SettingsError
-from seetopic.runtime import Doubles, Flags, Lists, Longs, Shorts, arrays_in, written_whole
+from seetopic.runtime import Doubles, Flags, Lists, Longs, Shorts
 
 STEPS = 10_000  # shares are stored in ten-thousandths
 
@@ -28,6 +28,7 @@ class Placement:
     """What a sorter says about some documents; the threshold can still be raised."""
 
     steps: Shorts  # shares in ten-thousandths, (n_documents, n_categories)
+    none: Shorts  # the share of none in ten-thousandths, (n_documents,)
     categories: Lists  # those that a document is assigned to, best first
     shares: Doubles  # of these, not rounded
     evidence: Lists  # terms of the best category's topic that occur in the document
@@ -52,13 +53,14 @@ class Placement:
         enough = self.shares >= bound
         given = self.categories.where(enough)
         spoken_for = (given.sizes > 0)[self.evidence.documents]
-        return Placement(self.steps, given, self.shares[enough], self.evidence.where(spoken_for))
+        return Placement(self.steps, self.none, given, self.shares[enough], self.evidence.where(spoken_for))
 
     @staticmethod
     def joined(parts: Sequence[Placement]) -> Placement:
         """Several placements, concatenated; there must be at least one."""
         return Placement(
             np.concatenate([part.steps for part in parts]),
+            np.concatenate([part.none for part in parts]),
             Lists.joined([part.categories for part in parts]),
             np.concatenate([part.shares for part in parts]),
             Lists.joined([part.evidence for part in parts]),
@@ -72,24 +74,23 @@ class Placement:
             for shares, given, evidence in zip(*rows, strict=True)
         ]
 
-    def save(self, path: Path) -> None:
-        """Write a file with checksums, so that an incomplete one is noticed and there is no need to sync the disk."""
-        with written_whole(path, lasting=False) as beside, beside.open("wb") as file:
-            np.savez(
-                file,
-                steps=self.steps,
-                categories=self.categories.values.astype(np.int32),
-                category_starts=self.categories.starts,
-                shares=self.shares,
-                evidence=self.evidence.values.astype(np.int32),
-                evidence_starts=self.evidence.starts,
-            )
+    def arrays(self) -> dict[str, Any]:
+        """Its arrays by name, to be saved."""
+        return {
+            "steps": self.steps,
+            "none": self.none,
+            "categories": self.categories.values.astype(np.int32),
+            "category_starts": self.categories.starts,
+            "shares": self.shares,
+            "evidence": self.evidence.values.astype(np.int32),
+            "evidence_starts": self.evidence.starts,
+        }
 
     @staticmethod
-    def load(path: Path) -> Placement:
-        arrays = arrays_in(path)
+    def from_arrays(arrays: dict[str, Any]) -> Placement:
         return Placement(
             arrays["steps"],
+            arrays["none"],
             Lists(arrays["categories"].astype(np.int64), arrays["category_starts"]),
             arrays["shares"],
             Lists(arrays["evidence"].astype(np.int64), arrays["evidence_starts"]),
@@ -151,8 +152,8 @@ def placed(
     pairs = best[matched.documents] * n_terms + matched.values  # negative where no category is assigned
     at = np.searchsorted(topic_pairs, pairs)
     speaks = np.append(topic_pairs, -1)[at] == pairs
-    steps = np.rint(shares * STEPS).astype(np.int16)
-    return Placement(steps, Lists(order[given], starts), ordered[given], matched.where(speaks))
+    steps = np.rint(with_none * STEPS).astype(np.int16)
+    return Placement(steps[:, :-1], steps[:, -1], Lists(order[given], starts), ordered[given], matched.where(speaks))
 
 
 def threshold_for(best_steps: Longs, rate: float) -> float:

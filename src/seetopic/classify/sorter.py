@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from seetopic.classify.placement import BEST, Assigned, AssignmentRule, AssignOptions, Placement, placed
+from seetopic.classify.rows import blank
 from seetopic.discovery import (
     Discovery,
     SortedDocuments,
@@ -33,7 +34,7 @@ from seetopic.discovery import (
 )
 from seetopic.errors import OutputError, SettingsError
 from seetopic.index import Index, beginning, tokenizer_name
-from seetopic.runtime import Doubles, Floats, Lists, Longs, Progress, product, silent, written_whole
+from seetopic.runtime import Doubles, Flags, Floats, Lists, Longs, Progress, product, silent, written_whole
 from seetopic.settings import DEFAULT, DiscoverySettings, SampleSettings, SortingSettings
 from seetopic.text import Finder, Tokenizer, finder_of, tokenize
 
@@ -117,24 +118,42 @@ class Sorter:
         vector.
         """
         rule = AssignOptions(threshold=threshold, several=several).rule(len(self.names))
-        return self.place(self.terms_in(texts), vectors, rule).assigned(self.terms)
+        return self.place(self.terms_in(texts), vectors, rule, blank(texts)).assigned(self.terms)
 
-    def shares(self, matched: Sequence[Sequence[int]] | Lists, vectors: Floats | None = None) -> Doubles:
+    def shares(
+        self,
+        matched: Sequence[Sequence[int]] | Lists,
+        vectors: Floats | None = None,
+        is_blank: Flags | None = None,
+    ) -> Doubles:
         """How much each document belongs to each category and, last, to none; (n_documents, n_categories + 1).
 
-        Rows add up to 1. "None" is everything else that the documents are about.
+        Rows add up to 1. "None" is everything else that the documents are about, and all of an empty document.
         """
-        return self.shares_by(self.scores(matched, vectors), read=vectors is not None)
+        shares = self.shares_by(self.scores(matched, vectors), read=vectors is not None)
+        if is_blank is not None:
+            shares[is_blank] = np.eye(len(self.names) + 1)[-1]
+        return shares
 
     def shares_by(self, scores: Doubles, *, read: bool) -> Doubles:
         """The same, from the result of `scores`."""
         power = self.read_power if read else self.term_power
         return shares_with_none(scores, len(self.names), self.temperature, power)
 
-    def place(self, matched: Lists, vectors: Floats | None = None, rule: AssignmentRule = BEST) -> Placement:
-        """Assign documents to categories by the terms found in them; all sorting goes through here."""
+    def place(
+        self,
+        matched: Lists,
+        vectors: Floats | None = None,
+        rule: AssignmentRule = BEST,
+        is_blank: Flags | None = None,
+    ) -> Placement:
+        """Assign documents to categories by the terms found in them; all sorting goes through here.
+
+        `is_blank` marks documents without text, which belong to none even if they have a vector.
+        """
         known = np.full(len(matched), vectors is not None) | (matched.sizes > 0)
-        shared = self.shares(matched, vectors)
+        known = known if is_blank is None else known & ~is_blank
+        shared = self.shares(matched, vectors, is_blank)
         return placed(shared, known, matched, self._topic_pairs, len(self.terms), rule)
 
     @property

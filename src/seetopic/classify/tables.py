@@ -1,56 +1,110 @@
-"""Tables of sorted documents with one row per document, as CSV or Parquet."""
+"""Tables of sorted documents with one row per document: CSV, Parquet, JSON lines, or an Excel workbook."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
+import orjson
 
-from seetopic.classify.placement import STEPS, Placement
-from seetopic.errors import MissingExtra
+from seetopic.classify.placement import STEPS
+from seetopic.classify.rows import Kind, SortedRows, as_kind
+from seetopic.errors import MissingExtra, OutputError, SettingsError
 from seetopic.runtime import Lists, cell
 
-COLUMNS = ("document", "category", "share", "categories", "evidence")  # followed by one column of shares per category
+# The kept columns follow the first one, and one column of shares per category the last one.
+COLUMNS = ("document", "category", "share", "none", "categories", "terms", "problem")
 _GROUP = 1 << 22  # cells of a Parquet file that are in memory together
-
-
-class Table(Protocol):
-    """A file format; many workers make its rows, one process writes them."""
-
-    def rows(self, placement: Placement, first: int) -> bytes:
-        """Rows of documents, numbered from `first`, in the form that `write` takes."""
-
-    def write(self, path: Path, parts: Iterable[bytes]) -> None: ...
+_SHEET_ROWS, _SHEET_COLUMNS, _CELL_CHARACTERS = 1_048_576, 16_384, 32_767  # the limits of Excel
+_NUMBER = re.compile(r"[+-]?\d+([.,]\d+)?([eE][+-]?\d+)?")
 
 
 @dataclass(frozen=True)
-class CsvTable:
+class Table(ABC):
+    """A file format; many workers make its rows, one process writes them."""
+
+    names: tuple[str, ...]  # of the categories
+    terms: tuple[str, ...] = field(repr=False)
+    kept: dict[str, Kind] = field(default_factory=dict)  # the kept columns, known once all documents are sorted
+
+    def keeping(self, kept: Mapping[str, Kind]) -> Table:
+        """The same table with kept columns."""
+        refuse_clash(kept)
+        return replace(self, kept=dict(kept))
+
+    @property
+    def header(self) -> list[str]:
+        """The names of all columns; a category that is called like another column gets a suffix."""
+        others = ("document", *self.kept, *COLUMNS[1:])
+        return [*others, *(f"{name} (category)" if name in others else name for name in self.names)]
+
+    def require_room(self, n_rows: int) -> None:  # noqa: B027 - most formats have room for any number
+        """Refuse more rows than the format can have."""
+
+    @abstractmethod
+    def rows(self, rows: SortedRows, first: int) -> bytes:
+        """Rows of documents, numbered from `first`, in the form that `write` takes."""
+
+    @abstractmethod
+    def write(self, path: Path, parts: Iterable[bytes]) -> None: ...
+
+
+def refuse_clash(kept: Iterable[str]) -> None:
+    """Refuse to keep a column with the name of one that the table has anyway."""
+    clash = next((name for name in kept if name in COLUMNS), None)
+    if clash is not None:
+        raise SettingsError(
+            f"the table has its own column {clash!r}, so one of that name cannot be kept; rename it, or leave it out "
+            "of --keep (in Python: keep)"
+        )
+
+
+@dataclass(frozen=True)
+class CsvTable(Table):
     """CSV that is safe to open in a spreadsheet."""
 
-    names: tuple[str, ...]
-    terms: tuple[str, ...]
-
-    def rows(self, placement: Placement, first: int) -> bytes:
-        cells, shown = [cell(name) for name in self.names], _shown_shares()
-        rows = []
-        for number, (steps, given, evidence) in enumerate(
-            zip(placement.steps.tolist(), placement.categories.as_lists(), placement.evidence.as_lists(), strict=True),
-            start=first,
+    def rows(self, rows: SortedRows, first: int) -> bytes:
+        cells, shown, placement = [cell(name) for name in self.names], _shown_shares(), rows.placement
+        nothing = [None] * len(rows)
+        beside = [[_kept_cell(each) for each in rows.columns.get(name, nothing)] for name in self.kept]
+        made = []
+        for at, (steps, none, given, evidence) in enumerate(
+            zip(
+                placement.steps.tolist(),
+                placement.none.tolist(),
+                placement.categories.as_lists(),
+                placement.evidence.as_lists(),
+                strict=True,
+            )
         ):
+            kept = "".join(f"{column[at]}," for column in beside)
             best, share = (cells[given[0]], shown[steps[given[0]]]) if given else ("", "")
             names = best if len(given) < 2 else cell("|".join(self.names[category] for category in given))
-            speaking = cell("|".join(self.terms[term] for term in evidence))
-            rows.append(f"{number},{best},{share},{names},{speaking},{','.join(map(shown.__getitem__, steps))}\n")
-        return "".join(rows).encode("utf-8")
+            terms = cell("|".join(self.terms[term] for term in evidence))
+            problem = cell(rows.problems[at]) if at in rows.problems else ""
+            shares = ",".join(map(shown.__getitem__, steps))
+            made.append(f"{first + at},{kept}{best},{share},{shown[none]},{names},{terms},{problem},{shares}\n")
+        return "".join(made).encode("utf-8")
 
     def write(self, path: Path, parts: Iterable[bytes]) -> None:
         with path.open("wb") as file:
-            file.write((",".join([*COLUMNS, *map(cell, self.names)]) + "\n").encode("utf-8"))
+            file.write((",".join(map(cell, self.header)) + "\n").encode("utf-8"))
             file.writelines(parts)
+
+
+def _kept_cell(value: Any) -> str:
+    """A kept value; a number stays one, because no spreadsheet runs it as a formula."""
+    if value is None:
+        return ""
+    text = value if isinstance(value, str) else orjson.dumps(value).decode()
+    return text if _NUMBER.fullmatch(text) and "," not in text else cell(text)
 
 
 @cache
@@ -59,30 +113,34 @@ def _shown_shares() -> list[str]:
 
 
 @dataclass(frozen=True)
-class ParquetTable:
+class ParquetTable(Table):
     """Typed columns, small on disk, readable in parts and by column; missing values are null."""
 
-    names: tuple[str, ...]
-    terms: tuple[str, ...]
-
-    def rows(self, placement: Placement, first: int) -> bytes:
-        pa, schema = _pyarrow(), self._schema
+    def rows(self, rows: SortedRows, first: int) -> bytes:
+        pa, schema, placement = _pyarrow(), self._schema, rows.placement
         given = placement.best
         shares = placement.steps / STEPS
         best_shares = shares[np.arange(len(given)), given]
+        nothing = [None] * len(rows)
         columns = [
-            pa.array(np.arange(first, first + len(placement))),
+            pa.array(np.arange(first, first + len(rows))),
+            *(
+                pa.array(as_kind(rows.columns.get(name, nothing), kind), schema.field(name).type)
+                for name, kind in self.kept.items()
+            ),
             pa.array([None if category < 0 else self.names[category] for category in given.tolist()], pa.string()),
             pa.array(best_shares, pa.float64(), mask=given < 0),
+            pa.array(placement.none / STEPS),
             _texts(placement.categories, self.names),
             _texts(placement.evidence, self.terms),
+            pa.array([rows.problems.get(at) for at in range(len(rows))], pa.string()),
             *(pa.array(column) for column in np.ascontiguousarray(shares.T)),
         ]
         sink = pa.BufferOutputStream()
         with pa.ipc.new_stream(sink, schema) as stream:
             stream.write_batch(pa.record_batch(columns, schema=schema))
-        rows: bytes = sink.getvalue().to_pybytes()
-        return rows
+        made: bytes = sink.getvalue().to_pybytes()
+        return made
 
     def write(self, path: Path, parts: Iterable[bytes]) -> None:
         from pyarrow.parquet import ParquetWriter
@@ -106,17 +164,16 @@ class ParquetTable:
     @property
     def _schema(self) -> Any:
         pa = _pyarrow()
-        texts = pa.list_(pa.field("element", pa.string(), nullable=False))
-        kinds = (pa.field("document", pa.int64(), nullable=False), ("category", pa.string()), ("share", pa.float64()))
-        lists = [pa.field(name, texts, nullable=False) for name in ("categories", "evidence")]
-        return pa.schema(
-            [*kinds, *lists, *(pa.field(name, pa.float64(), nullable=False) for name in self._share_names)]
-        )
-
-    @property
-    def _share_names(self) -> list[str]:
-        """A category with the name of another column gets a suffix, because many programs refuse duplicate names."""
-        return [f"{name} (category)" if name in COLUMNS else name for name in self.names]
+        kinds = {"bool": pa.bool_(), "int": pa.int64(), "float": pa.float64(), "str": pa.string()}
+        share = pa.field("", pa.float64(), nullable=False)
+        texts = pa.field("", pa.list_(pa.field("element", pa.string(), nullable=False)), nullable=False)
+        fields = [
+            pa.field("", pa.int64(), nullable=False),
+            *(pa.field("", kinds[kind]) for kind in self.kept.values()),
+            *(pa.field("", pa.string()), pa.field("", pa.float64()), share, texts, texts, pa.field("", pa.string())),
+            *(share for _ in self.names),
+        ]
+        return pa.schema([each.with_name(name) for each, name in zip(fields, self.header, strict=True)])
 
 
 def _texts(numbers: Lists, texts: tuple[str, ...]) -> Any:
@@ -135,9 +192,88 @@ def _pyarrow() -> Any:
     return pyarrow
 
 
+@dataclass(frozen=True)
+class JsonTable(Table):
+    """One JSON object per line; missing values are null."""
+
+    def rows(self, rows: SortedRows, first: int) -> bytes:
+        return b"".join(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in self._objects(rows, first))
+
+    def _objects(self, rows: SortedRows, first: int) -> Iterator[dict[str, Any]]:
+        header, placement = self.header, rows.placement
+        shares = (placement.steps / STEPS).tolist(), (placement.none / STEPS).tolist()
+        given = placement.categories.as_lists(), placement.evidence.as_lists()
+        nothing = [None] * len(rows)
+        beside = [as_kind(rows.columns.get(name, nothing), kind) for name, kind in self.kept.items()]
+        for at, (own, none, categories, evidence) in enumerate(zip(*shares, *given, strict=True)):
+            names = [self.names[category] for category in categories]
+            best = (names[0], own[categories[0]]) if categories else (None, None)
+            terms = [self.terms[term] for term in evidence]
+            cells = [first + at, *(column[at] for column in beside), *best, none, names, terms, rows.problems.get(at)]
+            yield dict(zip(header, [*cells, *own], strict=True))
+
+    def write(self, path: Path, parts: Iterable[bytes]) -> None:
+        with path.open("wb") as file:
+            file.writelines(parts)
+
+
+@dataclass(frozen=True)
+class SheetTable(JsonTable):
+    """An Excel workbook with one sheet; lists are separated by `|`."""
+
+    def require_room(self, n_rows: int) -> None:
+        for number, most, what in (
+            (n_rows + 1, _SHEET_ROWS, "rows"),
+            (len(self.header), _SHEET_COLUMNS, "columns"),
+        ):
+            if number > most:
+                raise OutputError(f"a sheet has at most {most:,} {what}, but this table has {number:,}; write .parquet")
+
+    def write(self, path: Path, parts: Iterable[bytes]) -> None:
+        # Texts stay texts, and the file has no date, so that the same rows give the same bytes.
+        options = {"constant_memory": True, "strings_to_formulas": False, "strings_to_urls": False}
+        with _xlsxwriter().Workbook(path, options) as book:
+            book.set_properties({"created": datetime(2000, 1, 1, tzinfo=UTC)})
+            sheet = book.add_worksheet("documents")
+            self._write_row(sheet, 0, self.header)
+            lines = (line for part in parts for line in part.splitlines())
+            for number, line in enumerate(lines, start=1):
+                self._write_row(sheet, number, orjson.loads(line).values())
+
+    def _write_row(self, sheet: Any, number: int, values: Iterable[Any]) -> None:
+        for column, value in enumerate(values):
+            shown = "|".join(value) if isinstance(value, list) else value
+            if isinstance(shown, str) and len(shown) > _CELL_CHARACTERS:
+                raise OutputError(
+                    f"the column {self.header[column]!r} of document {number - 1} has {len(shown):,} characters, but a "
+                    f"cell of a sheet has at most {_CELL_CHARACTERS:,}; write .csv or .parquet"
+                )
+            if isinstance(shown, str) and shown:
+                sheet.write_string(number, column, shown)
+            elif isinstance(shown, bool):
+                sheet.write_boolean(number, column, shown)
+            elif isinstance(shown, int | float):
+                sheet.write_number(number, column, shown)
+
+
+def _xlsxwriter() -> Any:
+    try:
+        import xlsxwriter
+    except ImportError as error:
+        raise MissingExtra("writing a .xlsx table", "xlsx") from error
+    return xlsxwriter
+
+
+_TABLES: dict[str, type[Table]] = {".csv": CsvTable, ".parquet": ParquetTable, ".jsonl": JsonTable, ".xlsx": SheetTable}
+
+
 def table_for(path: Path, names: tuple[str, ...], terms: tuple[str, ...]) -> Table:
-    """Parquet if the file name ends in .parquet, otherwise CSV."""
-    if path.suffix.lower() != ".parquet":
-        return CsvTable(names, terms)
-    _pyarrow()
-    return ParquetTable(names, terms)
+    """The table in the format of the file's extension; any other extension is refused."""
+    ending = path.suffix.lower()
+    if ending not in _TABLES:
+        raise OutputError(f"{path} does not end in {', '.join(_TABLES)}; choose one of these formats by its extension")
+    if ending == ".parquet":
+        _pyarrow()
+    if ending == ".xlsx":
+        _xlsxwriter()
+    return _TABLES[ending](names, terms)

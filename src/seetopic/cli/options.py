@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -70,12 +71,18 @@ CACHE = click.option(
     help="Folder for cached vectors and indexes.  [default: SEETOPIC_CACHE, or the user cache folder]",
 )
 READING = (
-    click.option("--text-field", metavar="NAME", help="Field or column that holds the text.  [default: text]"),
+    click.option(
+        "--text-field",
+        metavar="NAME",
+        help="Field or column that holds the text.  [default: text, or the only one with text]",
+    ),
     click.option(
         "--format",
-        type=click.Choice(["txt", "jsonl", "csv", "tsv", "parquet"]),
+        type=click.Choice(["txt", "md", "jsonl", "json", "csv", "tsv", "parquet", "xlsx", "arrow"]),
         help="File format.  [default: from the file name]",
     ),
+    click.option("--delimiter", metavar="CHARACTER", help="Delimiter of a .csv file.  [default: detected]"),
+    click.option("--encoding", metavar="NAME", help="Encoding of text files, such as cp1252.  [default: detected]"),
     click.option(
         "--on-error",
         type=click.Choice(["raise", "skip"]),
@@ -83,6 +90,21 @@ READING = (
         show_default=True,
         help="What to do with malformed records.",
     ),
+)
+READING_EVERY_ROW = (
+    *READING[:-1],
+    click.option(
+        "--on-error",
+        type=click.Choice(["raise", "skip"]),
+        default="skip",
+        show_default=True,
+        help="What to do with malformed records: stop, or give them a row that says what is wrong.",
+    ),
+)
+KEEP = click.option(
+    "--keep",
+    metavar="COLUMNS",
+    help="Columns to keep beside the documents, separated by commas (id,date), or all for all but the text.",
 )
 MODEL = click.option(
     "--model",
@@ -195,11 +217,18 @@ def given_documents(source: str, options: dict[str, Any]) -> Any:
 
     return open_documents(
         source,
-        text_field=options["text_field"],
-        on_error=options["on_error"],
-        format=options["format"],
         label_field=options.get("label_field"),
+        keep=kept_columns(options.get("keep")),
+        told=say_note,
+        **{name: options[name] for name in ("text_field", "on_error", "format", "delimiter", "encoding")},
     )
+
+
+def kept_columns(keep: str | None) -> Any:
+    """The columns of `--keep`; a name that contains a comma is in quotes, as in a CSV file."""
+    if keep is None or keep == "all":
+        return keep or ()
+    return tuple(name.strip() for name in next(csv.reader([keep], skipinitialspace=True), []) if name.strip())
 
 
 def cached_build(source: str, options: dict[str, Any], progress: Progress, names: Iterable[str] = ()) -> Build:
@@ -260,6 +289,10 @@ def say_doubts(opened: Index, names: Iterable[str] = ()) -> None:
 def say_warnings(sentences: Iterable[str]) -> None:
     for sentence in sentences:
         say_warning(sentence)
+
+
+def say_note(sentence: str) -> None:
+    say(f"note: {sentence}")
 
 
 def say_warning(sentence: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,10 +17,12 @@ from seetopic.cli.options import (
     ENGINE,
     INDEXING,
     JOBS,
+    KEEP,
     MODEL,
     PATH,
     PRESET,
     READING,
+    READING_EVERY_ROW,
     SEEDS,
     SHOWING,
     TOP,
@@ -28,6 +31,7 @@ from seetopic.cli.options import (
     given_documents,
     open_index,
     say_doubts,
+    say_note,
     say_skipped,
     say_unused,
     say_warning,
@@ -79,13 +83,14 @@ def demo(out: Path, quiet: bool, as_json: bool, jobs: int | None, cache: Path | 
     metavar="FILE",
     help="Category names, if already known; multi-word names are treated as known phrases.",
 )
-@with_options(*READING, *INDEXING, *SHOWING)
+@with_options(KEEP, *READING, *INDEXING, *SHOWING)
 def index(documents: str, out: Path, overwrite: bool, quiet: bool, as_json: bool, **options: Any) -> None:
     """Index DOCS once; finding topics for any set of names then takes about a second.
 
-    DOCS is a .txt, .jsonl, .csv, .tsv or .parquet file (optionally gzipped), a quoted pattern that matches several
-    files ("data/part-?.jsonl"), the URL of such a file or pattern (s3://, https://, ...), a folder of .txt files, or -
-    for standard input. An interrupted build resumes when the same command is run again.
+    DOCS is a .txt, .md, .jsonl, .json, .csv, .tsv, .parquet or .xlsx file (optionally gzipped), a quoted pattern that
+    matches several files ("data/part-?.jsonl"), the URL of such a file or pattern (s3://, https://, ...), a folder of
+    texts, tables or a dataset of the datasets library, or - for standard input. An interrupted build resumes when the
+    same command is run again.
     """
     from seetopic.index import Index, is_intact, plan
     from seetopic.runtime import shown_progress
@@ -238,7 +243,7 @@ def suggest(
     required=True,
     type=PATH,
     metavar="FILE",
-    help="Table to write: Parquet if it ends in .parquet, otherwise CSV.",
+    help="Table to write; its extension is its format: .csv, .parquet, .jsonl or .xlsx.",
 )
 @click.option("--read", is_flag=True, help="Also let the language model read the documents: more accurate, but slower.")
 @click.option(
@@ -252,7 +257,7 @@ def suggest(
     help="Minimum share of a document (0 to 1) that a category needs to be assigned to it.",
 )
 @click.option("--rate", type=float, help="Share of documents to assign a category to; the least certain ones get none.")
-@with_options(*READING, *SHOWING, JOBS, ENGINE, ADDRESS, DEVICE, CACHE)
+@with_options(KEEP, *READING_EVERY_ROW, *SHOWING, JOBS, ENGINE, ADDRESS, DEVICE, CACHE)
 def assign(
     documents: str,
     topics: Path,
@@ -265,15 +270,16 @@ def assign(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Assign categories to DOCS, with the terms that are evidence for each.
+    """Assign categories to DOCS, with the terms that are evidence for each; every row of DOCS has a row.
 
     An interrupted run resumes when the same command is run again.
     """
-    from seetopic.classify import Sorter
+    from seetopic.classify import Sorter, table_for
     from seetopic.classify import assign as assign_documents
     from seetopic.runtime import shown_progress
 
-    sorter = Sorter.load(topics)
+    sorter, problems = Sorter.load(topics), Counter[str]()
+    table_for(out, sorter.names, sorter.terms)  # refuses an unknown format before standard input is read
     resources = {name: options[name] for name in ("engine", "address", "device", "cache")}
     with shown_progress(quiet) as progress:
         given = assign_documents(
@@ -284,15 +290,18 @@ def assign(
             rate=rate,
             several=several,
             read=read,
+            problems=problems,
             progress=progress,
             n_jobs=options["jobs"],
             **resources,
         )
+    if problems:
+        listed = ", ".join(f"{count} {reason}" for reason, count in sorted(problems.items()))
+        say_note(f"some rows have no text ({listed}); the column `problem` says why")
     counts = {name: given[name] for name in (*sorter.names, "")}
     if as_json:
-        click.echo(
-            json.dumps({"out": str(out), "documents": sum(counts.values()), "given": counts}, ensure_ascii=False)
-        )
+        shown = {"out": str(out), "documents": sum(counts.values()), "given": counts, "problems": problems}
+        click.echo(json.dumps(shown, ensure_ascii=False))
     else:
         for name, count in counts.items():
             click.echo(f"{count:>9,}  {name or '(none)'}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import shutil
 import sys
 import weakref
@@ -10,12 +11,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path, PurePath, PurePosixPath
 from typing import Any
 
+import orjson
+
 from seetopic.corpus import readers
+from seetopic.corpus.detect import SAMPLE, detected_delimiter, detected_encoding, only_text_column
 from seetopic.corpus.partition import (
+    DIALECTS,
     OnError,
     Piece,
     Pieces,
@@ -27,18 +32,22 @@ from seetopic.corpus.partition import (
     refuse_or_count,
     shards_of,
 )
-from seetopic.corpus.readers import Fault, Labelled, Record
+from seetopic.corpus.readers import Fault, Fields, Keep, Labelled, Plain, Record, Row
 from seetopic.corpus.storage import Files, StoredFile, files_of_pattern, files_of_url, is_pattern, is_url, local_file
-from seetopic.errors import CorpusError
-from seetopic.runtime import Engine, LocalEngine, remove_temporary, temporary_folder, writing
+from seetopic.errors import CorpusError, MissingExtra
+from seetopic.runtime import Engine, LocalEngine, Warn, remove_temporary, temporary_folder, warn, writing
 from seetopic.settings import TextSettings
 
 __all__ = ["FORMATS", "Documents", "Joined", "OnError", "format_of", "joined", "open_documents"]
 
 _HERE = LocalEngine(1)
 _USUAL = TextSettings()
-FORMATS = ("txt", "jsonl", "csv", "tsv", "parquet")
-_ENDINGS = {".txt": "txt", ".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".tsv": "tsv", ".parquet": "parquet"}
+FORMATS = ("txt", "md", "jsonl", "json", "csv", "tsv", "parquet", "xlsx", "arrow")
+_ENDINGS = {**{f".{name}": name for name in FORMATS}, ".ndjson": "jsonl", ".markdown": "md"}
+_TEXT = ("txt", "md")  # formats without columns; a Markdown file is one document
+_TABLES = ("parquet", "jsonl", "json", "csv", "tsv", "xlsx")  # read from a folder, if it has no .txt files
+_ENCODED = ("txt", "jsonl", "json", "csv", "tsv")  # formats whose encoding is detected
+_PEEKED = 100  # records in which a column with text is looked for
 
 
 @dataclass(frozen=True)
@@ -53,6 +62,10 @@ class Documents:
     label_field: str | None = None  # of a file: the field with its documents' labels
     labels: Any = None  # of an iterable: a label, a list of labels or None for each document
     is_kept: bool = False  # of a file: whether it is a copy of standard input, which only this machine has
+    keep: Keep = ()  # columns to keep beside the texts
+    columns: Mapping[str, Iterable[Any]] | None = None  # of an iterable: the columns to keep, by name
+    delimiter: str | None = None  # of the cells of a .csv or .tsv file; None: comma or tab
+    encoding: str = "utf-8"  # of a file's text
 
     @property
     def name(self) -> str:
@@ -81,7 +94,7 @@ class Documents:
 
     def all_texts(self) -> Iterator[str]:
         """One text per record; an empty text keeps the place of a skipped record."""
-        for record in self._records():
+        for record in self._plain_records():
             if isinstance(record, Fault):
                 refuse_or_count(record, self.on_error, Counter())
                 yield ""
@@ -90,7 +103,7 @@ class Documents:
 
     def _kept(self, skipped: Counter[str]) -> Iterator[tuple[int, str | Labelled]]:
         found = False
-        for number, record in enumerate(self._records()):
+        for number, record in enumerate(self._plain_records()):
             if isinstance(record, Fault):
                 refuse_or_count(record, self.on_error, skipped)
             elif not (record if isinstance(record, str) else record.text).strip():
@@ -109,9 +122,15 @@ class Documents:
                 "give a corpus with text"
             )
 
-    def pieces(self, settings: TextSettings = _USUAL, engine: Engine = _HERE) -> Pieces:
-        """The corpus in pieces that workers read independently, found with the engine; files are first read here."""
-        return Pieces(tuple(self._cut(self._rules(settings), engine)))
+    def pieces(
+        self, settings: TextSettings = _USUAL, engine: Engine = _HERE, *, keep: bool = False, every_row: bool = False
+    ) -> Pieces:
+        """The corpus in pieces that workers read independently, found with the engine; files are first read here.
+
+        With `keep`, shards also have the columns to keep; with `every_row`, empty and faulty records have a place.
+        """
+        rules = replace(self._rules(settings, keep), every_row=every_row)
+        return Pieces(tuple(self._cut(rules, engine)))
 
     def shards(
         self,
@@ -122,7 +141,7 @@ class Documents:
         """Consecutive texts, limited in number and size, all read by this process."""
         left_out: Counter[str] = Counter() if skipped is None else skipped
         found = False
-        for shard in shards_of(self._records(), self._rules(settings)):
+        for shard in shards_of(self._plain_records(), self._rules(settings)):
             left_out.update(shard.skipped)
             if labels is not None:
                 labels += shard.labels or [()] * len(shard.texts)
@@ -131,22 +150,25 @@ class Documents:
                 yield shard.texts
         self.refuse_if_empty(found, left_out)
 
-    def _rules(self, settings: TextSettings) -> Rules:
-        return Rules(
-            self.text_field, self.label_field, self.on_error, settings.shard_documents, settings.shard_characters
-        )
+    def _rules(self, settings: TextSettings, keep: bool = False) -> Rules:
+        fields = Fields(self.text_field, self.label_field, self.keep if keep else ())
+        limits = settings.shard_documents, settings.shard_characters
+        return Rules(fields, self.on_error, *limits, delimiter=self.delimiter)
 
     def _cut(self, rules: Rules, engine: Engine) -> Iterable[Piece | Stream]:
         if isinstance(self.source, Joined):
-            fields = (
-                (part, replace(rules, text_field=part.text_field, label_field=part.label_field))
-                for part in self.source.parts
-            )
-            return chain.from_iterable(part._cut(own, engine) for part, own in fields)
+            own = ((part, part._rules(_USUAL, bool(rules.fields.keep))) for part in self.source.parts)
+            each = ((part, replace(rules, fields=its.fields, delimiter=its.delimiter)) for part, its in own)
+            return chain.from_iterable(part._cut(its, engine) for part, its in each)
         if not isinstance(self.source, Path | Files):
-            return [Stream(partial(readers.strings, self.source, self.labels), rules)]
+            columns = self.columns if rules.fields.keep else None
+            return [Stream(partial(readers.strings, self.source, self.labels, columns), rules)]
         files, file_format = self._files()
         return cut_folder(files, rules) if file_format is None else cut_files(files, file_format, rules, engine)
+
+    def _plain_records(self) -> Iterator[Plain]:
+        """The records without columns."""
+        return (each.record if isinstance(each, Row) else each for each in self._records())
 
     def _records(self) -> Iterator[Record]:
         if isinstance(self.source, Joined):
@@ -154,37 +176,85 @@ class Documents:
         if not isinstance(self.source, Path | Files):
             return readers.strings(self.source, self.labels)
         files, file_format = self._files()
-        if file_format is None:
-            return map(readers.whole_text, files)
         rules = self._rules(_USUAL)
+        if file_format is None:
+            return (readers.whole_text(file, rules.fields) for file in files)
         return chain.from_iterable(records_of(file, file_format, rules) for file in files)
 
     def _files(self) -> tuple[Sequence[StoredFile], str | None]:
         """The files in order, and their format; None if each file is one document."""
+        files: Sequence[StoredFile]
+        file_format: str | None
         if isinstance(self.source, Files):
-            file_format: str | None = self.format or _one_format(self.source)
+            files, file_format = self.source.files, self.format or _one_format(self.source)
+        elif self.source.is_dir():
+            files, file_format = _files_in(self.source)
         else:
-            file_format = None if self.source.is_dir() else self.format or format_of(self.source)
-        if file_format in (None, "txt") and self.label_field is not None:
-            raise CorpusError(f"{self.name} is plain text, so it has no field {self.label_field!r}; give a table")
-        if isinstance(self.source, Files):
-            return self.source.files, file_format
-        if file_format is not None:
-            return [local_file(self.source, reach="this machine" if self.is_kept else "everywhere")], file_format
-        return _texts_in(self.source), None
+            file_format = self.format or format_of(self.source)
+            files = [local_file(self.source, reach="this machine" if self.is_kept else "everywhere")]
+        if file_format in _TEXT or file_format is None:
+            known = () if file_format == "txt" else ("file",)
+            wanted = (self.label_field, *(() if self.keep == "all" else self.keep))
+            missing = next((name for name in wanted if name is not None and name not in known), None)
+            if missing is not None:
+                raise CorpusError(f"{self.name} is plain text, so it has no field {missing!r}; give a table")
+        if self.encoding != "utf-8":
+            files = [replace(file, encoding=self.encoding) for file in files]
+        return files, None if file_format == "md" else file_format
 
 
 def text_files(folder: Path) -> list[Path]:
-    """The .txt files of a folder and its subfolders, sorted; hidden ones are left out."""
-    found = (file for file in folder.rglob("*.txt") if file.is_file())
+    """The .txt files of a folder and its subfolders, sorted, or its .md files if it has none; no hidden ones."""
+    files = _visible_files(folder)
+    found = ([file for file in files if _ENDINGS.get(file.suffix.lower()) == each] for each in _TEXT)
+    return next(filter(None, found), [])
+
+
+def _visible_files(folder: Path) -> list[Path]:
+    found = (file for file in folder.rglob("*") if file.is_file())
     return sorted(file for file in found if not any(part.startswith(".") for part in file.relative_to(folder).parts))
 
 
-def _texts_in(folder: Path) -> list[StoredFile]:
-    files = text_files(folder)
-    if not files:
-        raise CorpusError(f"the folder {folder} contains no .txt files; give a file, or a folder with .txt files")
-    return [local_file(file, str(file.relative_to(folder))) for file in files]
+def _files_in(folder: Path) -> tuple[list[StoredFile], str | None]:
+    """The files of a folder and their format: texts, tables of one format, or a dataset of the `datasets` library."""
+    if (folder / "dataset_dict.json").is_file():
+        splits = ", ".join(sorted(each.parent.name for each in folder.glob("*/state.json")))
+        raise CorpusError(f"{folder} is a dataset with several splits ({splits}); give the folder of one of them")
+    if (folder / "state.json").is_file():
+        return _dataset_files(folder), "arrow"
+    files = _visible_files(folder)
+    formats = [known for file in files if (known := _known_format(file)) is not None]
+    tables = [name for name in _TABLES if name in formats]
+    if "txt" not in formats and tables:  # a README.md often lies beside tables
+        if len(tables) > 1:
+            raise CorpusError(
+                f"the folder {folder} contains files of different formats ({', '.join(tables)}); "
+                f"choose some with a pattern, such as {folder}/*.{tables[0]}"
+            )
+        chosen, file_format = [file for file in files if _known_format(file) == tables[0]], tables[0]
+    else:
+        chosen, file_format = text_files(folder), None
+    if not chosen:
+        raise CorpusError(
+            f"the folder {folder} contains no documents; give a file, or a folder with .txt, .md or .parquet files"
+        )
+    return [local_file(file, str(file.relative_to(folder))) for file in chosen], file_format
+
+
+def _dataset_files(folder: Path) -> list[StoredFile]:
+    """The files of a dataset in the order that it lists them; names with a folder are not followed."""
+    try:
+        listed = [each["filename"] for each in orjson.loads((folder / "state.json").read_bytes())["_data_files"]]
+        return [local_file(folder / name) for name in listed if PurePath(name).name == name]
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        raise CorpusError(f"{folder / 'state.json'} does not list the files of a dataset; save it again") from error
+
+
+def _known_format(file: Path) -> str | None:
+    try:
+        return format_of(file)
+    except CorpusError:
+        return None
 
 
 def _one_format(files: Files) -> str:
@@ -220,28 +290,141 @@ def open_documents(
     on_error: OnError = "raise",
     format: str | None = None,
     label_field: str | None = None,
+    keep: Keep | Sequence[str] = (),
+    columns: Any = None,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    told: Warn = warn,
 ) -> Documents:
-    """Documents from a path, a pattern, a URL, `-` (standard input), a table, or any reusable iterable of strings."""
+    """Documents from a path, a pattern, a URL, `-` (standard input), a table, or any reusable iterable of strings.
+
+    `keep` names columns of a file or table to keep beside the texts ("all": all others); `columns` maps names to one
+    value per document, for an iterable. What a file does not say is detected, and `told` is called with one sentence:
+    the encoding and delimiter, and the column of the texts if it is not named and there is none called "text".
+    """
     if isinstance(source, Documents):
-        return source
+        return replace(source, keep=_kept(keep)) if keep else source
     if on_error not in ("raise", "skip"):
         raise CorpusError(f"`on_error` is {on_error!r}, but must be 'raise' or 'skip'")
     if format is not None and format not in FORMATS:
         raise CorpusError(f"the format {format!r} is unknown; give one of {', '.join(FORMATS)}")
     if isinstance(source, str) and source == "":
         raise CorpusError("the path of the documents is empty; give a file, a folder of .txt files, or -")
+    kept = _kept(keep)
     column = text_field or "text"
-    if isinstance(source, str) and source == "-":
-        return _from_standard_input(column, on_error, format or "txt", label_field)
-    if isinstance(source, str) and (files := _several(source)) is not None:
-        found = format or _one_format(files)
-        return Documents(files, column, on_error, found, label_field=label_field)
     if isinstance(source, str | Path):
-        path = Path(source)
-        _check_path(path, format)
-        return Documents(path, column, on_error, format, label_field=label_field)
+        given = replace(
+            _from_file(source, format, column, on_error),
+            label_field=label_field,
+            keep=kept,
+            delimiter=_delimiter(delimiter),
+            encoding="utf-8" if encoding is None else _encoding(encoding),
+        )
+        if columns is not None:
+            raise CorpusError("`columns` belong to documents in memory; name the columns of a file with `keep`")
+        return _completed(given, named=(encoding is not None, text_field is not None), told=told)
     labels = None if label_field is None else _labels_of(source, label_field)
-    return Documents(_column_of(source, column), column, on_error, labels=labels)
+    beside = _columns_of(source, column, kept) if columns is None else _named_columns(columns)
+    texts = _column_of(source, column)
+    return Documents(texts, column, on_error, labels=labels, keep=tuple(beside), columns=beside)
+
+
+def _from_file(source: str | Path, file_format: str | None, column: str, on_error: OnError) -> Documents:
+    if isinstance(source, str) and source == "-":
+        return _from_standard_input(column, on_error, file_format or "txt")
+    if isinstance(source, str) and (files := _several(source)) is not None:
+        return Documents(files, column, on_error, file_format or _one_format(files))
+    path = Path(source)
+    _check_path(path, file_format)
+    return Documents(path, column, on_error, file_format)
+
+
+def _kept(keep: Keep | Sequence[str]) -> Keep:
+    """Columns to keep: "all", or names."""
+    if keep == "all":
+        return "all"
+    names = (keep,) if isinstance(keep, str) else tuple(keep)
+    if any(not isinstance(name, str) or not name for name in names):
+        raise CorpusError(f"`keep` is {keep!r:.60}, but must be the names of columns, or 'all'")
+    return tuple(dict.fromkeys(names))
+
+
+def _delimiter(given: str | None) -> str | None:
+    delimiter = {"tab": "\t", "\\t": "\t"}.get(given or "", given)
+    if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
+        raise CorpusError(f"the delimiter {given!r} is not a single character; give one, such as ';', or tab")
+    return delimiter
+
+
+def _encoding(given: str) -> str:
+    try:
+        "".encode(given)  # refuses codecs that are not for text, too
+        name = codecs.lookup(given).name
+    except (LookupError, ValueError):
+        raise CorpusError(f"the encoding {given!r} is unknown; give one such as utf-8, cp1252 or latin-1") from None
+    return "utf-8" if name in ("utf-8-sig", "ascii") else name
+
+
+def _completed(documents: Documents, *, named: tuple[bool, bool], told: Warn) -> Documents:
+    """The documents with what their first file does not say about itself detected, unless the user has named it.
+
+    `named` says whether the encoding and the column of the texts are.
+    """
+    files, file_format = documents._files()
+    if documents.delimiter is not None and file_format not in ("csv", "tsv"):
+        raise CorpusError(f"{documents.name} is not a .csv or .tsv file, so it has no delimiter; leave out --delimiter")
+    if not files or file_format is None:
+        return documents
+    failures = (CorpusError, MissingExtra, *files[0].failures)  # reading it will say what is wrong
+    with suppress(*failures):
+        if file_format in _ENCODED and not named[0]:
+            documents = _with_encoding(documents, told)
+        if file_format == "csv" and documents.delimiter is None:
+            documents = _with_delimiter(documents, told)
+        if not named[1] and file_format != "txt":
+            documents = _with_text_column(documents, file_format, told)
+    return documents
+
+
+def _sample(documents: Documents) -> tuple[str, bytes]:
+    """The name of the first file, and its beginning."""
+    file = documents._files()[0][0]
+    with file.open() as opened:
+        return file.name, opened.read(SAMPLE)
+
+
+def _with_encoding(documents: Documents, told: Warn) -> Documents:
+    name, sample = _sample(documents)
+    encoding = detected_encoding(sample)
+    if encoding is None:
+        return documents
+    shown = {"cp1252": "Windows-1252 (Latin-1)", "latin-1": "Latin-1", "utf-16": "UTF-16"}[encoding]
+    told(f"{name} is not UTF-8, so it is read as {shown}; name another encoding with --encoding")
+    return replace(documents, encoding=encoding)
+
+
+def _with_delimiter(documents: Documents, told: Warn) -> Documents:
+    name, sample = _sample(documents)
+    text = sample.decode("utf-8-sig", "replace")
+    delimiter = detected_delimiter(text, documents.text_field, is_whole=len(sample) < SAMPLE)
+    if delimiter == ",":
+        return documents
+    shown = "tabs" if delimiter == "\t" else repr(delimiter)
+    told(f"the cells of {name} are separated by {shown}; name another delimiter with --delimiter")
+    return replace(documents, delimiter=delimiter)
+
+
+def _with_text_column(documents: Documents, file_format: str, told: Warn) -> Documents:
+    file = documents._files()[0][0]
+    dialect = documents._rules(_USUAL).dialect(file_format if file_format in DIALECTS else "csv")
+    rows = list(islice(readers.raw_rows(file, file_format, dialect), _PEEKED))
+    if any(documents.text_field in row for row in rows) or (column := only_text_column(rows)) is None:
+        return documents
+    told(
+        f"{file.name} has no column {documents.text_field!r}, so its only column with text, {column!r}, is read; "
+        "choose another with --text-field"
+    )
+    return replace(documents, text_field=column)
 
 
 def _several(source: str) -> Files | None:
@@ -289,20 +472,21 @@ def format_of(path: PurePath) -> str:
     return _ENDINGS[ending.lower()]
 
 
-def _from_standard_input(
-    text_field: str, on_error: OnError, file_format: str, label_field: str | None = None
-) -> Documents:
+def _from_standard_input(text_field: str, on_error: OnError, file_format: str) -> Documents:
     if sys.stdin is None:
         raise CorpusError("standard input is closed; pipe the documents to it, or give a file")
     # Stored on disk because a corpus is read more than once; errors and reports show the file's name.
     folder = temporary_folder()
-    documents = Documents(
-        folder / "standard input", text_field, on_error, file_format, label_field=label_field, is_kept=True
-    )
-    weakref.finalize(documents, remove_temporary, folder)
+    path = _KeptPath(folder / "standard input")
+    documents = Documents(path, text_field, on_error, file_format, is_kept=True)
+    weakref.finalize(path, remove_temporary, folder)
     with writing(documents.source), documents.source.open("wb") as kept:
         shutil.copyfileobj(sys.stdin.buffer, kept)
     return documents
+
+
+class _KeptPath(type(Path())):  # type: ignore[misc]
+    """The path of a file that exists for as long as documents refer to it."""
 
 
 def _labels_of(source: Any, label_field: str) -> Iterable[Any]:
@@ -311,6 +495,23 @@ def _labels_of(source: Any, label_field: str) -> Iterable[Any]:
             f"these documents are plain strings, so they have no field {label_field!r}; pass a table or a file"
         )
     return _column_of(source, label_field, "label_field")
+
+
+def _columns_of(source: Any, text_field: str, keep: Keep) -> dict[str, Iterable[Any]]:
+    """The columns of a table to keep."""
+    if not keep:
+        return {}
+    if not _is_table(source):
+        raise CorpusError("these documents are plain strings, so they have no columns to keep; pass them as `columns`")
+    names = Fields(text_field, keep=keep).kept(str(name) for name in source.columns)
+    return {name: _column_of(source, name, "keep") for name in names}
+
+
+def _named_columns(columns: Any) -> dict[str, Iterable[Any]]:
+    names = [*(columns.columns if _is_table(columns) else columns)]
+    if not isinstance(columns, Mapping) and not _is_table(columns):
+        raise CorpusError("`columns` must map names to one value per document, or be a table")
+    return {str(name): _column_of(columns[name], "") for name in names}
 
 
 def _is_table(source: Any) -> bool:

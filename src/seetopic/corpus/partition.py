@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, pairwise
-from typing import Literal, Protocol, TypeAlias, TypeVar
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
 from seetopic.corpus import readers
-from seetopic.corpus.readers import Fault, Labelled, Record, Stretch, TableHeader
+from seetopic.corpus.readers import Dialect, Fault, Fields, Labelled, Record, Row, Stretch, TableHeader
 from seetopic.corpus.storage import SeenFile, StoredFile, seen
 from seetopic.errors import CorpusError
 from seetopic.runtime import Engine, Longs
@@ -22,18 +22,24 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 OnError: TypeAlias = Literal["raise", "skip"]
 _FEW = 8  # up to this many pieces, reading is faster than starting workers
-_DELIMITERS = {"csv": ",", "tsv": "\t"}
+# Quotes in tab-separated files are plain characters more often than not.
+DIALECTS = {"csv": Dialect(",", quoted=True), "tsv": Dialect("\t", quoted=False)}
 
 
 @dataclass(frozen=True)
 class Rules:
     """How records become texts, and how many may be in memory at a time."""
 
-    text_field: str
-    label_field: str | None
+    fields: Fields
     on_error: OnError
     most_documents: int
     most_characters: int
+    delimiter: str | None = None  # of a table's cells; None: that of its format
+    every_row: bool = False  # whether empty and faulty records count as documents without text
+
+    def dialect(self, file_format: str) -> Dialect:
+        usual = DIALECTS[file_format]
+        return usual if self.delimiter is None else usual._replace(delimiter=self.delimiter)
 
 
 @dataclass
@@ -43,6 +49,8 @@ class TextShard:
     texts: list[str] = field(default_factory=list)
     labels: list[tuple[str, ...]] = field(default_factory=list)  # of each text, if labels are read
     skipped: Counter[str] = field(default_factory=Counter)  # number of skipped records by reason
+    columns: list[dict[str, Any]] = field(default_factory=list)  # of each text, if columns are kept
+    problems: dict[int, str] = field(default_factory=dict)  # why a text is empty, by its place, if every row counts
 
 
 class PieceRange(Protocol):
@@ -74,21 +82,28 @@ class Piece:
 def shards_of(records: Iterable[Record], rules: Rules) -> Iterator[TextShard]:
     """The texts of records in shards, each with counts of its skipped records; the last shard may contain no texts."""
     shard, characters = TextShard(), 0
-    for record in records:
+    for each in records:
+        record, columns = each if isinstance(each, Row) else (each, None)
+        text, problem = "", None
         if type(record) is str:
             text = record
         elif isinstance(record, Fault):
             refuse_or_count(record, rules.on_error, shard.skipped)
-            continue
+            problem = f"{record.place} {record.sentence}"
         else:
             text = record[0]
         if not text.strip():
-            shard.skipped["empty"] += 1
-            continue
+            if problem is None:
+                shard.skipped["empty"] += 1
+            if not rules.every_row:
+                continue
+            shard.problems[len(shard.texts)] = problem or "empty"
         shard.texts.append(text)
         if isinstance(record, Labelled):
             shard.labels.append(record.labels)
-        characters += len(text)
+        if columns is not None:
+            shard.columns.append(columns)
+        characters += _size(each)
         if len(shard.texts) >= rules.most_documents or characters >= rules.most_characters:
             yield shard
             shard, characters = TextShard(), 0
@@ -96,11 +111,19 @@ def shards_of(records: Iterable[Record], rules: Rules) -> Iterator[TextShard]:
         yield shard
 
 
+def _size(record: Record) -> int:
+    """About how many characters it takes."""
+    if isinstance(record, Row):
+        return _size(record.record) + sum(len(value) for value in record.columns.values() if isinstance(value, str))
+    return len(record if isinstance(record, str) else record[0])
+
+
 def refuse_or_count(fault: Fault, on_error: OnError, skipped: Counter[str]) -> None:
     """Refuse a faulty record, or count it as skipped."""
     if on_error == "raise":
+        named = "name the encoding of the file with --encoding, " if fault.kind == "not UTF-8" else ""
         raise CorpusError(
-            f"{fault.place} {fault.sentence}; fix it, or leave out such records with --on-error skip "
+            f"{fault.place} {fault.sentence}; fix it, {named}or leave out such records with --on-error skip "
             '(in Python: on_error="skip")'
         )
     skipped[fault.kind] += 1
@@ -186,7 +209,7 @@ class RowGroups(_InFile):
 
     def _read(self, rules: Rules) -> Iterator[Record]:
         groups = readers.GroupRange(self.first, self.last, self.first_row)
-        return readers.parquet(self.seen.file, rules.text_field, rules.label_field, groups)
+        return readers.parquet(self.seen.file, rules.fields, groups)
 
 
 @dataclass(frozen=True)
@@ -204,13 +227,14 @@ class TextFile(_InFile):
     """A file that is one document."""
 
     def _read(self, rules: Rules) -> Iterator[Record]:
-        yield readers.whole_text(self.seen.file)
+        yield readers.whole_text(self.seen.file, rules.fields)
 
 
 def records_of(file: StoredFile, file_format: str, rules: Rules) -> Iterator[Record]:
     """All records of a file, from beginning to end."""
-    if file_format == "parquet":
-        return readers.parquet(file, rules.text_field, rules.label_field)
+    whole = {"parquet": readers.parquet, "arrow": readers.arrow, "json": readers.json_array, "xlsx": readers.sheet}
+    if file_format in whole:
+        return whole[file_format](file, rules.fields)
     return _records(Stretch(file), file_format, rules)
 
 
@@ -218,8 +242,8 @@ def _records(stretch: Stretch, file_format: str, rules: Rules, header: TableHead
     if file_format == "txt":
         return readers.lines(stretch)
     if file_format == "jsonl":
-        return readers.json_lines(stretch, rules.text_field, rules.label_field)
-    return readers.table(stretch, _DELIMITERS[file_format], rules.text_field, rules.label_field, header)
+        return readers.json_lines(stretch, rules.fields)
+    return readers.table(stretch, rules.dialect(file_format), rules.fields, header)
 
 
 # What this process reads.
@@ -237,7 +261,7 @@ class Stream:
         characters = 0
         for record in self.records():
             held.append(record)
-            characters += len(record if isinstance(record, str) else record[0])
+            characters += _size(record)
             if len(held) >= self.rules.most_documents or characters >= self.rules.most_characters:
                 yield Piece((Held(tuple(held)),), self.rules)
                 held, characters = [], 0
@@ -300,7 +324,8 @@ def cut_folder(files: Iterable[StoredFile], rules: Rules) -> list[Piece | Stream
 
 def _is_sequential(file: StoredFile, file_format: str) -> bool:
     """Whether it can only be read from its beginning; the texts of a CSV file may contain line breaks."""
-    return file_format == "csv" or file.is_packed or not file.can_seek
+    by_position = file_format in ("txt", "jsonl", "tsv", "parquet") and file.encoding is None
+    return not by_position or file.is_packed or not file.can_seek
 
 
 def _is_streamed(each: SeenFile, file_format: str, n_sequential: int, engine: Engine) -> bool:
@@ -352,7 +377,7 @@ def _text(files: Sequence[SeenFile], file_format: str, rules: Rules, engine: Eng
     found = engine.map(search, items) if len(items) > _FEW_STRETCHES else map(search, items)
     for each, firsts in zip(files, searched, strict=True):
         if firsts:
-            lines = _lines(each, file_format, [next(found) for _ in firsts])
+            lines = _lines(each, file_format, rules, [next(found) for _ in firsts])
             yield [(part, rules.most_characters) for part in lines]
         elif _is_sequential(each.file, file_format):
             yield [(Whole(each, file_format), each.size * (_UNPACKED if each.file.is_packed else 1))]
@@ -360,9 +385,9 @@ def _text(files: Sequence[SeenFile], file_format: str, rules: Rules, engine: Eng
             yield [(Lines(each, file_format, 0, each.size), each.size)]
 
 
-def _lines(file: SeenFile, file_format: str, found: Iterable[tuple[Begins, int]]) -> list[Lines]:
+def _lines(file: SeenFile, file_format: str, rules: Rules, found: Iterable[tuple[Begins, int]]) -> list[Lines]:
     """Parts of a file, from the lines found in its stretches."""
-    header = readers.header_of(file.file, "\t") if file_format == "tsv" else None
+    header = readers.header_of(file.file, rules.dialect(file_format)) if file_format == "tsv" else None
     begins: Begins = []
     before = 0
     for own, n_lines in found:

@@ -7,13 +7,16 @@ import inspect
 import io
 import json
 import math
+import re
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import date, time
 from functools import cached_property
+from itertools import chain
 from threading import Lock
 from typing import IO, Any, Literal, NamedTuple, TypeAlias
 
@@ -40,11 +43,52 @@ class Labelled(NamedTuple):
     labels: tuple[str, ...]
 
 
-Record: TypeAlias = str | Labelled | Fault  # nearly always a plain string, because there may be a billion of them
+Plain: TypeAlias = str | Labelled | Fault  # a record without columns
 
 
-def strings(values: Iterable[Any], labels: Iterable[Any] | None = None) -> Iterator[Record]:
+class Row(NamedTuple):
+    """A record with its kept columns, if any are asked for."""
+
+    record: Plain
+    columns: dict[str, Any]  # values as by `column_value`; those that the record lacks are left out
+
+
+Record: TypeAlias = Plain | Row  # nearly always a plain string, because there may be a billion of them
+Keep: TypeAlias = tuple[str, ...] | Literal["all"]  # columns to keep; "all": every one but the text
+
+
+class Fields(NamedTuple):
+    """The fields of a record that are read."""
+
+    text: str = "text"
+    label: str | None = None
+    keep: Keep = ()
+
+    def kept(self, names: Iterable[str]) -> tuple[str, ...]:
+        """The columns to keep, of those with these names."""
+        return tuple(name for name in names if name and name != self.text) if self.keep == "all" else self.keep
+
+
+def column_value(value: Any) -> str | int | float | bool | None:
+    """A kept value as JSON has it: dates become ISO text, lists and objects JSON text, and missing ones None."""
+    if hasattr(value, "item") and getattr(value, "ndim", None) == 0:  # a NumPy scalar
+        value = value.item()
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if _is_missing(value) or (isinstance(value, float) and not math.isfinite(value)):
+        return None
+    if isinstance(value, bool | float) or (isinstance(value, int) and -(2**63) <= value < 2**63):
+        return value
+    if isinstance(value, date | time):  # a datetime is a date
+        return value.isoformat()
+    return orjson.dumps(value, default=str).decode() if isinstance(value, list | dict) else str(value)
+
+
+def strings(
+    values: Iterable[Any], labels: Iterable[Any] | None = None, columns: Mapping[str, Iterable[Any]] | None = None
+) -> Iterator[Record]:
     """The records of any iterable; missing values of a table (None, NaN) count as empty."""
+    beside = {name: iter(each) for name, each in (columns or {}).items()}
     waiting = None if labels is None else iter(labels)
     for number, value in enumerate(values):
         record = checked(value, "", "document", number)
@@ -53,12 +97,22 @@ def strings(values: Iterable[Any], labels: Iterable[Any] | None = None) -> Itera
             if label is _NO_MORE:
                 raise CorpusError(f"there are more documents than labels ({number}); give a label or None for each")
             record = labelled(record, label, f"document {number}")
-        yield record
+        yield Row(record, {name: _beside(name, each, number) for name, each in beside.items()}) if beside else record
     if waiting is not None and next(waiting, _NO_MORE) is not _NO_MORE:
         raise CorpusError("there are more labels than documents; give a label or None for each document")
+    for name, each in beside.items():
+        if next(each, _NO_MORE) is not _NO_MORE:
+            raise CorpusError(f"the column {name!r} has more values than there are documents; give one for each")
 
 
-def labelled(record: Record, value: Any, place: str) -> Record:
+def _beside(name: str, values: Iterator[Any], number: int) -> Any:
+    value = next(values, _NO_MORE)
+    if value is _NO_MORE:
+        raise CorpusError(f"the column {name!r} has only {number} values; give one for each document")
+    return column_value(value)
+
+
+def labelled(record: Plain, value: Any, place: str) -> Plain:
     """The record with its labels: a text, a number, a list of these, or nothing."""
     if not isinstance(record, str):
         return record
@@ -72,7 +126,7 @@ def labelled(record: Record, value: Any, place: str) -> Record:
     return Labelled(record, tuple(dict.fromkeys(label for label in spelled if label)))
 
 
-def checked(value: Any, name: str, unit: str, number: int) -> Record:
+def checked(value: Any, name: str, unit: str, number: int) -> Plain:
     """The value as a text, or a fault that says what is wrong with it."""
     if type(value) is str and value.isascii() and "\0" not in value:
         return value
@@ -121,7 +175,7 @@ def column_named(names: tuple[str, ...], field: str, file: str, chosen_by: str =
     return names.index(field)
 
 
-Row: TypeAlias = list[str] | csv.Error  # a row, or why it could not be read
+Cells: TypeAlias = list[str] | csv.Error  # of a row, or why it could not be read
 _LONGEST_FIELD = 2**31 - 1  # the maximum everywhere: a C long has 32 bits on some systems
 _LIMIT = Lock()  # of `csv.field_size_limit`
 _BLOCK = 1 << 20  # bytes read at a time
@@ -137,6 +191,13 @@ class Stretch(NamedTuple):
     start: int = 0
     end: int | None = None
     first_line: int = 1
+
+
+class Dialect(NamedTuple):
+    """How the rows of a table are written."""
+
+    delimiter: str
+    quoted: bool  # whether cells may be in quotes and contain line breaks; otherwise quotes are plain characters
 
 
 class TableHeader(NamedTuple):
@@ -175,78 +236,140 @@ def _split(text: str) -> list[str]:
     return found
 
 
-def json_lines(stretch: Stretch, text_field: str, label_field: str | None = None) -> Iterator[Record]:
+def json_lines(stretch: Stretch, fields: Fields) -> Iterator[Record]:
     """One JSON object per line; blank lines are skipped."""
     for block in _blocks(stretch):
-        plain = block.is_clean and label_field is None
+        plain = block.is_clean and fields.label is None
         for number, line in enumerate(_split(block.text), start=block.first_line):
             # Most lines take this short cut; all others take the long way, which says what is wrong with them.
             if plain:
                 try:
-                    text = orjson.loads(line)[text_field]
+                    value = orjson.loads(line)
+                    text = value[fields.text]
                 except (ValueError, LookupError, TypeError):
                     text = None
                 if type(text) is str and ("\\" not in line or text_fault(text) is None):
-                    yield text
+                    yield Row(text, _json_columns(value, fields)) if fields.keep else text
                     continue
             if line.strip():
-                yield _json_record(line, stretch.file.name, number, text_field, label_field)
+                yield _json_line(line, stretch.file.name, number, fields)
 
 
-def _json_record(line: str, name: str, number: int, text_field: str, label_field: str | None) -> Record:
+def _json_line(line: str, name: str, number: int, fields: Fields) -> Record:
     place = f"{name}, line {number}"
     if (fault := text_fault(line)) is not None:
-        return Fault(place, *fault)
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        return Fault(place, f"is not valid JSON ({error})", "not JSON")
+        found = Fault(place, *fault)
+    else:
+        try:
+            return _json_record(json.loads(line), name, "line", number, fields)
+        except (ValueError, RecursionError) as error:
+            found = Fault(place, f"is not valid JSON ({error})", "not JSON")
+    return Row(found, {}) if fields.keep else found
+
+
+def _json_record(value: Any, name: str, unit: str, number: int, fields: Fields) -> Record:
+    """The record of a JSON object."""
+    place = f"{name}, {unit} {number}"
+    record: Plain
     if not isinstance(value, dict):
-        return Fault(place, f"is a JSON {type(value).__name__}, not an object", "not an object")
-    if text_field not in value:
+        record = Fault(place, f"is a JSON {type(value).__name__}, not an object", "not an object")
+    elif fields.text not in value:
         known = ", ".join(map(repr, value)) or "none"
-        return Fault(
+        record = Fault(
             place,
-            f"has no field {text_field!r} (its fields: {known}; choose one with {option('--text-field')})",
+            f"has no field {fields.text!r} (its fields: {known}; choose one with {option('--text-field')})",
             "without text field",
         )
-    record = checked(value[text_field], name, "line", number)
-    return record if label_field is None else labelled(record, value.get(label_field), place)
+    else:
+        record = checked(value[fields.text], name, unit, number)
+        record = record if fields.label is None else labelled(record, value.get(fields.label), place)
+    return Row(record, _json_columns(value, fields)) if fields.keep else record
 
 
-def table(
-    stretch: Stretch, delimiter: str, text_field: str, label_field: str | None = None, header: TableHeader | None = None
-) -> Iterator[Record]:
-    """Comma- or tab-separated rows; blank lines are skipped. The first row is the header, unless `header` is given."""
+def _json_columns(value: Any, fields: Fields) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        return {}
+    return {name: column_value(value[name]) for name in fields.kept(value) if name in value}
+
+
+def json_array(file: StoredFile, fields: Fields) -> Iterator[Record]:
+    """The elements of a JSON array, or JSON objects one after the other; only a few are in memory at a time."""
+    for number, value in enumerate(_json_values(file), start=1):
+        if isinstance(value, str) and fields.label is None:
+            record = checked(value, file.name, "element", number)
+            yield Row(record, {}) if fields.keep else record
+        else:
+            yield _json_record(value, file.name, "element", number, fields)
+
+
+_BETWEEN = re.compile(r"[\s,]*")
+_LONGEST_ELEMENT = 1 << 26  # characters
+
+
+def _json_values(file: StoredFile) -> Iterator[Any]:
+    decode, n_read = json.JSONDecoder().raw_decode, 0
+    text, at, is_array, is_closed = "", 0, False, False
+    for block in chain(_blocks(Stretch(file)), [None]):
+        text, at = text[at:] + (block.text if block is not None else ""), 0
+        if not is_array and n_read == 0 and text.lstrip()[:1] == "[":
+            is_array, at = True, text.index("[") + 1
+        while (at := _BETWEEN.match(text, at).end()) < len(text):  # type: ignore[union-attr] # it matches everywhere
+            if text[at] == "]" and is_array and not is_closed:
+                is_closed, at = True, at + 1
+                continue
+            try:
+                if is_closed:
+                    raise ValueError("there is more after the end of the array")
+                value, at = decode(text, at)
+            except (ValueError, RecursionError) as error:
+                if block is not None and not is_closed and len(text) - at < _LONGEST_ELEMENT:  # read on to its end
+                    break
+                raise CorpusError(
+                    f"{file.name} is not valid JSON after element {n_read} ({error}); "
+                    "give a JSON array of objects, or one object per line"
+                ) from error
+            n_read += 1
+            yield value
+    if is_array and not is_closed:
+        raise CorpusError(f"the JSON array in {file.name} is not closed; check that the file is complete")
+
+
+def table(stretch: Stretch, dialect: Dialect, fields: Fields, header: TableHeader | None = None) -> Iterator[Record]:
+    """Delimited rows; blank lines are skipped. The first row is the header, unless `header` is given."""
     name = stretch.file.name
-    rows = _rows(stretch, delimiter)
+    rows = _rows(stretch, dialect)
     header = header or _first_row(rows, name)
     if header is None:
         return
-    column = column_named(header.names, text_field, name)
-    label_column = None if label_field is None else column_named(header.names, label_field, name, "--label-field")
+    column = column_named(header.names, fields.text, name)
+    label_column = None if fields.label is None else column_named(header.names, fields.label, name, "--label-field")
+    kept = {each: column_named(header.names, each, name, "--keep") for each in fields.kept(header.names)}
     for number, row in rows:
         if number <= header.line:
             continue
         record = _row_record(row, name, number, header.names, column)
         if label_column is not None and isinstance(row, list) and len(row) > label_column:
             record = labelled(record, row[label_column], f"{name}, line {number}")
-        yield record
+        if fields.keep:
+            cells = row if isinstance(row, list) else []
+            yield Row(record, {each: column_value(cells[at]) for each, at in kept.items() if at < len(cells)})
+        else:
+            yield record
 
 
-def header_of(file: StoredFile, delimiter: str) -> TableHeader | None:
+def header_of(file: StoredFile, dialect: Dialect) -> TableHeader | None:
     """The header of a table; None if the table is empty."""
-    return _first_row(_rows(Stretch(file), delimiter), file.name)
+    return _first_row(_rows(Stretch(file), dialect), file.name)
 
 
-def _first_row(rows: Iterator[tuple[int, Row]], name: str) -> TableHeader | None:
+def _first_row(rows: Iterator[tuple[int, Cells]], name: str) -> TableHeader | None:
     number, row = next(rows, (0, None))
     if isinstance(row, csv.Error):
         raise CorpusError(f"the first line of {name} is not a table header ({row}); fix it")
     return None if row is None else TableHeader(tuple(row), number)
 
 
-def _row_record(row: Row, name: str, number: int, header: tuple[str, ...], column: int) -> Record:
+def _row_record(row: Cells, name: str, number: int, header: tuple[str, ...], column: int) -> Plain:
     if isinstance(row, csv.Error):
         return Fault(f"{name}, line {number}", f"is not a table row ({row})", "not a row")
     if len(row) <= column:
@@ -258,13 +381,12 @@ def _row_record(row: Row, name: str, number: int, header: tuple[str, ...], colum
     return checked(row[column], name, "line", number)
 
 
-def _rows(stretch: Stretch, delimiter: str) -> Iterator[tuple[int, Row]]:
+def _rows(stretch: Stretch, dialect: Dialect) -> Iterator[tuple[int, Cells]]:
     """Rows with the number of their first line."""
     lines = _lines_with_ends(stretch)
     before = stretch.first_line - 1
-    # Quotes in tab-separated files are plain characters more often than not.
-    quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if delimiter == "," else csv.QUOTE_NONE
-    rows = csv.reader(lines, delimiter=delimiter, quoting=quoting)
+    quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if dialect.quoted else csv.QUOTE_NONE
+    rows = csv.reader(lines, delimiter=dialect.delimiter, quoting=quoting)
     while (number := before + rows.line_num + 1) and (row := _next_row(rows)) is not None:
         if inspect.getgeneratorstate(lines) == inspect.GEN_CLOSED:  # the row continues beyond the last line
             name = stretch.file.name
@@ -275,7 +397,7 @@ def _rows(stretch: Stretch, delimiter: str) -> Iterator[tuple[int, Row]]:
             yield number, row
 
 
-def _next_row(rows: Iterator[list[str]]) -> Row | None:
+def _next_row(rows: Iterator[list[str]]) -> Cells | None:
     with field_size_limit(_LONGEST_FIELD):
         try:
             return next(rows, None)
@@ -417,27 +539,130 @@ def parquet_file(file: StoredFile, place: str) -> Iterator[ParquetSource]:
             raise CorpusError(sentence) from file.cause(error)
 
 
-def parquet(
-    file: StoredFile, text_field: str, label_field: str | None = None, groups: GroupRange | None = None
-) -> Iterator[Record]:
-    """The text column of some or all row groups; one batch is in memory at a time."""
-    fields = [text_field] if label_field is None else [text_field, label_field]
+def parquet(file: StoredFile, fields: Fields, groups: GroupRange | None = None) -> Iterator[Record]:
+    """The columns that are asked for, of some or all row groups; one batch is in memory at a time."""
     place = file.name if groups is None else f"{file.name}, row groups {groups.first + 1} to {groups.last + 1},"
     with parquet_file(file, place) as table:
-        for field, option in zip(fields, ("--text-field", "--label-field"), strict=False):
-            column_named(tuple(table.opened.schema_arrow.names), field, file.name, option)
-            if field not in table.flat:
-                raise CorpusError(
-                    f"the column {field!r} of {file.name} contains lists, not texts; choose another with {option}"
-                )
+        columns = _arrow_columns(table.opened.schema_arrow, fields, file.name)
         chosen = None if groups is None else range(groups.first, groups.last + 1)
         row = 0 if groups is None else groups.first_row - 1
-        for batch in table.batches(fields, chosen):
-            columns = [_python_values(batch.column(field)) for field in fields]
-            for value, *label in zip(*columns, strict=True):
-                row += 1
-                record = checked(value, file.name, "row", row)
-                yield labelled(record, label[0], f"{file.name}, row {row}") if label else record
+        yield from _arrow_records(table.batches(columns, chosen), fields, file.name, row)
+
+
+def arrow(file: StoredFile, fields: Fields) -> Iterator[Record]:
+    """The columns that are asked for, of an Arrow stream as the `datasets` library saves it."""
+    with _arrow_stream(file) as stream:
+        columns = _arrow_columns(stream.schema, fields, file.name)
+        yield from _arrow_records((batch.select(columns) for batch in stream), fields, file.name, 0)
+
+
+@contextmanager
+def _arrow_stream(file: StoredFile) -> Iterator[Any]:
+    try:
+        import pyarrow
+        import pyarrow.ipc
+    except ImportError as error:
+        raise MissingExtra(f"reading {file.name}", "parquet") from error
+    failures: tuple[type[Exception], ...] = (pyarrow.ArrowException, *file.failures)
+    with file.open() as opened:
+        try:
+            yield pyarrow.ipc.open_stream(opened)
+        except CorpusError:
+            raise
+        except failures as error:
+            sentence = f"{file.name} cannot be read as Arrow: {file.reason(error)}; check that the file is complete"
+            raise CorpusError(sentence) from file.cause(error)
+
+
+def _arrow_columns(schema: Any, fields: Fields, file: str) -> list[str]:
+    """The names of the columns to read; a row of a list column could contain any number of texts."""
+    import pyarrow
+
+    nested = {field.name for field in schema if pyarrow.types.is_nested(field.type)}
+    kept = fields.kept(name for name in schema.names if name not in nested)
+    asked = [(fields.text, "--text-field"), (fields.label, "--label-field"), *((name, "--keep") for name in kept)]
+    columns = {name: option for name, option in asked if name is not None}
+    for name, option in columns.items():
+        column_named(tuple(schema.names), name, file, option)
+        if name in nested:
+            raise CorpusError(f"the column {name!r} of {file} contains lists, not texts; choose another with {option}")
+    return list(columns)
+
+
+def _arrow_records(batches: Iterable[Any], fields: Fields, file: str, row: int) -> Iterator[Record]:
+    """The records of batches that follow the given number of rows."""
+    for batch in batches:
+        columns = {name: _python_values(batch.column(name)) for name in batch.schema.names}
+        kept = fields.kept(columns)
+        for at, value in enumerate(columns[fields.text]):
+            row += 1
+            record = checked(value, file, "row", row)
+            if fields.label is not None:
+                record = labelled(record, columns[fields.label][at], f"{file}, row {row}")
+            yield Row(record, {name: column_value(columns[name][at]) for name in kept}) if fields.keep else record
+
+
+def sheet(file: StoredFile, fields: Fields) -> Iterator[Record]:
+    """The rows of the first sheet of an Excel workbook; its first row has the names of the columns."""
+    rows = _sheet_rows(file)
+    names = tuple("" if cell is None else str(cell) for cell in next(rows, ()))
+    if not names:
+        return
+    column = column_named(names, fields.text, file.name)
+    label_column = None if fields.label is None else column_named(names, fields.label, file.name, "--label-field")
+    kept = {each: column_named(names, each, file.name, "--keep") for each in fields.kept(names)}
+    for number, row in enumerate(rows, start=2):
+        record = checked(row[column], file.name, "row", number)
+        if label_column is not None:
+            record = labelled(record, row[label_column], f"{file.name}, row {number}")
+        yield Row(record, {each: column_value(row[at]) for each, at in kept.items()}) if fields.keep else record
+
+
+def _sheet_rows(file: StoredFile) -> Iterator[list[Any]]:
+    """The rows that are not blank; empty cells are None."""
+    try:
+        from python_calamine import CalamineError, CalamineWorkbook
+    except ImportError as error:
+        raise MissingExtra(f"reading {file.name}", "xlsx") from error
+    with _seekable(file) as opened:
+        try:
+            rows = CalamineWorkbook.from_filelike(opened).get_sheet_by_index(0).iter_rows()
+        except (CalamineError, *file.failures) as error:  # type: ignore[misc] # it has no type hints
+            sentence = f"{file.name} cannot be read as .xlsx: {file.reason(error)}; check that the file is complete"
+            raise CorpusError(sentence) from file.cause(error)
+        for row in rows:
+            if any(cell != "" for cell in row):
+                yield [None if cell == "" else cell for cell in row]
+
+
+def raw_rows(file: StoredFile, file_format: str, dialect: Dialect) -> Iterator[dict[str, Any]]:
+    """The rows of a table as they are, for a look at its columns; rows that cannot be read are left out."""
+    if file_format == "parquet":
+        with parquet_file(file, file.name) as table:
+            flat = [name for name in table.opened.schema_arrow.names if name in table.flat]
+            for batch in table.batches(flat):
+                yield from batch.to_pylist()
+    elif file_format == "arrow":
+        with _arrow_stream(file) as stream:
+            for batch in stream:
+                yield from batch.to_pylist()
+    elif file_format == "json":
+        yield from (value for value in _json_values(file) if isinstance(value, dict))
+    elif file_format == "jsonl":
+        for block in _blocks(Stretch(file)):
+            yield from (value for value in map(_loaded, _split(block.text)) if isinstance(value, dict))
+    else:
+        rows = _sheet_rows(file) if file_format == "xlsx" else (row for _, row in _rows(Stretch(file), dialect))
+        lists = (row for row in rows if isinstance(row, list))
+        names = [str(cell) for cell in next(lists, [])]
+        yield from (dict(zip(names, row, strict=False)) for row in lists)
+
+
+def _loaded(line: str) -> Any:
+    try:
+        return orjson.loads(line)
+    except ValueError:
+        return None
 
 
 def _python_values(column: Any) -> list[Any]:
@@ -472,8 +697,13 @@ def _seekable(file: StoredFile) -> Iterator[IO[bytes]]:
             yield unpacked
 
 
-def whole_text(file: StoredFile) -> Record:
-    """A file that is one document."""
+def whole_text(file: StoredFile, fields: Fields) -> Record:
+    """A file that is one document; its only column is `file`, its name."""
+    record = _whole_text(file)
+    return Row(record, {"file": file.name}) if fields.keep else record
+
+
+def _whole_text(file: StoredFile) -> Plain:
     with file.open() as opened:
         try:
             read = opened.read()

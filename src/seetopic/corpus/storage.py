@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import errno
 import glob
 import gzip
@@ -12,7 +13,7 @@ import shutil
 import tempfile
 import zlib
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import Path
@@ -33,6 +34,7 @@ class StoredFile:
     system: Any = field(default=None, repr=False)  # of fsspec; None for a path on this machine
     reach: Reach = "everywhere"  # where it can be opened
     can_seek: bool = True  # whether it can be read from the middle as fast as from the beginning
+    encoding: str | None = None  # of its text; None: UTF-8, or not text
 
     @property
     def is_packed(self) -> bool:
@@ -40,13 +42,12 @@ class StoredFile:
 
     @contextmanager
     def open(self) -> Iterator[IO[bytes]]:
-        """Its bytes, decompressed."""
-        with self._plain() as plain:
-            if not self.is_packed:
-                yield plain
-                return
-            with gzip.open(plain) as unpacked:
+        """Its bytes, decompressed and, if it has an encoding, as UTF-8."""
+        with self._plain() as plain, gzip.open(plain) if self.is_packed else nullcontext(plain) as unpacked:
+            if self.encoding is None:
                 yield unpacked  # type: ignore[misc] # it behaves like one
+            else:  # bytes that cannot be decoded stay as they are, so that the line they are on is reported
+                yield codecs.EncodedFile(unpacked, "utf-8", self.encoding, "surrogateescape")
 
     def _plain(self) -> IO[bytes]:
         with self._opening():
@@ -82,7 +83,7 @@ class StoredFile:
     @property
     def failures(self) -> tuple[type[Exception], ...]:
         """The errors that reading may raise; file systems behind URLs have their own."""
-        return (OSError, EOFError, zlib.error) if self.system is None else (Exception,)
+        return (OSError, EOFError, zlib.error, UnicodeError) if self.system is None else (Exception,)
 
     def reason(self, error: Exception) -> str:
         """The error in words; for a URL only its kind, because the message may contain the URL."""

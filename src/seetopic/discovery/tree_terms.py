@@ -103,7 +103,7 @@ class TreeRanking:
         ]
         own = barred[columns]
         own[:, others] = True
-        return Constraints(tuple(self.constraints.fixed[column] for column in columns), own)
+        return Constraints(tuple(fixed[column] for column in columns), own)
 
     def _not_shared(self, parent: int, typical: Floats | None) -> Flags:
         """Terms that a parent may not have, because one child alone uses them."""

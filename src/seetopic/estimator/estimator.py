@@ -143,8 +143,12 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         term_embeddings: Any = None,
         seed_embeddings: Any = None,
         document_embeddings: Any = None,
+        columns: Any = None,
     ) -> Self:
         """Find topics in documents: strings (a list, or a pandas or polars column), a path, or an `Index`.
+
+        `columns` are kept beside the documents in `index_`: a mapping of names to one value per document, or a table,
+        if the documents are strings; names of columns if they are a file or a table.
 
         Precomputed vectors are used as they are and never changed. `term_embeddings` maps terms to vectors,
         `seed_embeddings` maps names to vectors or is an array with one row per name, and `document_embeddings` is an
@@ -157,9 +161,11 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         names = name_vectors(seeds, seed_embeddings)
         index = fitting.ready_index(X, self.embedding_model, self.tokenizer, self.cache)
         if index is None:
-            documents = self._documents(X)
+            documents = self._documents(X, columns)
             rows = document_rows(documents, document_embeddings)
             return self._fit_documents(documents, seeds, settings, Ready(term_embeddings, names, rows))
+        if columns is not None:
+            raise SettingsError("an index has its columns already; pass `keep` to Index.build")
         if term_embeddings is not None or document_embeddings is not None:
             raise SettingsError(
                 "an index already has its vectors; to use your own, pass the term and document vectors to Index.build "
@@ -171,7 +177,13 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self._learn(index, seeds, settings, fitting.FittedOn(ready=ready))
 
     def partial_fit(
-        self, X: Any, y: Any = None, *, term_embeddings: Any = None, document_embeddings: Any = None
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        term_embeddings: Any = None,
+        document_embeddings: Any = None,
+        columns: Any = None,
     ) -> Self:
         """Fit on the earlier documents and these together, with the same names under the same numbers.
 
@@ -181,8 +193,11 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         raises an error. A model that is not fitted yet is fitted.
         """
         if not hasattr(self, "index_"):
-            return self.fit(X, y, term_embeddings=term_embeddings, document_embeddings=document_embeddings)
-        old, new, before = fitting.documents_again(self._given, self.index_), self._documents(X), self._given.ready
+            options = {"document_embeddings": document_embeddings, "columns": columns}
+            return self.fit(X, y, term_embeddings=term_embeddings, **options)
+        old, before = fitting.documents_again(self._given, self.index_), self._given.ready
+        new = self._documents(X, columns)
+        fitting.refuse_other_columns(self.index_.column_names, new)
         if (before.documents is None) != (document_embeddings is None):
             raise SettingsError(
                 "`document_embeddings` must be given for all documents or for none, in `fit` and in `partial_fit`"
@@ -245,9 +260,10 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         term_embeddings: Any = None,
         seed_embeddings: Any = None,
         document_embeddings: Any = None,
+        columns: Any = None,
     ) -> Doubles:
         """`fit`, then `transform` of the same documents."""
-        options = {"term_embeddings": term_embeddings, "seed_embeddings": seed_embeddings}
+        options = {"term_embeddings": term_embeddings, "seed_embeddings": seed_embeddings, "columns": columns}
         self.fit(X, y, document_embeddings=document_embeddings, **options)
         return self.transform(X, document_embeddings=document_embeddings)
 
@@ -369,8 +385,10 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _options(self) -> AssignOptions:
         return AssignOptions(threshold=self.threshold)
 
-    def _documents(self, source: Any) -> Documents:
-        return open_documents(source, text_field=self.text_field, on_error=self.on_error)
+    def _documents(self, source: Any, columns: Any = None) -> Documents:
+        named = columns is None or isinstance(columns, str | list | tuple)
+        kept: dict[str, Any] = {"keep": columns or ()} if named else {"columns": columns}
+        return open_documents(source, text_field=self.text_field, on_error=self.on_error, **kept)
 
     def _stream(self, source: Any, vectors: Any, read: bool | None = None) -> DocumentStream:
         index = self._checked().index_

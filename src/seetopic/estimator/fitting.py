@@ -125,6 +125,19 @@ def documents_again(given: FittedOn, index: Index) -> Documents:
     return given.documents
 
 
+def refuse_other_columns(names: tuple[str, ...], new: Documents) -> None:
+    """Refuse documents with other columns than the earlier ones."""
+    if new.keep != "all" and set(new.keep) != set(names):
+        raise CorpusError(
+            f"the model was fitted with {_listed(names)}, but these documents come with {_listed(new.keep)}; "
+            "pass the same `columns`"
+        )
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return f"the columns {', '.join(names)}" if names else "no columns"
+
+
 def topic_number(seeds: Seeds, topic: int | str) -> int:
     """The number of a topic, given its number or name."""
     if isinstance(topic, str) and topic in seeds.names:

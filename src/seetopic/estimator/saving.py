@@ -9,6 +9,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,7 @@ from seetopic.runtime import (
     clear_leftovers,
     exchanged,
     held,
+    linked,
     read_json,
     sha256_of,
     write_json,
@@ -174,10 +176,7 @@ def _copy_index(source: Path, target: Path) -> None:
     """Link or copy an index; its files are never changed, only replaced, so folders on one disk can share them."""
     target.mkdir()
     for name in (layout.MANIFEST, *layout.FILES):
-        try:
-            os.link((source / name).resolve(), target / name)
-        except OSError:
-            shutil.copyfile(source / name, target / name)
+        linked(source / name, target / name)
 
 
 def _write_names(path: Path, names: Any) -> None:
@@ -190,11 +189,13 @@ def _write_names(path: Path, names: Any) -> None:
 def _write_documents(path: Path, documents: Documents, index: Index) -> None:
     """Write the texts that the model was fitted on; refuse others, because their file may have changed."""
     encode = json.JSONEncoder(ensure_ascii=False).encode  # created once, because there may be millions of texts
+    field, names = _text_field(index), index.column_names
     digest = hashlib.sha256()
     with path.open("w", encoding="utf-8", newline="\n") as file:
-        for text in documents.texts():
+        columns = zip(*map(index.column, names), strict=True) if names else repeat(())
+        for text, values in zip(documents.texts(), columns, strict=False):
             digest.update(text_digest(text))
-            file.write(f'{{"text": {encode(text)}}}\n')
+            file.write(encode({field: text, **dict(zip(names, values, strict=True))}) + "\n")
     if digest.hexdigest() != index.manifest["corpus"]["sha256"]:
         raise CorpusError(f"the corpus {documents.name!r} has changed since the model was fitted; fit again")
 
@@ -261,7 +262,7 @@ def _loaded(folder: Path, about: dict[str, Any], embedding_model: Any, tokenizer
     index = Index.open(folder / INDEX, embedding_model=model, tokenizer=tokenizer or tokenize, cache=cache)
     params = {**_params(about["settings"]), "seeds": seeds}
     params["embedding_model"] = model if isinstance(model, UnnamedModel) else embedding_model
-    documents = _documents(folder, about)
+    documents = _documents(folder, about, index)
     return Saved(params, seeds, index, Learned(topics, sorter), FittedOn(documents, Ready(names=names)))
 
 
@@ -320,7 +321,17 @@ def _model_of(index: Index, embedding_model: Any, names: dict[str, Floats]) -> A
     return UnnamedModel(made_with["name"]) if embedding_model is None else embedding_model
 
 
-def _documents(folder: Path, about: dict[str, Any]) -> Documents | None:
+def _documents(folder: Path, about: dict[str, Any], index: Index) -> Documents | None:
     path = folder / DOCUMENTS
     title = str(about["corpus"])[:200]
-    return Documents(path, format="jsonl", title=title) if path.is_file() else None
+    if not path.is_file():
+        return None
+    return Documents(path, _text_field(index), format="jsonl", title=title, keep=index.column_names)
+
+
+def _text_field(index: Index) -> str:
+    """The field of the texts in the file of documents; no kept column has its name."""
+    field = "text"
+    while field in index.column_names:
+        field += "_"
+    return field

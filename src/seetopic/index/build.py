@@ -18,6 +18,7 @@ from seetopic.corpus import Documents, Fingerprint, FingerprintBuilder, Piece, P
 from seetopic.errors import CorpusError, EncoderError, IndexFailure
 from seetopic.index import layout
 from seetopic.index.cached import INDEXES
+from seetopic.index.columns import write_columns
 from seetopic.index.estimate import BuildEstimate, estimate, held_for, memory_needed, memory_size, require_memory
 from seetopic.index.layout import key_of, tokenizer_name
 from seetopic.index.sample import DocumentRange, beginnings, choose_among, distinct_terms
@@ -46,6 +47,7 @@ from seetopic.runtime import (
     counted,
     engine_for,
     exchanged,
+    linked,
     load_array,
     map_array,
     remove_unless_held,
@@ -197,6 +199,7 @@ class Build:
             with writing(self.out):
                 layout.put_back(self.out)
             if layout.is_intact(self.out) and layout.read_manifest(self.out)["key"] == self.key:
+                self._renew_columns(overwrite)
                 self._clear(self.out)
                 shutil.rmtree(self.folder, ignore_errors=True)
                 self._warn(layout.read_manifest(self.out)["corpus"]["warnings"])
@@ -258,6 +261,8 @@ class Build:
             Stage("variants", dict, self._write_variants),
             Stage("sample", sample, self._write_sample),
             Stage("themes", lambda: {"random_state": settings.random_state}, self._write_themes),
+            # Always run again, because nothing says whether columns have changed but reading them.
+            Stage("columns", lambda: {"columns": None}, self._write_columns),
         ]
 
     def _check_out(self, overwrite: bool) -> None:
@@ -424,6 +429,50 @@ class Build:
         vectors = load_array(self.files / layout.SAMPLE_GENERAL)
         write_array(self.files / layout.THEMES, find_centres(vectors, self.settings.random_state))
 
+    def _write_columns(self) -> None:
+        added = zip(self.update.added, self._fingerprints, strict=True)
+        write_columns(
+            self.files,
+            self._work / "columns",
+            self.update.stored_columns(),
+            ((each.documents, found.documents) for each, found in added),
+            self.update.keep,
+            self.settings.text,
+            self.resources.engine,
+        )
+
+    def _renew_columns(self, overwrite: bool) -> None:
+        """If other columns are asked for than the index has, replace them, and leave everything else as it is."""
+        if self.update.replaces or not self.update.keep:
+            return
+        shutil.rmtree(self.folder, ignore_errors=True)  # a build of something else that was never finished
+        written = do_stages(self._stages()[-1:], self.folder)
+        manifest = layout.read_manifest(self.out)
+        digests = {name: file["sha256"] for name, file in manifest["files"].items()} | self._by_name(written)
+        if all(digests[name] == manifest["files"][name]["sha256"] for name in layout.COLUMN_FILES):
+            return
+        before, after = (layout.read_words(each / layout.COLUMNS) for each in (self.out, self.files))
+        lost = next((name for name in before if name not in after), None)
+        if lost is not None and not overwrite:
+            raise IndexFailure(
+                f"{self.out} has a column {lost!r}, which would be lost; keep it, too, or replace the columns with "
+                "--overwrite (in Python: overwrite=True)"
+            )
+        with writing(self.files):
+            for name in layout.FILES:
+                if name not in layout.COLUMN_FILES:
+                    linked(self.out / name, self.files / name)
+        facts = {name: value for name, value in manifest.items() if name not in ("format", "version", "files")}
+        layout.write_manifest(
+            self.files / layout.MANIFEST, layout.manifest(folder=self.files, digests=digests, **facts)
+        )
+        self._move()
+
+    def _by_name(self, digests: dict[str, str]) -> dict[str, str]:
+        """The SHA-256 of the index's files by name; `digests` has all files, by their path in the build folder."""
+        paths = {name: (self.files / name).relative_to(self.folder).as_posix() for name in layout.FILES}
+        return {name: digests[path] for name, path in paths.items() if path in digests}
+
     def _chosen_from(self, stretches: Sequence[DocumentRange]) -> tuple[Longs, Longs]:
         text_starts = map_array(self.files / layout.TEXT_STARTS)
         return choose_among(text_starts, stretches, self.settings.sample, self.settings.random_state)
@@ -480,14 +529,17 @@ class Build:
             settings=as_json(self.settings),
             document_vectors=None if self.ready_documents is None else self.ready_documents.fingerprint,
             folder=self.files,
-            digests={name: digests[(self.files / name).relative_to(self.folder).as_posix()] for name in layout.FILES},
+            digests=self._by_name(digests),
         )
         layout.write_manifest(self.files / layout.MANIFEST, manifest)
         self._check_unchanged()  # again, because another program may have written there in the meantime
         self._check_out(overwrite)
-        is_replaced = self.out.exists()
         if self.update.replaces:
             record_update(self.out, self.update.stored.parts, self.key)
+        self._move()
+
+    def _move(self) -> None:
+        is_replaced = self.out.exists()
         with writing(self.out):
             if not (is_replaced and exchanged(self.files, self.out)):
                 self._rename(is_replaced)

@@ -43,7 +43,7 @@ def update_index(
     **resources: Any,
 ) -> None:
     """Replace an index on disk with one that has documents added, parts removed, or both; see `Index.update`."""
-    added = incoming(add, text_field=text_field, on_error=on_error)
+    added = incoming(add, text_field=text_field, on_error=on_error, keep=index.column_names)
     removed = (remove,) if isinstance(remove, int | str) else tuple(remove)
     if _was_done(index, added, removed, resources):
         return
@@ -75,6 +75,7 @@ def stored_in(index: Index) -> Stored:
         sampled=index.sampled,
         sample_general=index.sample.general,
         sample_texts=sample_texts,
+        columns=index.columns,
     )
 
 

@@ -10,14 +10,17 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
-from seetopic.corpus import OnError, open_documents
+from seetopic.corpus import Keep, OnError, open_documents
 from seetopic.errors import DamagedIndex, EncoderError, SettingsError
 from seetopic.index import layout
 from seetopic.index.build import plan
 from seetopic.index.changes import stored_in, update_index
+from seetopic.index.columns import Columns
 from seetopic.index.files import IndexFiles
 from seetopic.index.layout import (
+    ascending,
     bounds,
     finite,
     of_length,
@@ -100,6 +103,7 @@ class Index:
         document_vectors: Any = None,
         text_field: str | None = None,
         on_error: OnError = "raise",
+        keep: Keep = (),
         n_jobs: int | None = None,
         engine: str = "local",
         address: str | None = None,
@@ -112,11 +116,12 @@ class Index:
         """Build an index of documents in the folder `out`, or resume an interrupted build.
 
         `document_vectors` has one row per document, from the model that encodes the terms; the model then does not read
-        the documents itself. `engine` is `local` (processes on this machine) or `ray` (the cluster at `address`, or a
-        new one). `memory`, such as "4GB", limits how much memory the build may use.
+        the documents itself. `keep` names columns of the input to store beside the documents ("all": all but the
+        text); `column` returns them. `engine` is `local` (processes on this machine) or `ray` (the cluster at
+        `address`, or a new one). `memory`, such as "4GB", limits how much memory the build may use.
         """
         build = plan(
-            open_documents(documents, text_field=text_field, on_error=on_error),
+            open_documents(documents, text_field=text_field, on_error=on_error, keep=keep),
             Path(out),
             settings=settings,
             embedding_model=embedding_model,
@@ -204,6 +209,7 @@ class Index:
 
     def _everything(self) -> tuple[object, ...]:
         """Everything that is stored; each file is checked against the others as it is read."""
+        self.columns.check()
         return stored_in(self), self.local, self.variants, self.themes, self.posting_documents, self._documents
 
     def __getstate__(self) -> dict[str, Any]:
@@ -350,6 +356,20 @@ class Index:
         """The inverse document frequency of each term."""
         return self.derived(_make_idf)
 
+    @property
+    def column_names(self) -> tuple[str, ...]:
+        """The names of the columns that are kept beside the documents."""
+        return self.columns.names
+
+    def column(self, name: str) -> NDArray[np.object_]:
+        """A kept column: for each document a text, a number, True, False or None; (n_documents,)."""
+        return self.columns.column(name)
+
+    @property
+    def columns(self) -> Columns:
+        """The columns that are kept beside the documents."""
+        return self.derived(_make_columns)
+
     def term_id(self, name: str) -> int | None:
         """The id of the term that equals a name, or None."""
         term = self.as_term(name)
@@ -451,6 +471,13 @@ def _make_themes(index: Index) -> SampleThemes:
     if centres.shape != (n_centres(len(vectors)), vectors.shape[1]):
         raise DamagedIndex(f"{index.folder / layout.THEMES} has themes that do not match the index; build it again")
     return SampleThemes(vectors, centres)
+
+
+def _make_columns(index: Index) -> Columns:
+    names = read_words(index.files.path(layout.COLUMNS))
+    values = index.files.long_array(layout.COLUMN_VALUES, np.uint8)
+    checks = of_length(len(names) * len(index) + 1), within(0, len(values) + 1), ascending
+    return Columns(names, values, index.files.long_array(layout.COLUMN_STARTS, np.int64, *checks), len(index))
 
 
 def _make_idf(index: Index) -> Doubles:

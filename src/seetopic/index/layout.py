@@ -123,13 +123,18 @@ def bounds(parts: int | None = None, end: int | None = None) -> Check:
     return check
 
 
+def ascending(array: Any) -> bool:
+    """Every value is greater than the one before."""
+    return all(bool((np.diff(block) > 0).all()) for _, block in blocks(array, overlap=1))
+
+
 def finite(array: Any) -> bool:
     """All values are finite; computed without a second array."""
     with np.errstate(over="ignore", invalid="ignore"):
         return bool(np.isfinite(array.sum()))
 
 
-FORMAT = 4
+FORMAT = 5
 _SHA256 = re.compile("[0-9a-f]{64}")  # a manifest may come from anywhere and contain any text here
 # A manifest that another program has rewritten lacks this last line and cannot be checked.
 _SEALED = re.compile(rb'(.*)\n "seal": "([0-9a-f]{64})"\n\}\n', re.DOTALL)
@@ -152,10 +157,14 @@ SAMPLE_TERMS = "sample_terms.npy"
 SAMPLE_GENERAL = "sample_general.npy"
 SAMPLE_TEXTS = "sample_texts.json"
 THEMES = "themes.npy"
+COLUMNS = "columns.json"
+COLUMN_VALUES = "column_values.npy"
+COLUMN_STARTS = "column_starts.npy"
+COLUMN_FILES = (COLUMNS, COLUMN_VALUES, COLUMN_STARTS)
 SAMPLE = (SAMPLE_STARTS, SAMPLE_TERMS, SAMPLE_GENERAL)
 FILES = (
     *(TERMS, TERM_COUNTS, DOCUMENTS, DOCUMENT_STARTS, WORDS, TEXTS, TEXT_STARTS),
-    *(*POSTINGS, GENERAL, LOCAL, VARIANTS, SAMPLE_DOCUMENTS, *SAMPLE, SAMPLE_TEXTS, THEMES),
+    *(*POSTINGS, GENERAL, LOCAL, VARIANTS, SAMPLE_DOCUMENTS, *SAMPLE, SAMPLE_TEXTS, THEMES, *COLUMN_FILES),
 )
 _NAMES = "|".join(map(re.escape, (MANIFEST, *FILES)))
 # Files of an index, partial files of killed programs, and files that file managers create.

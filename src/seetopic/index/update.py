@@ -12,8 +12,18 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from seetopic.corpus import Documents, Fingerprint, FingerprintBuilder, OnError, Pieces, fingerprint, open_documents
+from seetopic.corpus import (
+    Documents,
+    Fingerprint,
+    FingerprintBuilder,
+    Keep,
+    OnError,
+    Pieces,
+    fingerprint,
+    open_documents,
+)
 from seetopic.errors import CorpusError, EncoderError, IndexFailure, SettingsError
+from seetopic.index.columns import Columns
 from seetopic.index.layout import key_of
 from seetopic.runtime import Engine, Floats, Longs, Progress, map_array, read_json, write_json
 from seetopic.settings import TextSettings
@@ -116,13 +126,13 @@ Encode: TypeAlias = Callable[[list[str]], Floats]
 _LETTERS = 4  # minimum length of most words, so that shards of stored words are about as large as those of texts
 
 
-def incoming(given: Any, *, text_field: str | None, on_error: OnError) -> tuple[Incoming, ...]:
-    """New documents: none, one corpus as `open_documents` takes it, or a list of open ones."""
+def incoming(given: Any, *, text_field: str | None, on_error: OnError, keep: Keep = ()) -> tuple[Incoming, ...]:
+    """New documents, with columns to keep: none, one corpus as `open_documents` takes it, or a list of open ones."""
     if given is None:
         return ()
     if isinstance(given, list | tuple) and all(isinstance(each, Documents) for each in given):
-        return tuple(map(Incoming, given))
-    return (Incoming(open_documents(given, text_field=text_field, on_error=on_error)),)
+        return tuple(Incoming(open_documents(each, keep=keep)) for each in given)
+    return (Incoming(open_documents(given, text_field=text_field, on_error=on_error, keep=keep)),)
 
 
 def check_made_with(manifest: dict[str, Any], model: str, tokenizer: str) -> None:
@@ -188,6 +198,7 @@ class Stored:
     sampled: Longs  # documents of the sample
     sample_general: Floats  # vectors of the first of them
     sample_texts: tuple[tuple[str, ...], ...]  # for each part, what the language model may have to read later
+    columns: Columns = Columns()  # noqa: RUF009 - frozen
 
 
 NOTHING = Stored(
@@ -248,6 +259,15 @@ class Update:
     def replaces(self) -> bool:
         """Whether there is an index that the new one replaces."""
         return bool(self.stored.key)
+
+    @property
+    def keep(self) -> Keep:
+        """The columns of the new index; an update keeps those of the existing one."""
+        return self.stored.columns.names if self.replaces else self.added[0].documents.keep
+
+    def stored_columns(self) -> list[tuple[Columns, int, int]]:
+        """The columns of the documents to keep, as ranges of the existing ones."""
+        return [(self.stored.columns, first, first + part.documents) for part, first in self._kept_from()]
 
     def texts(self, settings: TextSettings) -> Iterator[StoredTexts]:
         """The documents to keep, already tokenised, in shards."""

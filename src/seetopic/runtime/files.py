@@ -194,6 +194,14 @@ _EXCHANGES: dict[str, Callable[[Any, bytes, bytes], int]] = {
 }
 
 
+def linked(source: Path, target: Path) -> None:
+    """A second name for a file that is never changed, only replaced; a copy where the system has no such links."""
+    try:
+        os.link(source.resolve(), target)
+    except OSError:
+        shutil.copyfile(source, target)
+
+
 def sha256_of(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
