@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from seetopic.corpus import Seeds, as_seeds
+from seetopic.corpus import Seeds, as_seeds, path_text
 from seetopic.discovery.algorithm import Discovered, discover_terms, starting_terms
 from seetopic.discovery.calibration import shares_with_none
 from seetopic.discovery.constraints import Constraints, constraints_of, names_as_terms
@@ -386,18 +386,25 @@ def _topics(
         for terms, given in zip(found.deep, constraints.fixed, strict=True)
     ]
     sure = topic_confidence(similarity, n_names, np.asarray(index.local), unsettled)
-    topics = tuple(_topic(query, category, found, sure) for category in range(n_names))
+    shares = None if tree is None or reading is None else tree.summed(reading.memberships).mean(axis=0)
+    topics = tuple(
+        _topic(query, category, found, sure, None if shares is None else round(float(shares[category]), 4))
+        for category in range(n_names)
+    )
     if not len(uncovered.centres) or reading is None:
         return Topics(topics, query.made_with())
     owners = owners_in(tree)
     temperature = query.settings.sorting.temperature
     best = shares_with_none(reading.found.scores, n_names, temperature, owners=owners).argmax(axis=1)
     coverage = round(float((best < n_names).mean()), 4)
-    residual = told_themes(index, reading.memberships, found.deep, uncovered.centres, n_names)
+    labels = [None if owner < 0 else path_text(query.seeds.paths[owner]) for owner in owners]
+    residual = told_themes(
+        index, reading.memberships, found.deep, uncovered.centres, n_names, parents=labels if tree else None
+    )
     return Topics(topics, query.made_with(), coverage, residual)
 
 
-def _topic(query: Query, category: int, found: Discovered, sure: Doubles) -> Topic:
+def _topic(query: Query, category: int, found: Discovered, sure: Doubles, share: float | None) -> Topic:
     index, seed = query.index, query.seeds.seeds[category]
     frequencies = index.document_frequencies
     ranked = tuple(
@@ -412,7 +419,7 @@ def _topic(query: Query, category: int, found: Discovered, sure: Doubles) -> Top
     )
     occurs = any(index.term_id(name) is not None for name in seed.names)
     warnings = tuple(_warnings(query, category, len(ranked), float(sure[category])))
-    return Topic(seed.name, seed.names, occurs, ranked, round(float(sure[category]), 3), warnings)
+    return Topic(seed.name, seed.names, occurs, ranked, round(float(sure[category]), 3), warnings, seed.path, share)
 
 
 def _warnings(query: Query, category: int, n_found: int, sure: float) -> list[str]:

@@ -98,9 +98,8 @@ class TreeRanking:
 
     def _constraints_of(self, columns: list[int], barred: Flags) -> Constraints:
         """Names of other columns are barred: each stands with its own."""
-        others = [
-            term for column, terms in enumerate(self.constraints.fixed) if column not in set(columns) for term in terms
-        ]
+        fixed = self.constraints.fixed
+        others = [term for column in set(range(len(fixed))).difference(columns) for term in fixed[column]]
         own = barred[columns]
         own[:, others] = True
         return Constraints(tuple(fixed[column] for column in columns), own)
