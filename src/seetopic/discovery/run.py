@@ -24,7 +24,7 @@ from seetopic.discovery.names import EncodedNames, encode_names, mean_vectors_of
 from seetopic.discovery.residual import told_themes
 from seetopic.discovery.sampled import Reading, SampledDocuments, sampled_documents
 from seetopic.discovery.topics import LOW_CONFIDENCE, RankedTerm, Topic, Topics
-from seetopic.discovery.tree import Tree, names_in_context, owners_in, owners_of_themes, tree_of
+from seetopic.discovery.tree import Tree, names_in_context, owners_in, tree_of, with_uncovered
 from seetopic.discovery.tree_terms import TreeRanking
 from seetopic.discovery.wildcards import expanded
 from seetopic.errors import NotEnoughTerms
@@ -207,8 +207,7 @@ def find(query: Query) -> Discovery:
     with ThreadPoolExecutor(1) as pool:
         read_ahead = pool.submit(_read_ahead, query)
         names = query.encoded_names()
-        uncovered = _uncovered(query, names)
-        tree = _tree(query, names, uncovered)
+        tree, uncovered = _uncovered(query, names)
         general = _general_evidence(query, names, uncovered)
         similarity = general.similarity  # (n_categories, n_terms)
         read_ahead.result()
@@ -279,20 +278,17 @@ def _read_ahead(query: Query) -> Variants:
     return query.variants
 
 
-def _uncovered(query: Query, names: EncodedNames) -> Uncovered:
-    """The themes that the names leave uncovered, among the documents that the language model has read."""
+def _uncovered(query: Query, names: EncodedNames) -> tuple[Tree | None, Uncovered]:
+    """The themes that the names leave uncovered, among the documents that the language model has read.
+
+    If any name has a parent, they are part of the tree of the names.
+    """
+    tree = tree_of(query.seeds)
     if not (query.settings.documents_weight > 0 and query.index.sample.was_read):
-        return Uncovered(np.empty((0, query.index.general.shape[1]), np.float32), 1.0)
-    tree = tree_of(query.seeds)
-    return uncovered_by(names.spoken if tree is None else names.spoken[list(tree.leaves)], query.index.themes)
-
-
-def _tree(query: Query, names: EncodedNames, uncovered: Uncovered) -> Tree | None:
-    """The tree of the names and the residual themes; None if no name has a parent."""
-    tree = tree_of(query.seeds)
-    if tree is None or not len(uncovered.centres):
-        return tree
-    return tree.with_themes(owners_of_themes(tree, names.spoken, uncovered.centres, query.index.themes))
+        return tree, Uncovered(np.empty((0, query.index.general.shape[1]), np.float32), 1.0)
+    if tree is not None:
+        return with_uncovered(tree, names.spoken, query.index.themes)
+    return None, uncovered_by(names.spoken, query.index.themes)
 
 
 def _all_spoken(names: EncodedNames, uncovered: Uncovered) -> Floats:

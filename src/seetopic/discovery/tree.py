@@ -13,10 +13,8 @@ import numpy as np
 
 from seetopic.corpus import Seed, Seeds
 from seetopic.discovery.names import EncodedNames, encode_names
-from seetopic.index import Index, SampleThemes
-from seetopic.runtime import Doubles, Floats, Longs, Progress, normalized, silent
-
-_STANDS_OUT = 1.2  # standard deviations above its mean over all themes, from which a parent's name covers a theme
+from seetopic.index import Index, SampleThemes, Uncovered, uncovered_in_tree
+from seetopic.runtime import Doubles, Floats, Progress, normalized, silent
 
 
 @dataclass(frozen=True)
@@ -87,9 +85,6 @@ class Tree:
                 total[:, self.parents[column]] += total[:, column]
         return total
 
-    def with_themes(self, owners: Longs) -> Tree:
-        return Tree((*self.parents[: self.n_names], *owners.tolist()), self.n_names)
-
 
 def tree_of(seeds: Seeds) -> Tree | None:
     """None if no name has a parent."""
@@ -101,18 +96,12 @@ def owners_in(tree: Tree | None) -> tuple[int, ...]:
     return () if tree is None else tree.parents[tree.n_names :]
 
 
-def owners_of_themes(tree: Tree, names: Floats, centres: Floats, themes: SampleThemes) -> Longs:
-    """For each residual theme, the parent whose name stands out in it most, -1 if none does.
-
-    `names` are those that `names_in_context` returns, `centres` those of the residual themes.
-    """
-    parents = list(tree.inner)
-    nearness = names[parents] @ themes.centres.T
-    spread = np.maximum(nearness.std(axis=1, keepdims=True), 1e-9)
-    standing = (names[parents] @ centres.T - nearness.mean(axis=1, keepdims=True)) / spread  # (n_parents, n_centres)
-    best = np.array(parents)[standing.argmax(axis=0)] if len(centres) else np.empty(0, np.int64)
-    owners: Longs = np.where(standing.max(axis=0, initial=-np.inf) >= _STANDS_OUT, best, -1)
-    return owners
+def with_uncovered(tree: Tree, names: Floats, themes: SampleThemes) -> tuple[Tree, Uncovered]:
+    """The tree with the residual themes, by the spoken names that `names_in_context` returns."""
+    leaves, inner = names[list(tree.leaves)], names[list(tree.inner)]
+    uncovered, owners = uncovered_in_tree(leaves, inner, themes)
+    parents = np.append(tree.inner, -1)[owners]
+    return Tree((*tree.parents, *parents.tolist()), tree.n_names), uncovered
 
 
 def branch_vectors(tree: Tree, names: Floats) -> Floats:

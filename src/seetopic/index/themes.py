@@ -145,6 +145,28 @@ def uncovered_by(names: Floats, themes: SampleThemes) -> Uncovered:
     return Uncovered(chosen.centres[:0] if covers_all else chosen.centres[~covered], chosen.share_of(covered))
 
 
+def uncovered_in_tree(leaves: Floats, parents: Floats, themes: SampleThemes) -> tuple[Uncovered, Longs]:
+    """Residual themes of a tree of names, and the parent that each is elsewhere in, -1 for none.
+
+    A theme is elsewhere in a parent if the parent stands out in it and is nearer than every name without children.
+    `leaves` and `parents` are unit rows.
+    """
+    found = uncovered_by(leaves, themes)
+    if not themes.grains or themes.are_cut_across_by(leaves):
+        return found, np.full(len(found.centres), -1)
+    chosen, covered = _at_grain_of(leaves, themes)
+    standing = chosen.standing(parents)
+    highest = standing.max(axis=0)
+    nearer = (highest > chosen.standing(leaves).max(axis=0)) & (
+        (parents @ chosen.centres.T).max(axis=0) > (leaves @ chosen.centres.T).max(axis=0)
+    )
+    inside = (highest >= _STANDS_OUT) & (nearer | (~covered if len(found.centres) else False))
+    outside = ~covered & ~inside if len(found.centres) else np.zeros_like(inside)
+    owners = np.where(inside, standing.argmax(axis=0), -1)
+    kept = np.concatenate([np.flatnonzero(inside), np.flatnonzero(outside)])
+    return Uncovered(chosen.centres[kept], chosen.share_of(covered | inside)), owners[kept]
+
+
 def _at_grain_of(names: Floats, themes: SampleThemes) -> tuple[Themes, Flags]:
     """The coarsest themes of which the names cover enough, and which of them they cover."""
     # More documents reveal finer themes.
