@@ -8,18 +8,20 @@ from typing import Any
 
 import numpy as np
 
+from seetopic.corpus import path_text
 from seetopic.discovery.algorithm import discover_terms
 from seetopic.discovery.constraints import Constraints
 from seetopic.discovery.evidence import Evidence
 from seetopic.discovery.evidence.documents import ReadDocumentsEvidence, typical_terms
 from seetopic.discovery.evidence.general import GeneralEvidence
 from seetopic.discovery.residual import TERMS, by_size, told_themes
-from seetopic.discovery.run import query_for
+from seetopic.discovery.run import Query, find, query_for
 from seetopic.discovery.sampled import sampled_documents
 from seetopic.discovery.topics import Residual
+from seetopic.discovery.tree import tree_of
 from seetopic.errors import CorpusError, SettingsError
 from seetopic.index import Index, Themes
-from seetopic.runtime import Doubles, Floats
+from seetopic.runtime import Doubles, Flags, Floats
 from seetopic.settings import DEFAULT, DiscoverySettings
 
 MOST = 200  # names that can be requested
@@ -31,22 +33,50 @@ def suggest(
     seeds: Any = None,
     *,
     number: int = 10,
+    below: str | None = None,
     settings: DiscoverySettings | None = None,
     device: str = "auto",
 ) -> tuple[Residual, ...]:
     """Suggest names for themes of the documents that the given names do not cover, or for all themes.
 
     `seeds` is a list, a dict, a path to a file, or None if there are no names yet. The largest and least covered themes
-    come first; each `suggested_name` can be used as a category name.
+    come first; each `suggested_name` can be used as a category name. In a tree of names, `below` is the name or path of
+    a parent: what it holds that none of its children names.
     """
-    names = None if seeds is None else query_for(index, seeds, settings, DEFAULT.preset, device).encoded_names().spoken
-    return suggest_beside(index, names, number, settings or DEFAULT.discovery)
+    if seeds is None:
+        if below is not None:
+            raise SettingsError(f"`below` is {below!r}, but there are no names; give a tree of names (--seeds)")
+        return _suggested(index, None, number, settings or DEFAULT.discovery)
+    return suggest_for(query_for(index, seeds, settings, DEFAULT.preset, device), number, below)
 
 
-def suggest_beside(
-    index: Index, names: Floats | None, number: int, settings: DiscoverySettings
+def suggest_for(query: Query, number: int, below: str | None = None) -> tuple[Residual, ...]:
+    """The same for the names of a query."""
+    if below is None:
+        return _suggested(query.index, query.encoded_names().spoken, number, query.settings)
+    paths = [path_text(path) for path in query.seeds.paths]
+    chosen = [place for place, path in enumerate(paths) if below in (path, query.seeds.names[place])]
+    tree = tree_of(query.seeds)
+    if tree is None or len(chosen) != 1 or chosen[0] not in tree.inner:
+        parents = [] if tree is None else [paths[node] for node in tree.inner]
+        raise SettingsError(
+            f"`below` is {below!r}, but must be one of the names that have children: {', '.join(parents) or 'none'}"
+        )
+    parent, run = chosen[0], find(query)
+    names = run.encoded.spoken[tree.children(parent)]
+    if run.reading is None or run.tree is None:
+        return _suggested(query.index, names, number, query.settings)  # says why there are no themes
+    cut = run.tree.cut(run.tree.depths[parent])
+    at_level = run.tree.summed(run.reading.memberships)[: run.sampled.n_read, cut]
+    inside = at_level.argmax(axis=1) == cut.index(parent)
+    found = _suggested(query.index, names, number, query.settings, inside)
+    return tuple(replace(each, parent=paths[parent]) for each in found)
+
+
+def _suggested(
+    index: Index, names: Floats | None, number: int, settings: DiscoverySettings, inside: Flags | None = None
 ) -> tuple[Residual, ...]:
-    """The same for vectors of names, unit rows."""
+    """Themes that the names, unit rows, cover least; with `inside`, those whose documents are mostly inside."""
     if not 1 <= number <= MOST:
         raise SettingsError(f"`number` is {number}, but must be between 1 and {MOST} (--number)")
     grains = index.themes.grains
@@ -55,15 +85,19 @@ def suggest_beside(
             "the language model has read too few documents of this index to find themes; "
             "give more documents, or build the index with a larger sample"
         )
-    enough = (each for each in grains if len(each.centres) >= _FINER * number)
+    enough = (each for each in grains if len(each.centres) >= _FINER * number and inside is None)
     themes = next(enough, grains[-1])
     wanted = themes.sizes if names is None else themes.sizes * np.exp(-themes.standing(names).max(axis=0))
+    if inside is not None:
+        held = np.bincount(themes.of_documents, inside, minlength=len(themes.sizes))
+        wanted = np.where(2 * held >= themes.sizes, wanted, 0.0)
     memberships = np.zeros((len(themes.vectors), len(themes.centres)))
     memberships[np.arange(len(themes.vectors)), themes.of_documents] = 1.0
     terms = _terms_of(index, themes, memberships, settings)
     told = told_themes(index, memberships, terms, themes.centres, 0, themes.vectors)
     largest = [theme for theme in by_size(themes.sizes) if terms[theme]]  # in the order of `told`
-    return tuple(told[place] for place in np.argsort(-wanted[largest], kind="stable")[:number])
+    best = np.argsort(-wanted[largest], kind="stable")[:number]
+    return tuple(told[place] for place in best if wanted[largest[place]] > 0)
 
 
 def as_seeds_file(found: Sequence[Residual]) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 from seetopic.corpus import Seed, Seeds
 from seetopic.discovery.names import EncodedNames, encode_names
 from seetopic.index import Index, SampleThemes, Uncovered, uncovered_in_tree
-from seetopic.runtime import Doubles, Floats, Progress, normalized, silent
+from seetopic.runtime import Doubles, Floats, Longs, Progress, normalized, silent
 
 
 @dataclass(frozen=True)
@@ -112,12 +112,13 @@ def branch_vectors(tree: Tree, names: Floats) -> Floats:
     return vectors
 
 
-def distance_to_parent(tree: Tree, names: Floats) -> Doubles:
-    """How much nearer each name is to another parent than to its own, in standard deviations; -inf for roots.
+def nearer_to_others(tree: Tree, names: Floats) -> tuple[Doubles, Longs]:
+    """How much nearer each name is to another name at its parent's level than to its parent, and which one that is.
 
-    A parent is its name and its other children.
+    In standard deviations; -inf and -1 for roots. A parent is its name and its other children.
     """
     vectors, gaps = branch_vectors(tree, names), np.full(tree.n_names, -np.inf)
+    nearest = np.full(tree.n_names, -1)
     nearness = names @ vectors.T  # (n_names, n_names)
     for depth in tree.inner_depths:
         candidates = [node for node in tree.cut(depth) if node < tree.n_names]
@@ -127,8 +128,9 @@ def distance_to_parent(tree: Tree, names: Floats) -> Doubles:
             total = names[parent] + vectors[children].sum(axis=0)
             for child in children if others else []:
                 own = float(names[child] @ normalized((total - vectors[child])[None])[0])
-                gaps[child] = (float(nearness[child, others].max()) - own) / spread
-    return gaps
+                nearest[child] = others[int(nearness[child, others].argmax())]
+                gaps[child] = (float(nearness[child, nearest[child]]) - own) / spread
+    return gaps, nearest
 
 
 def names_in_context(
@@ -139,7 +141,7 @@ def names_in_context(
     A name that is nearer to another parent than to its own is read together with the names above it ("gear, baby
     products"), the more the farther it is. A parent means its name and its children.
     """
-    weights = np.clip(distance_to_parent(tree, names.spoken), 0, 1)
+    weights = np.clip(nearer_to_others(tree, names.spoken)[0], 0, 1)
     weights[list(names.wordless)] = 0
     unclear = np.flatnonzero(weights > 0).tolist()
     plain, spoken = names.plain.copy(), names.spoken.copy()

@@ -13,8 +13,8 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import NotFittedError
 
 from seetopic.classify import AssignOptions, DocumentStream, Placement, Sorter
-from seetopic.corpus import Documents, OnError, Seeds, joined, open_documents
-from seetopic.discovery import Residual, Topics, encode_names, suggest_beside
+from seetopic.corpus import Documents, OnError, Seeds, joined, open_documents, path_text
+from seetopic.discovery import Residual, Topics, query_for, suggest_for, tree_of
 from seetopic.errors import SeeTopicError, SettingsError
 from seetopic.estimator import fitting, saving, views
 from seetopic.estimator.plots import Pictures
@@ -225,12 +225,14 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
             fitting.say_unreadable(self.index_, asked, given.ready)
         return type(self)(**params)._learn(self.index_, asked, self._settings(), given)
 
-    def suggest(self, number: int = 10) -> tuple[Residual, ...]:
-        """Suggest names for themes of the documents that the names do not cover."""
+    def suggest(self, number: int = 10, *, below: str | None = None) -> tuple[Residual, ...]:
+        """Suggest names for themes of the documents that the names do not cover.
+
+        In a tree of names, `below` is the name or path of a parent: what it holds that none of its children names.
+        """
         index, settings = self._checked().index_, self._settings()
-        ready = self._given.ready.names
-        names = encode_names(index, self.seeds_, ready).spoken
-        return suggest_beside(index, names, number, settings.discovery)
+        query = query_for(index, self.seeds_, settings.discovery, name_vectors=self._given.ready.names)
+        return suggest_for(query, number, below)
 
     def accept(self, topic: int | str, terms: str | Sequence[str]) -> Self:
         """A new fitted model in which these terms come first in a topic, given by its number or name."""
@@ -267,26 +269,37 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.fit(X, y, document_embeddings=document_embeddings, **options)
         return self.transform(X, document_embeddings=document_embeddings)
 
-    def predict(self, X: Any, *, document_embeddings: Any = None) -> Longs:
+    def predict(self, X: Any, *, document_embeddings: Any = None, level: int | None = None) -> Longs:
         """The number of each document's topic, or -1 for none.
 
         A document has none if it is about something else, if it contains no known term, or if no share reaches
-        `threshold`.
+        `threshold`. In a tree of names, `level` asks for the topic at that level, 0 for the roots: the one above the
+        document's topic, or the topic itself if it is not that deep.
         """
-        return self._placement(X, document_embeddings).best
+        best = self._placement(X, document_embeddings).best
+        tree = tree_of(self.seeds_)
+        if level is None or tree is None:
+            return best
+        if level < 0:
+            raise SettingsError(f"`level` is {level}, but must be 0 for the roots of the tree, or more")
+        above = [tree.path(topic)[: level + 1][-1] for topic in range(len(tree))]
+        return np.append(above, -1)[best]
 
     def predict_proba(self, X: Any, *, document_embeddings: Any = None) -> Doubles:
-        """The shares of `transform`, with `classes_` as columns; each row and the share of no topic add up to 1."""
+        """The shares of `transform`, with `classes_` as columns; each row and the share of no topic add up to 1.
+
+        In a tree of names, the share of a parent is what it has besides its children.
+        """
         return self._stream(X, document_embeddings).shares()[:, :-1]
 
     @property
     def classes_(self) -> NDArray[np.object_]:
-        """The names of the categories, in the order of their numbers."""
+        """The names of the categories, in the order of their numbers; in a tree, their paths as texts."""
         return self.get_feature_names_out()
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """The names of the columns of `transform`, which are those of the topics."""
-        return np.array(self._checked().seeds_.names, dtype=object)
+        return np.array([path_text(path) for path in self._checked().seeds_.paths], dtype=object)
 
     # Methods with BERTopic's names
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seetopic.classify import SORTER, Sorter
-from seetopic.corpus import Documents, Seeds, as_records, as_seeds, text_digest
+from seetopic.corpus import Documents, Seeds, as_records, as_seeds, path_text, text_digest
 from seetopic.discovery import Topics
 from seetopic.errors import CorpusError, EncoderError, OutputError, SeeTopicError, SettingsError
 from seetopic.estimator.fitting import FittedOn, Learned, settings_from_parameters
@@ -254,7 +254,7 @@ def _loaded(folder: Path, about: dict[str, Any], embedding_model: Any, tokenizer
         )
     seeds, topics = _seeds(about["seeds"]), Topics.load(folder)
     sorter = Sorter.load(folder, tokenizer=tokenizer or tokenize)
-    if not seeds.names == sorter.names == tuple(topic.name for topic in topics):
+    if not tuple(map(path_text, seeds.paths)) == sorter.names == tuple(topic.label for topic in topics):
         raise ValueError("its names, topics and sorter come from different models")
     names = _names(folder, about, seeds)
     index = Index.open(folder / INDEX, tokenizer=tokenizer or tokenize, cache=cache)

@@ -1,6 +1,11 @@
-"""YAML for quanteda's `dictionary(file = "topics.yml")`: a list of words for each category's name."""
+"""YAML for quanteda's `dictionary(file = "topics.yml")`: a list of words for each category's name.
+
+In a tree, a category with children is a list of its own words, followed by its children, as quanteda nests them.
+"""
 
 from __future__ import annotations
+
+from typing import Any
 
 from seetopic.output.exports.dictionary import Dictionary, refuse_marks
 
@@ -9,7 +14,19 @@ def quanteda_yaml(dictionary: Dictionary) -> str:
     import yaml
 
     refuse_marks(dictionary, "*?", "quanteda reads as a wildcard")
-    lists = {category.name: list(category.forms) for category in dictionary.categories}
+    lists: dict[str, list[Any]] = {}
+    nested: dict[tuple[str, ...], dict[str, list[Any]]] = {(): lists}
+    parents = {category.path[:-1] for category in dictionary.categories}
+    for category in dictionary.categories:
+        words: list[Any] = list(category.forms)
+        beside = nested.get(category.path[:-1])
+        if beside is None:  # its parent is left out
+            lists[category.name] = words
+        else:
+            beside[category.path[-1]] = words
+        if category.path in parents:
+            nested[category.path] = {}
+            words.append(nested[category.path])
     # Quote everything: readers differ in what they take for a number, a date or a boolean ("no", "y", "1e3").
     text: str = yaml.safe_dump(
         lists, default_style='"', default_flow_style=False, allow_unicode=True, sort_keys=False, width=float("inf")
