@@ -7,7 +7,7 @@ from seetopic.corpus.documents import FORMATS, Documents, OnError, format_of, jo
 from seetopic.corpus.fingerprint import Fingerprint, FingerprintBuilder, fingerprint, text_digest
 from seetopic.corpus.partition import Piece, Pieces, TextShard
 from seetopic.corpus.readers import Keep, field_size_limit, parquet_file, unpacked_bytes
-from seetopic.corpus.seed_files import HEADERS, as_records, as_seeds, as_value, read_seeds
+from seetopic.corpus.seed_files import HEADERS, OWN_WORDS, as_records, as_seeds, as_value, read_seeds
 from seetopic.corpus.seeds import Seed, Seeds, has_wildcard, normalized_name, path_text
 from seetopic.corpus.storage import local_file
 
@@ -15,6 +15,7 @@ __all__ = [
     "FORMATS",
     "HEADERS",
     "NAMES",
+    "OWN_WORDS",
     "Documents",
     "Fingerprint",
     "FingerprintBuilder",

@@ -8,5 +8,15 @@ from seetopic.output.charts.figure import Figure
 from seetopic.output.charts.heatmap import heatmap
 from seetopic.output.charts.lines import term_rank
 from seetopic.output.charts.maps import topics_map
+from seetopic.output.charts.treemap import treemap
 
-__all__ = ["Figure", "barchart", "documents_map", "documents_per_topic", "heatmap", "term_rank", "topics_map"]
+__all__ = [
+    "Figure",
+    "barchart",
+    "documents_map",
+    "documents_per_topic",
+    "heatmap",
+    "term_rank",
+    "topics_map",
+    "treemap",
+]
