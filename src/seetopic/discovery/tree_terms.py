@@ -1,7 +1,8 @@
 """Terms of a tree: a child is told apart from all others within its parent, a parent has what its children share.
 
 The leaves are ranked against each other, and so are the parents of each level. A parent may only have terms that at
-least two of its children use and that no child is clearly more typical of; what it takes leaves its children.
+least two of its children use, or its documents outside them, and that no child is clearly more typical of. What it
+takes leaves its children.
 """
 
 from __future__ import annotations
@@ -105,12 +106,15 @@ class TreeRanking:
         return Constraints(tuple(fixed[column] for column in columns), own)
 
     def _not_shared(self, parent: int, typical: Floats | None) -> Flags:
-        """Terms that a parent may not have, because one child alone uses them."""
-        below = [column for column, above in enumerate(self.tree.parents) if above == parent]
-        if typical is None or len(below) < 2:
+        """Terms that a parent may not have: one child alone uses them, or is clearly more typical of them."""
+        if typical is None:
             return np.zeros(self.constraints.barred.shape[1], np.bool_)
-        second, best = np.partition(typical[below], -2, axis=0)[-2:]
-        barred: Flags = (second < _USED) | (typical[parent] <= _AS_TYPICAL * best)
+        children = np.sort(typical[self.tree.children(parent)], axis=0)
+        elsewhere = [theme for theme in range(self.tree.n_names, len(self.tree)) if self.tree.parents[theme] == parent]
+        used = (typical[elsewhere] >= _USED).any(axis=0)
+        if len(children) > 1:
+            used |= children[-2] >= _USED
+        barred: Flags = ~used | (typical[parent] <= _AS_TYPICAL * children[-1])
         return barred
 
     def _exclusive(self, found: Discovered) -> Discovered:

@@ -69,7 +69,7 @@ class Pictures:
         """How fast the scores of each topic fall from its best term to its last."""
         return term_rank(self._checked().topics_, log=log, width=width)
 
-    def visualize_tree(self, *, width: int = 960) -> Figure:
+    def visualize_hierarchy(self, *, width: int = 960) -> Figure:
         """A treemap of a tree of topics: areas are shares of the documents."""
         return treemap(self._checked().topics_, width=width)
 

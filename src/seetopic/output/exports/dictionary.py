@@ -69,6 +69,9 @@ def dictionary_of(
         raise SettingsError(
             f"`min_confidence` is {min_confidence}, but no topic has a confidence above {surest}; lower it"
         )
+    for topic in topics:
+        for name in topic.path:
+            _writable(name, "a category's name")
     _refuse_one_name_twice([topic.label for topic in topics])
     numbers = {topic.path: number for number, topic in enumerate(topics)}
     categories = tuple(_category(number, topic, variants, top, numbers) for number, topic in kept)
@@ -99,8 +102,7 @@ def _category(
     ranked = enumerate(topic.terms[:top], start=1)
     entries = tuple(_entry(rank, each, variants, topic.label) for rank, each in ranked)
     above = tuple(numbers[topic.path[:depth]] for depth in range(1, len(topic.path)))
-    name = _writable(topic.label, "a category's name")
-    return DictionaryCategory(number, name, topic.confidence, entries, topic.path, above)
+    return DictionaryCategory(number, topic.label, topic.confidence, entries, topic.path, above)
 
 
 def _entry(rank: int, each: RankedTerm, variants: bool, name: str) -> DictionaryEntry:
@@ -123,7 +125,7 @@ def _writable(text: Any, what: str) -> str:
 def _refuse_one_name_twice(names: Iterable[str]) -> None:
     seen: dict[str, str] = {}
     for name in names:
-        other = seen.setdefault(one_line(_writable(name, "a category's name")), name)
+        other = seen.setdefault(one_line(name), name)
         if other is not name:
             raise OutputError(
                 f"the category names {other!r} and {name!r} count as the same name in an export; rename one of them"
