@@ -49,6 +49,8 @@ class TextSettings:
     phrase_min_count: int = 5  # minimum occurrences of a phrase
     phrase_quality: float = 0.5  # minimum quality of a phrase, from 0 to 1
     known_phrases: tuple[str, ...] = ()  # examples to learn phrase quality from
+    stop_words: tuple[str, ...] = ()  # words, or terms of several words, that are excluded besides the language's own
+    max_documents: float = 1.0  # share of documents above which a term is excluded
     shard_documents: int = 32_768  # shards never depend on the number of workers
     shard_characters: int = 2_000_000
 
@@ -58,10 +60,13 @@ class TextSettings:
         _check("max_phrase_words", self.max_phrase_words, 1, LONGEST_PHRASE)
         _check("phrase_min_count", self.phrase_min_count, 2, 1_000_000)
         _check("phrase_quality", self.phrase_quality, 0.0, 1.0)
-        if isinstance(self.known_phrases, list):  # as read from JSON
-            object.__setattr__(self, "known_phrases", tuple(self.known_phrases))
-        if not isinstance(self.known_phrases, tuple) or not all(isinstance(each, str) for each in self.known_phrases):
-            raise SettingsError(f"`known_phrases` is {self.known_phrases!r:.100}, but must be a tuple of strings")
+        _check("max_documents", self.max_documents, 0.0, 1.0)
+        for name in ("known_phrases", "stop_words"):
+            value = getattr(self, name)
+            if isinstance(value, list):  # as read from JSON
+                object.__setattr__(self, name, tuple(value))
+            if not isinstance(value, tuple | list) or not all(isinstance(each, str) for each in value):
+                raise SettingsError(f"`{name}` is {value!r:.100}, but must be a tuple of strings")
         _check("shard_documents", self.shard_documents, 1, 1_000_000)
         _check("shard_characters", self.shard_characters, 1_000, 1_000_000_000)
 

@@ -101,7 +101,7 @@ def test_standard_input_is_read_as_documents(place):
 
 
 def test_check_tells_what_the_documents_know_of_each_name(place):
-    (place / "mixed.yaml").write_text("sky: [planet, outer space]\ncosmos: [astronomy]\n")
+    (place / "mixed.yaml").write_text("sky: {names: [planet, outer space]}\ncosmos: {names: [astronomy]}\n")
     result = run_here("check", "ready", "--seeds", "mixed.yaml", "--json", "--quiet", "--cache", "cache", cwd=place)
     value = json.loads(result.stdout)
     planet, space, astronomy = value["names"]
@@ -178,7 +178,8 @@ def test_assign_sorts_documents_by_the_topics(place):
     given = json.loads(result.stdout)["given"]
     assert sum(given.values()) == 240
     assert all(70 <= given[name] <= 90 for name in NAMES.splitlines())
-    assert (place / "sorted.csv").read_text().startswith("document,category,share,categories,evidence,sports and games")
+    header = (place / "sorted.csv").read_text().splitlines()[0]
+    assert header == f"document,category,share,none,categories,terms,problem,{','.join(NAMES.splitlines())}"
     few = run_here(*arguments, "--rate", "0.5", "--read", "--several", "--cache", "cache", "--json", cwd=place)
     assert json.loads(few.stdout)["given"][""] == pytest.approx(120, abs=2)
 

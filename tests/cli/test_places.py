@@ -123,7 +123,7 @@ def a_device(path: Path) -> None:
 @pytest.mark.parametrize("make", [a_device, a_pipe])
 @pytest.mark.parametrize("link", [False, True])
 def test_a_device_or_a_pipe_is_not_replaced_by_a_file(model, tmp_path, make, link):
-    real = tmp_path / "special"
+    real = tmp_path / "special.csv"
     make(real)
     out = tmp_path / "link.csv" if link else real
     if link:
@@ -139,7 +139,7 @@ def test_a_device_or_a_pipe_is_not_replaced_by_a_file(model, tmp_path, make, lin
             write()
     after = real.lstat()
     assert (after.st_mode, after.st_ino, after.st_rdev) == (before.st_mode, before.st_ino, before.st_rdev)
-    assert {path.name for path in tmp_path.iterdir()} == {"special", out.name}
+    assert {path.name for path in tmp_path.iterdir()} == {"special.csv", out.name}
 
 
 def test_a_file_behind_a_link_is_written_and_the_link_stays(model, tmp_path):

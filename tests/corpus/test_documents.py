@@ -29,7 +29,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seetopic.corpus.documents import FORMATS, Documents, joined, open_documents
-from seetopic.corpus.readers import field_size_limit
+from seetopic.corpus.partition import Rules, shards_of
+from seetopic.corpus.readers import Fields, field_size_limit
 from seetopic.errors import CorpusError, MissingExtra, OutputError
 from seetopic.runtime import ignore
 from seetopic.settings import TextSettings
@@ -311,29 +312,31 @@ def test_a_pipe_is_standard_input():
 # Shards.
 
 
-def sharded(source: Any, **sizes: int) -> list[list[str]]:
-    return list(open_documents(source).shards(TextSettings(**sizes)))
+def sharded(source: Any, **sizes: int) -> Iterator[list[str]]:
+    chosen = TextSettings(**sizes)
+    rules = Rules(Fields(), "raise", chosen.shard_documents, chosen.shard_characters)
+    return (shard.texts for shard in shards_of(source, rules))
 
 
 def test_shards_are_cut_by_number_of_documents():
-    assert sharded([*"abcdefg"], shard_documents=3) == [["a", "b", "c"], ["d", "e", "f"], ["g"]]
-    assert sharded([*"abcdef"], shard_documents=3) == [["a", "b", "c"], ["d", "e", "f"]]
+    assert list(sharded([*"abcdefg"], shard_documents=3)) == [["a", "b", "c"], ["d", "e", "f"], ["g"]]
+    assert list(sharded([*"abcdef"], shard_documents=3)) == [["a", "b", "c"], ["d", "e", "f"]]
 
 
 def test_shards_are_cut_by_number_of_characters():
     small, half, large = "s" * 400, "h" * 500, "l" * 5000
-    assert sharded([small] * 7, shard_characters=1000) == [[small] * 3, [small] * 3, [small]]
-    assert sharded([half] * 4, shard_characters=1000) == [[half] * 2, [half] * 2]
-    assert sharded([small, large, small], shard_characters=1000) == [[small, large], [small]]
+    assert list(sharded([small] * 7, shard_characters=1000)) == [[small] * 3, [small] * 3, [small]]
+    assert list(sharded([half] * 4, shard_characters=1000)) == [[half] * 2, [half] * 2]
+    assert list(sharded([small, large, small], shard_characters=1000)) == [[small, large], [small]]
 
 
 def test_texts_that_are_left_out_do_not_count_for_shards():
-    assert sharded(["a", "", "b", " ", "c"], shard_documents=2) == [["a", "b"], ["c"]]
+    assert list(sharded(["a", "", "b", " ", "c"], shard_documents=2)) == [["a", "b"], ["c"]]
 
 
 @given(st.lists(st.integers(1, 700).map("a".__mul__), min_size=1, max_size=20), st.integers(1, 5))
 def test_shards_hold_all_texts_in_order_and_none_could_be_cut_earlier(texts, number):
-    shards = sharded(texts, shard_documents=number, shard_characters=1000)
+    shards = list(sharded(texts, shard_documents=number, shard_characters=1000))
     assert [text for shard in shards for text in shard] == texts
     assert all(len(shard) <= number and sum(map(len, shard[:-1])) < 1000 for shard in shards)
     assert all(len(shard) == number or sum(map(len, shard)) >= 1000 for shard in shards[:-1])
@@ -349,7 +352,7 @@ def test_documents_are_read_as_a_stream():
                 yield "text"
 
     source = Told()
-    shards = open_documents(source).shards(TextSettings(shard_documents=5))
+    shards = sharded(source, shard_documents=5)
     assert next(shards) == ["text"] * 5
     assert source.told == 5
 

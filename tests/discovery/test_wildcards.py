@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from planted import NAMES, PLANTED
 from seetopic import as_seeds, check, discover
 from seetopic.corpus import has_wildcard
-from seetopic.discovery.wildcards import expanded, matching
+from seetopic.discovery.wildcards import TermPatterns, expanded
 
 TERMS = ("election", "elect", "electric", "election campaign", "woman", "women", "prime minister", "prime ministers")
 
@@ -31,12 +31,12 @@ TERMS = ("election", "elect", "electric", "election campaign", "woman", "women",
     ],
 )
 def test_a_pattern_matches_word_by_word(pattern, found):
-    assert [TERMS[number] for number in matching(pattern, TERMS)] == found
+    assert [TERMS[number] for number in TermPatterns(TERMS).matching(pattern)] == found
 
 
 @given(st.text("ab*?", min_size=1, max_size=5), st.lists(st.text("ab", min_size=1, max_size=4), max_size=5))
 def test_a_pattern_of_one_word_is_a_glob(pattern, terms):
-    assert [terms[number] for number in matching(pattern, terms)] == [
+    assert [terms[number] for number in TermPatterns(terms).matching(pattern)] == [
         term for term in terms if fnmatch.fnmatchcase(term, pattern)
     ]
 

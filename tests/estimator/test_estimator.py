@@ -27,6 +27,7 @@ from planted import KINDS, NAMES
 from seetopic import Seeds, SeeTopic, as_seeds, discover, sorter_for
 from seetopic.errors import CorpusError, SeedError, SeeTopicError, SettingsError
 from seetopic.estimator.fitting import say_unused
+from seetopic.runtime import sha256_of
 from seetopic.settings import DEFAULT, Settings
 
 
@@ -443,20 +444,31 @@ def test_partial_fit_of_a_new_model_fits_it(documents):
     assert quick().partial_fit(documents).topics_ == quick().fit(documents).topics_
 
 
-def test_without_the_old_documents_partial_fit_refuses(documents, index, tmp_path):
-    with pytest.raises(CorpusError, match="fitted on an existing index"):
-        SeeTopic(NAMES).fit(index).partial_fit(documents)
-    path = tmp_path / "docs.txt"
-    path.write_text("\n".join(documents))
+def test_partial_fit_does_not_need_the_old_documents(documents, tmp_path):
+    path, whole = tmp_path / "docs.txt", quick().fit(documents)
+    path.write_text("\n".join(documents[:150]))
     model = quick().fit(path)
-    path.write_text("\n".join(documents[1:]))
-    with pytest.raises(CorpusError, match=r"docs\.txt' has changed since the model was fitted"):
-        model.partial_fit(documents)
-    changing = list(documents)
-    model = quick().fit(changing)
-    changing[0] = "Another text."
-    with pytest.raises(CorpusError, match="'documents' has changed since"):
-        model.partial_fit(documents)
+    path.unlink()
+    assert model.partial_fit(documents[150:]).topics_.topics == whole.topics_.topics
+    with pytest.raises(CorpusError, match=r"docs\.txt"):
+        model.save(tmp_path / "model")
+
+
+def test_partial_fit_leaves_the_index_and_models_that_share_it_as_they_are(documents, index, unseen, tmp_path):
+    before = sha256_of(index.folder / "manifest.json")
+    model = SeeTopic(NAMES, n_jobs=1).fit(index)
+    other = model.with_seeds(NAMES[:2])
+    assert len(model.partial_fit(unseen).index_) == len(documents) + len(unseen)
+    assert other.index_.folder == index.folder
+    assert len(other.index_) == len(documents)
+    assert sha256_of(index.folder / "manifest.json") == before
+
+
+def test_partial_fit_says_that_the_index_keeps_its_settings(documents):
+    model = quick(min_count=2).fit(documents[:150])
+    with pytest.warns(UserWarning, match="was built with min_count=2, so min_count=3 has no effect"):
+        model.set_params(min_count=3).partial_fit(documents[150:])
+    assert model.index_.settings.text.min_count == 2
 
 
 # BERTopic's names

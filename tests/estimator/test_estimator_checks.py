@@ -49,10 +49,10 @@ DO_NOT_APPLY = {
 class SeeTopicOfRows(SeeTopic):
     """Takes rows of numbers, and converts each to a text."""
 
-    def _documents(self, source):
+    def _documents(self, source, columns=None):
         rows = getattr(source, "tolist", lambda: source)()
         texts = isinstance(rows, list) and all(isinstance(row, str) for row in rows)
-        return super()._documents(rows if texts else [written(row) for row in np.asarray(rows)])
+        return super()._documents(rows if texts else [written(row) for row in np.asarray(rows)], columns)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -98,15 +98,17 @@ def test_nothing_in_the_folder_is_a_pickle(saved):
 
 
 @pytest.mark.slow
-def test_documents_are_saved_so_that_partial_fit_goes_on(model, saved, documents, unseen, tmp_path):
+def test_partial_fit_goes_on_from_a_saved_model(model, saved, documents, unseen, tmp_path):
     whole = SeeTopic(model.seeds_, embedding_model=directions, top=7, n_jobs=1)
     whole.fit([*documents, *unseen], seed_embeddings={"outer space": directions(["stars"])[0]})
     loaded = SeeTopic.load(saved, embedding_model=directions).partial_fit(unseen)
     assert loaded.topics_.topics == whole.topics_.topics
     model.save(tmp_path / "bare", documents=False)
     assert not (tmp_path / "bare" / "documents.jsonl").exists()
-    with pytest.raises(CorpusError, match="saved without its documents"):
-        SeeTopic.load(tmp_path / "bare", embedding_model=directions).partial_fit(unseen)
+    bare = SeeTopic.load(tmp_path / "bare", embedding_model=directions).partial_fit(unseen)
+    assert bare.topics_.topics == whole.topics_.topics
+    loaded.save(tmp_path / "grown")
+    assert len((tmp_path / "grown" / "documents.jsonl").read_text().splitlines()) == len(documents) + len(unseen)
 
 
 def test_a_model_of_ready_vectors_alone_comes_back(index, documents, unseen, tmp_path):
@@ -256,11 +258,21 @@ def test_damage_of_the_index_is_met_when_it_is_read(copied):
         loaded.with_seeds(["a", "b"])
 
 
-def test_changed_documents_are_not_fitted_on(copied, unseen):
-    with (copied / "documents.jsonl").open("a") as file:
-        file.write('{"text": "one more"}\n')
+def test_an_index_whose_file_is_gone_is_not_copied(copied, unseen, tmp_path):
+    loaded = SeeTopic.load(copied, embedding_model=directions)
+    (copied / "index" / "local.npy").unlink()
+    for ask in (lambda: loaded.partial_fit(unseen), lambda: loaded.save(tmp_path / "again")):
+        with pytest.raises(DamagedIndex, match=r"local\.npy is missing"):
+            ask()
+    assert not (tmp_path / "again").exists()
+
+
+@pytest.mark.parametrize("change", [lambda lines: [*lines, '{"text": "one more"}'], lambda lines: lines[:-1]])
+def test_changed_documents_are_not_saved_again(copied, tmp_path, change):
+    path = copied / "documents.jsonl"
+    path.write_text("\n".join(change(path.read_text().splitlines())))
     with pytest.raises(CorpusError, match="has changed since the model was fitted"):
-        SeeTopic.load(copied, embedding_model=directions).partial_fit(unseen)
+        SeeTopic.load(copied, embedding_model=directions).save(tmp_path / "again")
 
 
 def test_documents_that_are_a_link_elsewhere_are_not_taken_along(copied, tmp_path):

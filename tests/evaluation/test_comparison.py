@@ -51,7 +51,7 @@ def test_the_same_random_state_splits_alike_and_another_one_does_not():
 
 @pytest.mark.parametrize("share", [0.0, 1.0, -1.0, float("nan")])
 def test_a_share_that_is_none_is_refused(share):
-    with pytest.raises(SettingsError, match="must lie between 0 and 1"):
+    with pytest.raises(SettingsError, match="must be between 0 and 1"):
         split(labelled(), share, random_state=0)
 
 

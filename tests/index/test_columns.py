@@ -78,7 +78,7 @@ def test_an_unknown_column_is_refused_with_the_known_ones(built, tmp_path):
     with pytest.raises(CorpusError, match="no column 'source'"):
         build(tmp_path / "a.csv", tmp_path / "other", keep=("source",))
     (tmp_path / "b.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
-    with pytest.raises(CorpusError, match="no document has a column 'source'"):
+    with pytest.raises(CorpusError, match=r"no document of 'b\.jsonl' has a column 'source'; the columns are id"):
         build(tmp_path / "b.jsonl", tmp_path / "other", keep=("source", "id"))
 
 
@@ -115,6 +115,11 @@ def test_an_update_carries_the_columns_and_drops_those_of_removed_parts(built, t
     left = added.update(remove=[1])
     assert left.column("id").tolist() == list(range(100, 109))
     left.verify()
+    (tmp_path / "bare.jsonl").write_text('{"text": "a", "id": 7}\n')
+    with pytest.raises(CorpusError, match=r"no document of 'bare\.jsonl' has a column 'date'"):
+        left.update(tmp_path / "bare.jsonl")
+    with pytest.raises(CorpusError, match="these documents have no column 'date'"):
+        left.update([open_documents(["a"])])
     (tmp_path / "plain.txt").write_text("text\n")
     with pytest.raises(CorpusError, match="is plain text, so it has no field 'date'"):
         left.update(tmp_path / "plain.txt")

@@ -14,23 +14,23 @@ import pytest
 
 from fake_model import directions
 from planted import planted_documents
-from seetopic import Index
+from seetopic import Index, open_documents
 from seetopic.classify.sorter import sorter_of
 from seetopic.discovery.run import run_of
 from seetopic.errors import DamagedIndex, SeeTopicError
-from seetopic.index.layout import COLUMNS, FILES, MANIFEST, SAMPLE_TEXTS, bounds, finite, of_length, within
+from seetopic.index.layout import FILES, MANIFEST, SAMPLE_TEXTS, bounds, finite, of_length, within
 from seetopic.output.report import report_html
 
 ARRAYS = [name for name in FILES if name.endswith(".npy")]
-LISTS = [name for name in FILES if name.endswith(".json") and name not in (SAMPLE_TEXTS, COLUMNS)]  # read on demand
+LISTS = [name for name in FILES if name.endswith(".json") and name != SAMPLE_TEXTS]  # only updates read that one
 
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("built") / "index"
-    return Index.build(
-        [*planted_documents(90), "A quokka, and bread."], folder, embedding_model=directions, n_jobs=1
-    ).folder
+    texts = [*planted_documents(90), "A quokka, and bread."]
+    documents = open_documents(texts, columns={"number": range(len(texts))})
+    return Index.build(documents, folder, embedding_model=directions, n_jobs=1).folder
 
 
 @pytest.fixture
@@ -53,13 +53,15 @@ def use(folder: Path) -> None:
     report_html(run, sorter=sorter_of(run))
     np.asarray(run.index.positions)  # training reads these
     np.asarray(run.index.posting_documents)
+    for name in run.index.column_names:
+        run.index.column(name)
 
 
 def odd_arrays(array: np.ndarray) -> dict[str, np.ndarray]:
-    largest = np.iinfo(array.dtype).max if array.dtype.kind == "i" else np.finfo(array.dtype).max
+    largest = np.iinfo(array.dtype).max if array.dtype.kind in "iu" else np.finfo(array.dtype).max
     return {
         "huge": np.full_like(array, largest),
-        "negative": np.full_like(array, -7),
+        "negative": np.full_like(array, -7 if array.dtype.kind != "u" else 7),
         "falling": array[::-1].copy(),
         "shorter": array[: len(array) // 2],
         "longer": np.concatenate([array, array]),

@@ -367,10 +367,19 @@ def test_an_index_of_ready_vectors_is_updated_if_new_terms_have_theirs(tmp_path)
         Index.open(index.folder, embedding_model=directions).update(["gamma"], n_jobs=1)
 
 
-def test_an_index_with_ready_vectors_of_documents_cannot_be_updated(tmp_path):
-    index = built(["cancer", "breast cancer"], tmp_path / "index", document_vectors=np.ones((2, 16)))
+def test_an_index_with_ready_vectors_of_documents_is_updated_with_those_of_all(tmp_path):
+    vectors = np.eye(3, 16, dtype=np.float32)
+    index = built(["cancer", "breast cancer"], tmp_path / "index", document_vectors=vectors[:2])
     with pytest.raises(EncoderError, match="precomputed document vectors, which it does not keep"):
         index.update(["more cancer"], n_jobs=1)
+    with pytest.raises(EncoderError, match="but there are 3 documents"):
+        index.update(["more cancer"], document_vectors=vectors[2:], n_jobs=1)
+    grown = index.update(["more cancer"], document_vectors=vectors, n_jobs=1)
+    whole = built(["cancer", "breast cancer", "more cancer"], tmp_path / "whole", document_vectors=vectors)
+    assert np.array_equal(grown.sample.general, whole.sample.general)
+    other = built(["cancer", "breast cancer"], tmp_path / "other")
+    with pytest.raises(EncoderError, match="built without precomputed document vectors"):
+        other.update(["more cancer"], document_vectors=vectors, n_jobs=1)
 
 
 def test_another_tokenizer_or_model_is_refused(tmp_path):

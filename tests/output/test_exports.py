@@ -366,7 +366,7 @@ def test_doubts_are_told():
 @pytest.mark.parametrize(
     ("topics", "options", "error", "sentence"),
     [
-        (TOPICS, {"min_confidence": 1.5}, SettingsError, "`min_confidence` is 1.5, but must lie between 0 and 1"),
+        (TOPICS, {"min_confidence": 1.5}, SettingsError, "`min_confidence` is 1.5, but must be between 0 and 1"),
         (doubtful(), {"min_confidence": 0.9}, SettingsError, "no topic has a confidence above 0.7; lower it"),
         (TOPICS, {"top": 0}, SettingsError, "`top` is 0, but must be at least 1"),
         (Topics((), {}), {}, OutputError, "there are no topics to export"),

@@ -307,11 +307,13 @@ def test_the_embedded_model_gives_the_same_bytes_on_the_cluster(cluster, ray, tm
 
 
 def test_sorting_and_updating_on_the_cluster_give_the_same_bytes(cluster, ray, index, tmp_path):
-    documents = tmp_path / "documents.txt"
-    documents.write_text("\n".join(planted_documents(size=3000)), encoding="utf-8")
+    documents = tmp_path / "documents.jsonl"
+    rows = [{"id": number, "text": text} for number, text in enumerate([*planted_documents(size=3000), "", 7])]
+    documents.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    every_row = {"on_error": "skip", "keep": "all"}
     sorter = sorter_for(index, ["sports and games", "cooking & cuisine"])
     for name, engine in {"here": LocalEngine(1), "there": ray}.items():
-        assign_documents(open_documents(documents), sorter, tmp_path / f"{name}.parquet", engine)
+        assign_documents(open_documents(documents, **every_row), sorter, tmp_path / f"{name}.parquet", engine)
     assert (tmp_path / "there.parquet").read_bytes() == (tmp_path / "here.parquet").read_bytes()
     for name, options in {"here": {"n_jobs": 1}, "there": {"engine": "ray", "address": cluster.address}}.items():
         shutil.copytree(index.folder, tmp_path / name)

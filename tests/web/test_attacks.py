@@ -99,7 +99,7 @@ def traps(folder: Path) -> Path:
     (place / f"{SCRIPT.replace('/', '')}.csv").write_text("text\nx")
     Path(os.fsdecode(os.fsencode(place) + b"/\xff.csv")).write_text("text\nx")
     os.mkfifo(place / "pipe.csv")
-    (place / "notes.md").write_text("x")
+    (place / "notes.docx").write_text("x")
     (place / "texts").mkdir()
     (place / "texts" / "a.txt").symlink_to(folder.parent / "secret.csv")
     return place
@@ -121,7 +121,7 @@ PATHS = [
     "traps/.hidden.csv",
     "traps/.folder/inner.csv",
     "traps/pipe.csv",
-    "traps/notes.md",
+    "traps/notes.docx",
     "traps/texts",
     "\x00",
     "a\x00.csv",
@@ -413,7 +413,11 @@ def test_so_many_uploads_and_no_more(tmp_path: Path) -> None:
         ("a.parquet", b"PAR1" + os.urandom(2000)),
         ("a.parquet", b"PAR1PAR1"),
         ("a.parquet", b"text\nx\n"),
-        ("a.csv", b"\xff\xfe" + "text\nx\n".encode("utf-16-le")),
+        ("a.csv", "text\nx\n".encode("utf-16-le")),
+        ("a.json", b"[1, 2]"),
+        ("a.json", b'[{"\\ud800": 1}]'),
+        ("a.json", b'{"a":' * 5000 + b"1" + b"}" * 5000),
+        ("a.json", b'[{"text": "x"'),
     ],
 )
 def test_a_file_that_is_not_what_it_says_is_refused_with_a_sentence(
@@ -447,6 +451,23 @@ def test_a_strange_file_is_shown_within_bounds(client: httpx.Client, server: Ser
     shown = answer.json()
     assert len(shown["rows"]) <= 8
     assert all(len(cell) <= 300 for row in shown["rows"] for cell in row.values())
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("a.csv", "nr;text\n1;Die Lieferung war spät\n".encode("latin-1")),
+        ("a.json", '[{"nr": 1, "text": "Die Lieferung war spät"}]'.encode()),
+    ],
+)
+def test_a_preview_detects_what_reading_detects(client: httpx.Client, name: str, data: bytes) -> None:
+    shown = previewed(client, name, data).json()
+    assert (shown["columns"], shown["text_field"]) == (["nr", "text"], "text")
+    assert shown["rows"] == [{"nr": "1", "text": "Die Lieferung war spät"}]
+
+
+def test_a_workbook_is_not_taken_from_strangers(client: httpx.Client) -> None:
+    assert "cannot be used" in refused(sent(client, "a.xlsx", b"PK\x03\x04"))
 
 
 def test_a_parquet_file_that_is_cut_off_is_refused(client: httpx.Client) -> None:

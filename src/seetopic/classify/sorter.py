@@ -154,14 +154,16 @@ class Sorter:
         vectors: Floats | None = None,
         rule: AssignmentRule = BEST,
         is_blank: Flags | None = None,
+        shares: Doubles | None = None,
     ) -> Placement:
         """Assign documents to categories by the terms found in them; all sorting goes through here.
 
-        `is_blank` marks documents without text, which belong to none even if they have a vector.
+        `is_blank` marks documents without text, which belong to none even if they have a vector. `shares` is the
+        result of `shares`, if it is already known.
         """
         known = np.full(len(matched), vectors is not None) | (matched.sizes > 0)
         known = known if is_blank is None else known & ~is_blank
-        shared = self.shares(matched, vectors, is_blank)
+        shared = self.shares(matched, vectors, is_blank) if shares is None else shares
         return placed(shared, known, matched, self._topic_pairs, len(self.terms), rule, self._tree_of_names)
 
     @cached_property

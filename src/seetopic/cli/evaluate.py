@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from seetopic.cli.options import (
     SHOWING,
     given_documents,
     say_warning,
+    show,
     with_options,
 )
 from seetopic.settings import DEFAULT
@@ -66,10 +66,7 @@ def evaluate(topics: Path, held_out: str, top: int, quiet: bool, as_json: bool, 
             cache=options["cache"],
             progress=progress,
         )
-    if as_json:
-        click.echo(json.dumps(result.to_json(), ensure_ascii=False, indent=1))
-    else:
-        print_evaluation(result)
+    show(result, as_json, print_evaluation)
 
 
 @click.command()
@@ -130,10 +127,7 @@ def compare(
         result = compare(
             parts, asked, _listed(methods), options=chosen, folder=out, progress=progress, warn=say_warning
         )
-    if as_json:
-        click.echo(json.dumps(result.to_json(), ensure_ascii=False, indent=1))
-    else:
-        print_comparison(result)
+    show(result, as_json, print_comparison)
 
 
 @click.command()
@@ -165,10 +159,7 @@ def agreement(sheets: tuple[Path, ...], key: Path | None, as_json: bool, random_
     from seetopic.evaluation import read_agreement
 
     result = read_agreement(sheets, key, random_state=random_state)
-    if as_json:
-        click.echo(json.dumps(result.to_json(), ensure_ascii=False, indent=1))
-    else:
-        print_agreement(result)
+    show(result, as_json, print_agreement)
 
 
 def _listed(methods: str) -> list[str]:

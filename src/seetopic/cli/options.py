@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -111,6 +112,9 @@ MODEL = click.option(
     metavar="NAME|PATH",
     help="Language model: a folder or a Hugging Face model name.  [default: embedded all-MiniLM-L6-v2]",
 )
+INDEX_MODEL = click.option(
+    "--model", metavar="NAME|PATH", help="New location of the index's language model, if it was moved."
+)
 PRESET = click.option(
     "--preset",
     type=click.Choice(list(PRESETS)),
@@ -147,6 +151,17 @@ INDEXING = (
         type=PATH,
         metavar="FILE",
         help="Known phrases, one per line (titles, products, MeSH); phrase detection learns from them.",
+    ),
+    click.option(
+        "--stop-words", type=PATH, metavar="FILE", help="Further words to exclude from the terms, one per line."
+    ),
+    click.option(
+        "--max-documents",
+        type=float,
+        metavar="SHARE",
+        default=_TEXT.max_documents,
+        show_default=True,
+        help="Leave out terms that occur in more than this share of the documents, such as 0.5.",
     ),
     click.option("--keep-case", is_flag=True, help="Distinguish case: Polish and polish are different terms."),
     click.option(
@@ -257,6 +272,8 @@ def _index_settings(options: dict[str, Any]) -> IndexSettings:
         language=options["language"],
         lowercase=not options["keep_case"],
         known_phrases=_known_phrases(options),
+        stop_words=_stop_words(options),
+        max_documents=options["max_documents"],
     )
     local = replace(settings.local, window=options["window"], rank=options["rank"])
     sample = replace(settings.sample, words=options["sample_words"])
@@ -272,6 +289,20 @@ def _known_phrases(options: dict[str, Any]) -> tuple[str, ...]:
     path, seeds = options["known_phrases"], options.get("seeds")
     known = read_known_phrases(path) if path else ()
     return tuple(sorted({*known, *(phrases_of_names(read_seeds(seeds)) if seeds else ())}))
+
+
+def _stop_words(options: dict[str, Any]) -> tuple[str, ...]:
+    from seetopic.text import read_stop_words
+
+    return () if options["stop_words"] is None else read_stop_words(options["stop_words"])
+
+
+def show(result: Any, as_json: bool, print_result: Callable[[Any], None]) -> None:
+    """Print a result as JSON or for people."""
+    if as_json:
+        click.echo(json.dumps(result.to_json(), ensure_ascii=False, indent=1))
+    else:
+        print_result(result)
 
 
 def say_skipped(opened: Index) -> None:
@@ -304,6 +335,7 @@ def say_unused(opened: Index, options: dict[str, Any]) -> None:
     built, context = opened.settings, click.get_current_context()
     made_with = {
         "min_count": built.text.min_count,
+        "max_documents": built.text.max_documents,
         "max_phrase_words": built.text.max_phrase_words,
         "language": built.text.language,
         "keep_case": not built.text.lowercase,
@@ -321,3 +353,8 @@ def say_unused(opened: Index, options: dict[str, Any]) -> None:
                 f"note: {opened.folder} was built with {option} {value}, so {option} {options[name]} has no effect; "
                 "pass it to `seetopic index`"
             )
+    if options["stop_words"] is not None and _stop_words(options) != built.text.stop_words:
+        say(
+            f"note: {opened.folder} was built with other stop words, so --stop-words has no effect; "
+            "pass it to `seetopic index`"
+        )

@@ -15,10 +15,10 @@ from seetopic.cli.options import (
     CACHE,
     DEVICE,
     ENGINE,
+    INDEX_MODEL,
     INDEXING,
     JOBS,
     KEEP,
-    MODEL,
     PATH,
     PRESET,
     READING,
@@ -36,6 +36,7 @@ from seetopic.cli.options import (
     say_unused,
     say_warning,
     say_warnings,
+    show,
     with_options,
 )
 from seetopic.errors import CorpusError, OutputError
@@ -137,10 +138,7 @@ def check(source: str, seeds: Path, quiet: bool, as_json: bool, **options: Any) 
                 say_warnings(result.warnings)
             else:
                 result = check_build(build, asked)
-    if as_json:
-        click.echo(json.dumps(result.to_json(), ensure_ascii=False, indent=1))
-    else:
-        print_check(result)
+    show(result, as_json, print_check)
 
 
 @click.command()
@@ -196,7 +194,7 @@ def discover(
 @click.option("--number", type=int, default=10, show_default=True, help="Maximum number of names to suggest.")
 @click.option("--below", metavar="NAME", help="Suggest only names below this one, the name or path of a parent.")
 @click.option("--out", type=PATH, metavar="FILE", help="YAML file to write the names to, instead of standard output.")
-@with_options(MODEL, DEVICE, CACHE, *SHOWING)
+@with_options(INDEX_MODEL, CACHE, *SHOWING)
 def suggest(
     source: str,
     seeds: Path | None,
@@ -226,7 +224,7 @@ def suggest(
         )
     if not is_index(source):
         raise CorpusError(f"{source} is not an index; build one with `seetopic index {source} --out INDEX`")
-    found = suggested(open_index(source, options), asked, number=number, below=below, device=options["device"])
+    found = suggested(open_index(source, options), asked, number=number, below=below)
     if out is not None:
         write_text(out, as_seeds_file(found))
     if as_json:
@@ -325,9 +323,6 @@ def show_topics(
             write_report(run, beside, documents=documents, sorter=sorter, command=command)
             sorter.save(beside)
             topics.save(beside)
-    if as_json:
-        click.echo(json.dumps(topics.to_json(), ensure_ascii=False, indent=1))
-        return
-    print_topics(topics)
-    if out is not None:
+    show(topics, as_json, print_topics)
+    if out is not None and not as_json:
         click.echo(f"{out}: topics.json, topics.csv, report.html, sorter.safetensors")

@@ -15,6 +15,7 @@ from seetopic.cli.options import (
     CACHE,
     DEVICE,
     ENGINE,
+    INDEX_MODEL,
     JOBS,
     MEMORY,
     PATH,
@@ -38,8 +39,7 @@ if TYPE_CHECKING:
     "--remove", "removed", multiple=True, metavar="PART", help="Part to remove, by name or number; may be repeated."
 )
 @click.option("--again", is_flag=True, help="Add documents even if they are already in the index.")
-@click.option("--model", metavar="NAME|PATH", help="New location of the index's language model, if it was moved.")
-@with_options(*READING, MEMORY, JOBS, ENGINE, ADDRESS, DEVICE, CACHE, *SHOWING)
+@with_options(INDEX_MODEL, *READING, MEMORY, JOBS, ENGINE, ADDRESS, DEVICE, CACHE, *SHOWING)
 def update(
     folder: Path,
     added: tuple[str, ...],

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from seetopic.corpus.demo import NAMES, demo_documents
+from seetopic.corpus.detect import detected_delimiter, detected_encoding
 from seetopic.corpus.documents import FORMATS, Documents, OnError, format_of, joined, open_documents, text_files
 from seetopic.corpus.fingerprint import Fingerprint, FingerprintBuilder, fingerprint, text_digest
 from seetopic.corpus.partition import Piece, Pieces, TextShard
-from seetopic.corpus.readers import Keep, field_size_limit, parquet_file, unpacked_bytes
+from seetopic.corpus.readers import Keep, field_size_limit, parquet_file, raw_rows, unpacked_bytes
 from seetopic.corpus.seed_files import HEADERS, OWN_WORDS, as_records, as_seeds, as_value, read_seeds
 from seetopic.corpus.seeds import Seed, Seeds, has_wildcard, normalized_name, path_text
 from seetopic.corpus.storage import local_file
@@ -30,6 +31,8 @@ __all__ = [
     "as_seeds",
     "as_value",
     "demo_documents",
+    "detected_delimiter",
+    "detected_encoding",
     "field_size_limit",
     "fingerprint",
     "format_of",
@@ -40,6 +43,7 @@ __all__ = [
     "open_documents",
     "parquet_file",
     "path_text",
+    "raw_rows",
     "read_seeds",
     "text_digest",
     "text_files",

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path, PurePath, PurePosixPath
-from typing import Any
+from typing import Any, cast
 
 import orjson
 
@@ -30,9 +30,8 @@ from seetopic.corpus.partition import (
     cut_folder,
     records_of,
     refuse_or_count,
-    shards_of,
 )
-from seetopic.corpus.readers import Fault, Fields, Keep, Labelled, Plain, Record, Row
+from seetopic.corpus.readers import Fault, Fields, Keep, Labelled, Plain, Record
 from seetopic.corpus.storage import Files, StoredFile, files_of_pattern, files_of_url, is_pattern, is_url, local_file
 from seetopic.errors import CorpusError, MissingExtra
 from seetopic.runtime import Engine, LocalEngine, Warn, remove_temporary, temporary_folder, warn, writing
@@ -132,24 +131,6 @@ class Documents:
         rules = replace(self._rules(settings, keep), every_row=every_row)
         return Pieces(tuple(self._cut(rules, engine)))
 
-    def shards(
-        self,
-        settings: TextSettings,
-        skipped: Counter[str] | None = None,
-        labels: list[tuple[str, ...]] | None = None,
-    ) -> Iterator[list[str]]:
-        """Consecutive texts, limited in number and size, all read by this process."""
-        left_out: Counter[str] = Counter() if skipped is None else skipped
-        found = False
-        for shard in shards_of(self._plain_records(), self._rules(settings)):
-            left_out.update(shard.skipped)
-            if labels is not None:
-                labels += shard.labels or [()] * len(shard.texts)
-            if shard.texts:
-                found = True
-                yield shard.texts
-        self.refuse_if_empty(found, left_out)
-
     def _rules(self, settings: TextSettings, keep: bool = False) -> Rules:
         fields = Fields(self.text_field, self.label_field, self.keep if keep else ())
         limits = settings.shard_documents, settings.shard_characters
@@ -167,8 +148,8 @@ class Documents:
         return cut_folder(files, rules) if file_format is None else cut_files(files, file_format, rules, engine)
 
     def _plain_records(self) -> Iterator[Plain]:
-        """The records without columns."""
-        return (each.record if isinstance(each, Row) else each for each in self._records())
+        """The records; they have no columns, because `_records` asks for none."""
+        return cast(Iterator[Plain], self._records())
 
     def _records(self) -> Iterator[Record]:
         if isinstance(self.source, Joined):
@@ -303,7 +284,7 @@ def open_documents(
     the encoding and delimiter, and the column of the texts if it is not named and there is none called "text".
     """
     if isinstance(source, Documents):
-        return replace(source, keep=_kept(keep)) if keep else source
+        return _keeping(source, _kept(keep)) if keep else source
     if on_error not in ("raise", "skip"):
         raise CorpusError(f"`on_error` is {on_error!r}, but must be 'raise' or 'skip'")
     if format is not None and format not in FORMATS:
@@ -347,6 +328,15 @@ def _kept(keep: Keep | Sequence[str]) -> Keep:
     if any(not isinstance(name, str) or not name for name in names):
         raise CorpusError(f"`keep` is {keep!r:.60}, but must be the names of columns, or 'all'")
     return tuple(dict.fromkeys(names))
+
+
+def _keeping(documents: Documents, keep: Keep) -> Documents:
+    """The documents with these columns to keep; those in memory have only the columns that they were opened with."""
+    if not isinstance(documents.source, Path | Files | Joined) and keep != "all":
+        missing = next((name for name in keep if name not in (documents.columns or {})), None)
+        if missing is not None:
+            raise CorpusError(f"these documents have no column {missing!r}; pass it as one of their `columns`")
+    return replace(documents, keep=keep)
 
 
 def _delimiter(given: str | None) -> str | None:

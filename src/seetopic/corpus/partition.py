@@ -83,7 +83,8 @@ def shards_of(records: Iterable[Record], rules: Rules) -> Iterator[TextShard]:
     """The texts of records in shards, each with counts of its skipped records; the last shard may contain no texts."""
     shard, characters = TextShard(), 0
     for each in records:
-        record, columns = each if isinstance(each, Row) else (each, None)
+        # Nearly all are plain strings, for which the first test is enough.
+        record, columns = (each, None) if type(each) is str or not isinstance(each, Row) else each
         text, problem = "", None
         if type(record) is str:
             text = record
@@ -103,7 +104,7 @@ def shards_of(records: Iterable[Record], rules: Rules) -> Iterator[TextShard]:
             shard.labels.append(record.labels)
         if columns is not None:
             shard.columns.append(columns)
-        characters += _size(each)
+        characters += len(text) if columns is None else _size(each)
         if len(shard.texts) >= rules.most_documents or characters >= rules.most_characters:
             yield shard
             shard, characters = TextShard(), 0

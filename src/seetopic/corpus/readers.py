@@ -635,7 +635,11 @@ def _sheet_rows(file: StoredFile) -> Iterator[list[Any]]:
                 yield [None if cell == "" else cell for cell in row]
 
 
-def raw_rows(file: StoredFile, file_format: str, dialect: Dialect) -> Iterator[dict[str, Any]]:
+def raw_rows(
+    file: StoredFile,
+    file_format: str,
+    dialect: Dialect = Dialect(",", quoted=True),  # noqa: B008 - it never changes
+) -> Iterator[dict[str, Any]]:
     """The rows of a table as they are, for a look at its columns; rows that cannot be read are left out."""
     if file_format == "parquet":
         with parquet_file(file, file.name) as table:

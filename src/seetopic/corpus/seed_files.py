@@ -24,13 +24,14 @@ _NUMBERED = re.compile(r"\d+\s*:\s*(.*)")
 _DEEPEST = 100  # levels of a tree; more of them mean that a value contains itself
 
 # Columns of a CSV file, by what people call them. Words may also be separated by commas, but names may contain them.
-HEADERS = ("name", "names", "category", "categories", "topic", "topics", "seed", "seeds", "label", "labels")
+HEADERS = ("name", "names", "category", "categories", "topic", "topics")  # also of a list of names
+_FURTHER_HEADERS = ("seed", "label")
 _COLUMNS = {
-    **dict.fromkeys((*HEADERS, "child", "class", "concept", "group", "theme"), "name"),
+    **dict.fromkeys((*HEADERS, *_FURTHER_HEADERS, "child", "class", "concept", "group", "theme"), "name"),
     **dict.fromkeys(
         ("names", "other names", "further names", "synonym", "synonyms", "more", "alias", "aliases"), "names"
     ),
-    **dict.fromkeys(("term", "terms", "word", "words", "keyword", "keywords", "seed words"), "words"),
+    **dict.fromkeys(("term", "terms", "word", "words", "keyword", "keywords", "seeds", "seed words"), "words"),
     "pinned": "pinned",
     "negative": "negative",
     "description": "description",
@@ -428,7 +429,7 @@ def _header(cells: Sequence[str]) -> list[str] | None:
     """The meaning of each column; None if the first row is not a header."""
     words = [cell.strip().casefold() for cell in cells]
     known = [_COLUMNS.get(word, "names" if not word else None) for word in words]
-    if words[0] in HEADERS:
+    if words[0] in (*HEADERS, *_FURTHER_HEADERS):
         known = ["name", *("words" if column == "name" else column for column in known[1:])]
     elif not {"pinned", "negative", "description", "examples"} & set(known[1:]) and (
         None in known or not {"name", "path"} & set(known)

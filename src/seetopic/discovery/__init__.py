@@ -12,10 +12,10 @@ from seetopic.discovery.name_check import Check, check, check_build
 from seetopic.discovery.named_terms import NamedIndex, with_named_terms
 from seetopic.discovery.names import encode_names
 from seetopic.discovery.ranking import pick_best
-from seetopic.discovery.run import Discovery, Query, discover, find, index_with_names, query_for, run_of
+from seetopic.discovery.run import Discovery, Query, discover, find, index_with_names, run_of
 from seetopic.discovery.sampled import SampledDocuments, sampled_documents
 from seetopic.discovery.self_training import SortedSample
-from seetopic.discovery.suggestions import as_seeds_file, suggest, suggest_for
+from seetopic.discovery.suggestions import as_seeds_file, suggest, suggest_below, suggest_beside
 from seetopic.discovery.term_rule import SortedDocuments, TermRule, rule_for_new
 from seetopic.discovery.topics import RankedTerm, Residual, Topic, Topics, results_in
 from seetopic.discovery.tree import Tree, owners_in, tree_of
@@ -53,7 +53,6 @@ __all__ = [
     "pick_best",
     "power_for",
     "products",
-    "query_for",
     "results_in",
     "rule_for_new",
     "run_of",
@@ -61,7 +60,8 @@ __all__ = [
     "shares_with_none",
     "starting_terms",
     "suggest",
-    "suggest_for",
+    "suggest_below",
+    "suggest_beside",
     "tree_of",
     "widened",
     "with_named_terms",

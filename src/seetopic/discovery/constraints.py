@@ -9,7 +9,7 @@ import numpy as np
 
 from seetopic.corpus import Seeds, has_wildcard
 from seetopic.discovery.names import report_many
-from seetopic.discovery.wildcards import matching
+from seetopic.discovery.wildcards import TermPatterns
 from seetopic.errors import EncoderError
 from seetopic.index import Index
 from seetopic.runtime import Doubles, Flags, Floats, Longs, Progress, one_thread, silent
@@ -89,7 +89,7 @@ def _barred(
     for number, word in enumerate(negative):
         report_many(progress, "encoding negative terms", number, len(negative))
         if has_wildcard(word):
-            barred[matching(word, index.vocabulary.terms)] = True
+            barred[index.derived(_patterns).matching(word)] = True
             continue
         spelled = word.lower()
         for term in np.flatnonzero(_similarity(index, word) >= _ALIKE).tolist():
@@ -98,6 +98,10 @@ def _barred(
             barred |= variants.heads == variants.heads[own]
     barred[list(fixed)] = False  # fixed terms stay
     return barred
+
+
+def _patterns(index: Index) -> TermPatterns:
+    return TermPatterns(index.vocabulary.terms)
 
 
 def _similarity(index: Index, word: str) -> Floats:

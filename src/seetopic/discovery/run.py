@@ -100,24 +100,6 @@ class Query:
         }
 
 
-def query_for(
-    index: Index,
-    seeds: Any,
-    settings: DiscoverySettings | None = None,
-    preset: str = DEFAULT.preset,
-    device: str = "auto",
-    progress: Progress = silent,
-    name_vectors: Mapping[str, Floats] | None = None,
-) -> Query:
-    """A query with a preset, or with custom settings, whose preset is then called `custom`."""
-    named = preset_named(preset).discovery
-    chosen = named if settings is None else settings
-    name = preset if replace(chosen, top=named.top) == named else "custom"
-    asked = expanded(as_seeds(seeds), index.vocabulary.terms)
-    extended = index_with_names(index, asked, chosen, progress)
-    return Query(extended, asked, chosen, name, device, progress, name_vectors=name_vectors or {})
-
-
 def index_with_names(index: Index, seeds: Seeds, settings: DiscoverySettings, progress: Progress = silent) -> Index:
     """The index with names that occur in the documents added as terms; unchanged if vectors are trained.
 
@@ -194,9 +176,15 @@ def run_of(
 ) -> Discovery:
     """Find topics, and keep all intermediate results.
 
-    `name_vectors` maps categories to unit vectors that replace the language model's.
+    The preset of custom settings is called `custom`. `name_vectors` maps categories to unit vectors that replace the
+    language model's.
     """
-    return find(query_for(index, seeds, settings, preset, device, progress, name_vectors))
+    named = preset_named(preset).discovery
+    chosen = named if settings is None else settings
+    name = preset if replace(chosen, top=named.top) == named else "custom"
+    asked = expanded(as_seeds(seeds), index.vocabulary.terms)
+    extended = index_with_names(index, asked, chosen, progress)
+    return find(Query(extended, asked, chosen, name, device, progress, name_vectors=name_vectors or {}))
 
 
 def find(query: Query) -> Discovery:

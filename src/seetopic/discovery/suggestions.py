@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from seetopic.corpus import path_text
+from seetopic.corpus import as_seeds, path_text
 from seetopic.discovery.algorithm import discover_terms
 from seetopic.discovery.constraints import Constraints
 from seetopic.discovery.evidence import Evidence
 from seetopic.discovery.evidence.documents import ReadDocumentsEvidence, typical_terms
 from seetopic.discovery.evidence.general import GeneralEvidence
+from seetopic.discovery.names import encode_names
 from seetopic.discovery.residual import TERMS, by_size, told_themes
-from seetopic.discovery.run import Query, find, query_for
+from seetopic.discovery.run import Discovery, index_with_names, run_of
 from seetopic.discovery.sampled import sampled_documents
 from seetopic.discovery.topics import Residual
-from seetopic.discovery.tree import tree_of
 from seetopic.errors import CorpusError, SettingsError
 from seetopic.index import Index, Themes
 from seetopic.runtime import Doubles, Flags, Floats
@@ -34,8 +34,7 @@ def suggest(
     *,
     number: int = 10,
     below: str | None = None,
-    settings: DiscoverySettings | None = None,
-    device: str = "auto",
+    settings: DiscoverySettings = DEFAULT.discovery,
 ) -> tuple[Residual, ...]:
     """Suggest names for themes of the documents that the given names do not cover, or for all themes.
 
@@ -46,34 +45,34 @@ def suggest(
     if seeds is None:
         if below is not None:
             raise SettingsError(f"`below` is {below!r}, but there are no names; give a tree of names (--seeds)")
-        return _suggested(index, None, number, settings or DEFAULT.discovery)
-    return suggest_for(query_for(index, seeds, settings, DEFAULT.preset, device), number, below)
+        return suggest_beside(index, None, number, settings)
+    if below is not None:
+        return suggest_below(run_of(index, seeds, settings), number, below)
+    asked = as_seeds(seeds)
+    names = encode_names(index_with_names(index, asked, settings), asked).spoken
+    return suggest_beside(index, names, number, settings)
 
 
-def suggest_for(query: Query, number: int, below: str | None = None) -> tuple[Residual, ...]:
-    """The same for the names of a query."""
-    if below is None:
-        return _suggested(query.index, query.encoded_names().spoken, number, query.settings)
-    paths = [path_text(path) for path in query.seeds.paths]
-    chosen = [place for place, path in enumerate(paths) if below in (path, query.seeds.names[place])]
-    tree = tree_of(query.seeds)
+def suggest_below(run: Discovery, number: int, below: str) -> tuple[Residual, ...]:
+    """Suggest names for what a parent, given by its name or path, holds that none of its children names."""
+    paths = [path_text(path) for path in run.seeds.paths]
+    chosen = [place for place, path in enumerate(paths) if below in (path, run.seeds.names[place])]
+    tree = run.tree
     if tree is None or len(chosen) != 1 or chosen[0] not in tree.inner:
         parents = [] if tree is None else [paths[node] for node in tree.inner]
         raise SettingsError(
             f"`below` is {below!r}, but must be one of the names that have children: {', '.join(parents) or 'none'}"
         )
-    parent, run = chosen[0], find(query)
-    names = run.encoded.spoken[tree.children(parent)]
-    if run.reading is None or run.tree is None:
-        return _suggested(query.index, names, number, query.settings)  # says why there are no themes
-    cut = run.tree.cut(run.tree.depths[parent])
-    at_level = run.tree.summed(run.reading.memberships)[: run.sampled.n_read, cut]
-    inside = at_level.argmax(axis=1) == cut.index(parent)
-    found = _suggested(query.index, names, number, query.settings, inside)
-    return tuple(replace(each, parent=paths[parent]) for each in found)
+    names, inside = run.encoded.spoken[tree.children(chosen[0])], None
+    if run.reading is not None:
+        cut = tree.cut(tree.depths[chosen[0]])
+        at_level = tree.summed(run.reading.memberships)[: run.sampled.n_read, cut]
+        inside = at_level.argmax(axis=1) == cut.index(chosen[0])
+    found = suggest_beside(run.index, names, number, run.settings, inside)
+    return tuple(replace(each, parent=paths[chosen[0]]) for each in found)
 
 
-def _suggested(
+def suggest_beside(
     index: Index, names: Floats | None, number: int, settings: DiscoverySettings, inside: Flags | None = None
 ) -> tuple[Residual, ...]:
     """Themes that the names, unit rows, cover least; with `inside`, those whose documents are mostly inside."""

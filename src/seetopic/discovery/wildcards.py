@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 from seetopic.corpus import Seed, Seeds, has_wildcard, normalized_name
 
 
-def matching(pattern: str, terms: Sequence[str]) -> list[int]:
-    """The terms that match, word by word and ignoring case; `*` is any number of characters, `?` exactly one."""
-    words = re.escape(" ".join(pattern.split())).replace(r"\ ", " ").replace(r"\*", r"\S*").replace(r"\?", r"\S")
-    compiled = re.compile(words, re.IGNORECASE)
-    return [number for number, term in enumerate(terms) if compiled.fullmatch(term)]
+class TermPatterns:
+    """Terms that match a pattern; they are sorted, so that `elect*` looks only at those that begin with "elect"."""
+
+    def __init__(self, terms: Sequence[str]) -> None:
+        self.terms = terms
+        self._sorted = sorted((term.lower(), number) for number, term in enumerate(terms))
+
+    def matching(self, pattern: str) -> list[int]:
+        """The numbers of terms that match, word by word and ignoring case; `*` is any characters, `?` exactly one."""
+        words = " ".join(pattern.lower().split())
+        beginning = re.split(r"[*?]", words, maxsplit=1)[0]
+        compiled = re.compile(re.escape(words).replace(r"\*", r"\S*").replace(r"\?", r"\S"))
+        following = map(self._sorted.__getitem__, range(bisect_left(self._sorted, (beginning,)), len(self._sorted)))
+        likely = takewhile(lambda entry: entry[0].startswith(beginning), following)
+        return sorted(number for term, number in likely if compiled.fullmatch(term))
+
+    def terms_matching(self, pattern: str, without: set[str]) -> list[str]:
+        return [self.terms[number] for number in self.matching(pattern) if self.terms[number] not in without]
 
 
 def expanded(seeds: Seeds, terms: Sequence[str]) -> Seeds:
@@ -24,27 +39,22 @@ def expanded(seeds: Seeds, terms: Sequence[str]) -> Seeds:
     """
     if not any(has_wildcard(text) for seed in seeds.seeds for text in (*seed.names, *seed.pinned)):
         return seeds
+    patterns = TermPatterns(terms)
     pinned = {normalized_name(term) for seed in seeds.seeds for term in seed.pinned}
-    return Seeds(tuple(_expanded(seed, terms, pinned) for seed in seeds.seeds))
+    return Seeds(tuple(_expanded(seed, patterns, pinned) for seed in seeds.seeds))
 
 
-def _expanded(seed: Seed, terms: Sequence[str], pinned: set[str]) -> Seed:
+def _expanded(seed: Seed, patterns: TermPatterns, pinned: set[str]) -> Seed:
     negative = set(map(normalized_name, seed.negative))
-    negative |= {terms[number] for word in seed.negative if has_wildcard(word) for number in matching(word, terms)}
-
-    def found(pattern: str, without: set[str]) -> list[str]:
-        return [terms[number] for number in matching(pattern, terms) if terms[number] not in without]
-
-    names = [
-        each
-        for name in seed.names
-        for each in ((found(name, negative) or [re.sub(r"[*?]", "", name)]) if has_wildcard(name) else [name])
-    ]
-    first = [
-        each
-        for term in seed.pinned
-        for each in ((found(term, negative | pinned) or [term]) if has_wildcard(term) else [term])
-    ]
+    for word in filter(has_wildcard, seed.negative):
+        negative.update(patterns.terms_matching(word, set()))
+    names: list[str] = []
+    for name in seed.names:
+        found = patterns.terms_matching(name, negative) if has_wildcard(name) else [name]
+        names += found or [re.sub(r"[*?]", "", name)]
+    first: list[str] = []
+    for term in seed.pinned:
+        first += (patterns.terms_matching(term, negative | pinned) if has_wildcard(term) else []) or [term]
     return replace(seed, names=_distinct(names), pinned=_distinct(first))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,11 +15,11 @@ from sklearn.exceptions import NotFittedError
 
 from seetopic.classify import AssignOptions, DocumentStream, Placement, Sorter
 from seetopic.corpus import Documents, OnError, Seeds, joined, open_documents, path_text
-from seetopic.discovery import Residual, Topics, query_for, suggest_for, tree_of
+from seetopic.discovery import Residual, Topics, encode_names, run_of, suggest_below, suggest_beside, tree_of
 from seetopic.errors import SeeTopicError, SettingsError
 from seetopic.estimator import fitting, saving, views
 from seetopic.estimator.plots import Pictures
-from seetopic.estimator.temporary import build_temporary
+from seetopic.estimator.temporary import build_temporary, update_temporary
 from seetopic.estimator.vectors import Ready, document_rows, model_for, name_vectors
 from seetopic.index import Index
 from seetopic.runtime import Doubles, Library, Longs, Progress, silent
@@ -187,28 +188,34 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ) -> Self:
         """Fit on the earlier documents and these together, with the same names under the same numbers.
 
-        The index is built again from all documents, so the result is exactly that of one `fit` on all of them; term
-        vectors that are already known are not computed again. The earlier documents are those passed to `fit`: the
-        strings, or the file, which must not have changed. A model that was fitted on an `Index` does not have them and
-        raises an error. A model that is not fitted yet is fitted.
+        Adds the documents to a copy of the index with `Index.update`, so the earlier ones are not read again, and the
+        result is exactly that of one `fit` on all of them. The index keeps the settings it was built with. An `Index`
+        that the model was fitted on is not changed. `term_embeddings` have vectors of the new terms; known terms keep
+        theirs. A model that is not fitted yet is fitted.
         """
         if not hasattr(self, "index_"):
-            options = {"document_embeddings": document_embeddings, "columns": columns}
-            return self.fit(X, y, term_embeddings=term_embeddings, **options)
-        old, before = fitting.documents_again(self._given, self.index_), self._given.ready
-        new = self._documents(X, columns)
-        fitting.refuse_other_columns(self.index_.column_names, new)
-        if (before.documents is None) != (document_embeddings is None):
+            given = {"document_embeddings": document_embeddings, "columns": columns}
+            return self.fit(X, y, term_embeddings=term_embeddings, **given)
+        index, new, before = self.index_, self._documents(X, columns), self._given
+        fitting.refuse_other_columns(index.column_names, new)
+        ready, model = before.ready, index.embedding_model
+        if (ready.documents is None) != (document_embeddings is None):
             raise SettingsError(
                 "`document_embeddings` must be given for all documents or for none, in `fit` and in `partial_fit`"
             )
-        rows = document_rows(new, document_embeddings)
-        ready = Ready(
-            before.terms if term_embeddings is None else term_embeddings,
-            before.names,
-            None if rows is None else np.concatenate([before.documents, rows]),
-        )
-        return self._fit_documents(joined(old, new), self.seeds_, self._settings(), ready)
+        if document_embeddings is not None:
+            rows = document_rows(new, document_embeddings)
+            ready = replace(ready, documents=np.concatenate([ready.documents, rows]))
+        if term_embeddings is not None:
+            ready = replace(ready, terms=term_embeddings)
+            model = model_for(self.embedding_model, ready, self.seeds_, index.settings, self.device)
+        fitting.say_unused(index, self.min_count, self.language, self.random_state)
+        options: dict[str, Any] = {"document_vectors": ready.documents, "n_jobs": self._jobs(), "device": self.device}
+        with self._progress() as progress:
+            index = update_temporary(index, new, model, progress=progress, **options)
+        fitting.say_unreadable(index, self.seeds_, ready)
+        documents = None if before.documents is None else joined(before.documents, new)
+        return self._learn(index, self.seeds_, self._settings(), fitting.FittedOn(documents, ready))
 
     def with_seeds(self, seeds: Any, *, seed_embeddings: Any = None) -> Self:
         """A new model with other names, fitted on the same documents; takes about a second.
@@ -230,9 +237,10 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         In a tree of names, `below` is the name or path of a parent: what it holds that none of its children names.
         """
-        index, settings = self._checked().index_, self._settings()
-        query = query_for(index, self.seeds_, settings.discovery, name_vectors=self._given.ready.names)
-        return suggest_for(query, number, below)
+        index, settings, ready = self._checked().index_, self._settings().discovery, self._given.ready.names
+        if below is not None:
+            return suggest_below(run_of(index, self.seeds_, settings, name_vectors=ready), number, below)
+        return suggest_beside(index, encode_names(index, self.seeds_, ready).spoken, number, settings)
 
     def accept(self, topic: int | str, terms: str | Sequence[str]) -> Self:
         """A new fitted model in which these terms come first in a topic, given by its number or name."""
@@ -254,18 +262,8 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         shares = self._stream(X, document_embeddings).shares()
         return shares if none else shares[:, :-1]
 
-    def fit_transform(
-        self,
-        X: Any,
-        y: Any = None,
-        *,
-        term_embeddings: Any = None,
-        seed_embeddings: Any = None,
-        document_embeddings: Any = None,
-        columns: Any = None,
-    ) -> Doubles:
-        """`fit`, then `transform` of the same documents."""
-        options = {"term_embeddings": term_embeddings, "seed_embeddings": seed_embeddings, "columns": columns}
+    def fit_transform(self, X: Any, y: Any = None, *, document_embeddings: Any = None, **options: Any) -> Doubles:
+        """`fit`, with the same parameters, then `transform` of the same documents."""
         self.fit(X, y, document_embeddings=document_embeddings, **options)
         return self.transform(X, document_embeddings=document_embeddings)
 
@@ -332,7 +330,7 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def save(self, folder: str | Path, *, documents: bool = True) -> None:
         """Write the model to a folder as JSON, safetensors and an index, without pickle; replaces an earlier model.
 
-        The documents are written as well, so that `partial_fit` can continue from there, unless `documents` is False.
+        The documents are written as well, so that a report can quote them, unless `documents` is False.
         """
         saving.save(self._checked(), Path(folder), documents)
 

@@ -7,18 +7,18 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from seetopic.classify import Sorter, sorter_of
-from seetopic.corpus import Documents, Seeds, as_seeds, fingerprint, normalized_name, path_text
+from seetopic.corpus import Documents, Seeds, as_seeds, normalized_name, path_text
 from seetopic.discovery import Topics, run_of
 from seetopic.errors import CorpusError, SeedError, SettingsError
 from seetopic.estimator.vectors import Ready
 from seetopic.index import Index, is_index
-from seetopic.runtime import LocalEngine, Progress, silent, warn
+from seetopic.runtime import Progress, warn
 from seetopic.settings import DEFAULT, PRESETS, Settings, preset_named
 
 
 @dataclass(frozen=True)
 class FittedOn:
-    """What a model was fitted on, kept for `partial_fit`."""
+    """What a model was fitted on, kept for the report, `save` and `partial_fit`."""
 
     documents: Documents | None = None  # None if it was an existing index
     ready: Ready = field(default_factory=Ready)
@@ -107,22 +107,6 @@ def say_unreadable(index: Index, seeds: Seeds, ready: Ready) -> None:
 def names_to_read(seeds: Seeds, ready: Ready) -> tuple[str, ...]:
     """The names of categories that were given without a vector."""
     return tuple(name for seed in seeds.seeds if seed.name not in ready.names for name in seed.names)
-
-
-def documents_again(given: FittedOn, index: Index) -> Documents:
-    """The documents of the last fit, if they are still available and unchanged."""
-    if given.documents is None:
-        raise CorpusError(
-            "the model was fitted on an existing index or saved without its documents, and an index does not keep "
-            "the original documents; fit on all documents, old and new"
-        )
-    now = fingerprint(given.documents, given.documents.pieces(), LocalEngine(1), silent)
-    if now.sha256 != index.manifest["corpus"]["sha256"]:
-        raise CorpusError(
-            f"the corpus {given.documents.name!r} has changed since the model was fitted; "
-            "fit on all documents, old and new"
-        )
-    return given.documents
 
 
 def refuse_other_columns(names: tuple[str, ...], new: Documents) -> None:

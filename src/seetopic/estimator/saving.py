@@ -9,7 +9,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from itertools import repeat
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +28,6 @@ from seetopic.runtime import (
     clear_leftovers,
     exchanged,
     held,
-    linked,
     read_json,
     sha256_of,
     write_json,
@@ -104,7 +103,7 @@ def save(model: SeeTopic, folder: Path, documents: bool) -> None:
     with _written_beside(folder) as beside:
         model.topics_.save(beside)
         model.sorter_.save(beside)
-        _copy_index(model.index_.folder, beside / INDEX)
+        layout.copy_files(model.index_.folder, beside / INDEX)
         names = model._given.ready.names
         if names:
             _write_names(beside / NAMES, names)
@@ -172,13 +171,6 @@ def _check_place(folder: Path) -> None:
         raise OutputError(f"{folder} contains {others[0]!r}, which would be lost; move it or choose another folder")
 
 
-def _copy_index(source: Path, target: Path) -> None:
-    """Link or copy an index; its files are never changed, only replaced, so folders on one disk can share them."""
-    target.mkdir()
-    for name in (layout.MANIFEST, *layout.FILES):
-        linked(source / name, target / name)
-
-
 def _write_names(path: Path, names: Any) -> None:
     from safetensors.numpy import save as as_bytes
 
@@ -189,14 +181,15 @@ def _write_names(path: Path, names: Any) -> None:
 def _write_documents(path: Path, documents: Documents, index: Index) -> None:
     """Write the texts that the model was fitted on; refuse others, because their file may have changed."""
     encode = json.JSONEncoder(ensure_ascii=False).encode  # created once, because there may be millions of texts
-    field, names = _text_field(index), index.column_names
-    digest = hashlib.sha256()
+    texts, digests = documents.texts(), []
     with path.open("w", encoding="utf-8", newline="\n") as file:
-        columns = zip(*map(index.column, names), strict=True) if names else repeat(())
-        for text, values in zip(documents.texts(), columns, strict=False):
-            digest.update(text_digest(text))
-            file.write(encode({field: text, **dict(zip(names, values, strict=True))}) + "\n")
-    if digest.hexdigest() != index.manifest["corpus"]["sha256"]:
+        for part in index.parts:
+            digest = hashlib.sha256()
+            for text in islice(texts, part.documents):
+                digest.update(text_digest(text))
+                file.write(f'{{"text": {encode(text)}}}\n')
+            digests.append(digest.hexdigest())
+    if digests != [part.sha256 for part in index.parts] or next(texts, None) is not None:
         raise CorpusError(f"the corpus {documents.name!r} has changed since the model was fitted; fit again")
 
 
@@ -262,7 +255,7 @@ def _loaded(folder: Path, about: dict[str, Any], embedding_model: Any, tokenizer
     index = Index.open(folder / INDEX, embedding_model=model, tokenizer=tokenizer or tokenize, cache=cache)
     params = {**_params(about["settings"]), "seeds": seeds}
     params["embedding_model"] = model if isinstance(model, UnnamedModel) else embedding_model
-    documents = _documents(folder, about, index)
+    documents = _documents(folder, about)
     return Saved(params, seeds, index, Learned(topics, sorter), FittedOn(documents, Ready(names=names)))
 
 
@@ -321,17 +314,7 @@ def _model_of(index: Index, embedding_model: Any, names: dict[str, Floats]) -> A
     return UnnamedModel(made_with["name"]) if embedding_model is None else embedding_model
 
 
-def _documents(folder: Path, about: dict[str, Any], index: Index) -> Documents | None:
+def _documents(folder: Path, about: dict[str, Any]) -> Documents | None:
     path = folder / DOCUMENTS
     title = str(about["corpus"])[:200]
-    if not path.is_file():
-        return None
-    return Documents(path, _text_field(index), format="jsonl", title=title, keep=index.column_names)
-
-
-def _text_field(index: Index) -> str:
-    """The field of the texts in the file of documents; no kept column has its name."""
-    field = "text"
-    while field in index.column_names:
-        field += "_"
-    return field
+    return Documents(path, format="jsonl", title=title) if path.is_file() else None

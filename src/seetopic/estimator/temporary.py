@@ -35,6 +35,20 @@ def build_temporary(documents: Documents, **options: Any) -> TemporaryIndex:
     return _owned(home / "index", options["embedding_model"], build.tokenizer, build.resources.cache)
 
 
+def update_temporary(index: Index, documents: Documents, embedding_model: Any, **options: Any) -> TemporaryIndex:
+    """Add documents to a copy of an index in a new temporary folder; options are those of `Index.update`."""
+    home = temporary_folder()
+    try:
+        with writing(home):
+            layout.copy_files(index.folder, home / "index")
+        copied = Index(home / "index", index.manifest, embedding_model, index.tokenizer, index.cache)
+        copied.update(documents, again=True, **options)
+    except BaseException:
+        remove_temporary(home)
+        raise
+    return _owned(home / "index", embedding_model, index.tokenizer, index.cache)
+
+
 def _unpacked(files: Mapping[str, bytes], model: Any, tokenizer: Tokenizer, cache: VectorCache) -> TemporaryIndex:
     folder = temporary_folder() / "index"
     with writing(folder):

@@ -40,7 +40,7 @@ class Parts:
 def split(documents: Documents, share: float, random_state: int) -> Parts:
     """Hold out a random share of the documents; methods see neither these nor any labels."""
     if not 0 < share < 1:
-        raise SettingsError(f"the share of documents to hold out is {share}, but must lie between 0 and 1")
+        raise SettingsError(f"the share of documents to hold out is {share}, but must be between 0 and 1")
     labels: list[tuple[str, ...]] = []
     skipped: Counter[str] = Counter()
     texts = list(documents.texts(skipped, labels))

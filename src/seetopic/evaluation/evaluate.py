@@ -102,10 +102,6 @@ def evaluate_all(
     documents: Any,
     *,
     options: EvaluationOptions = EvaluationOptions(),  # noqa: B008 - frozen
-    text_field: str | None = None,
-    label_field: str | None = None,
-    on_error: OnError = "raise",
-    tokenizer: Tokenizer = tokenize,
     n_jobs: int | None = None,
     progress: Progress = silent,
 ) -> list[Evaluation]:
@@ -114,8 +110,7 @@ def evaluate_all(
     A method may have found no terms, which is a valid result.
     """
     depths = depths_of(several, options.depths)
-    opened = _opened(documents, text_field, label_field, on_error)
-    with _judging(opened, several, tokenizer, n_jobs, progress) as judge:
+    with _judging(_opened(documents), several, tokenize, n_jobs, progress) as judge:
         return [judge.evaluation(topics, options, depths=depths) for topics in several]
 
 
@@ -186,7 +181,9 @@ def _lowercase(several: Sequence[Topics]) -> bool:
     return answers != {False}
 
 
-def _opened(documents: Any, text_field: str | None, label_field: str | None, on_error: OnError) -> Documents | Index:
+def _opened(
+    documents: Any, text_field: str | None = None, label_field: str | None = None, on_error: OnError = "raise"
+) -> Documents | Index:
     index = _index_of(documents)
     if index is not None:
         if label_field is not None:

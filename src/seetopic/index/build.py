@@ -75,6 +75,7 @@ from seetopic.text import (
     tokenize,
     vocabulary_of,
     warnings_about_spaces,
+    without_frequent,
     write_documents,
     write_texts,
 )
@@ -328,7 +329,7 @@ class Build:
                 "sizes": sizes,
                 "tokens": words.n_tokens,
                 "languages": languages.shares,
-                "function_words": sorted(languages.grammar.function_words),
+                "function_words": sorted({*languages.grammar.function_words, *text.stop_words}),
                 "connectors": sorted(languages.grammar.connectors),
                 "detected": languages.detected,
                 "scripts": script_shares(all_words(self._work / "shards")),
@@ -358,7 +359,15 @@ class Build:
         counted_codes = counted(
             segment_shards(engine, shards, table), "finding terms", len(shards), self.resources.progress
         )
-        vocabulary, term_ids = vocabulary_of(counted_codes, words, table, text.min_count)
+        vocabulary, term_ids = vocabulary_of(counted_codes, words, table, text.min_count, text.stop_words)
+        if text.max_documents < 1:
+            most = text.max_documents * self.n_documents
+            vocabulary, term_ids = without_frequent(engine, shards, vocabulary, term_ids, most)
+            if not len(vocabulary):
+                raise CorpusError(
+                    f"every term occurs in more than {text.max_documents:.1%} of the documents; raise --max-documents "
+                    "(in Python: max_documents)"
+                )
         if not len(vocabulary):
             raise CorpusError(
                 f"no term occurs {text.min_count} times in the corpus {self.parts[0].name!r} "

@@ -90,7 +90,8 @@ def _planned(index: Index, kept: tuple[Part, ...], added: tuple[Incoming, ...], 
         **resources,
     )
     index.check_model(build.encoder)
-    check_made_with(index.manifest, build.encoder.name, tokenizer_name(index.tokenizer))
+    has_document_vectors = build.ready_documents is not None
+    check_made_with(index.manifest, build.encoder.name, tokenizer_name(index.tokenizer), has_document_vectors)
     return build
 
 

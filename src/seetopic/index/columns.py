@@ -6,7 +6,7 @@ A column is stored as JSON values, each followed by a comma, so that any range o
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -169,24 +169,28 @@ def write_columns(
                 stored = {name: columns.stored(name, low, high) for name in columns.names}
                 builder.add({name: (v.tobytes(), n.tobytes()) for name, (v, n) in stored.items()}, high - low)
         for documents, expected in added:
-            found = 0
+            found, names = 0, dict[str, None]()
             pieces = documents.pieces(settings, engine, keep=True)
             for own, number in pieces.mapped(engine, _columns_of, pieces):
                 builder.add(own, number)
                 found += number
+                names |= dict.fromkeys(own)
+            _require(() if keep == "all" else keep, names, documents)
             if found != expected:
                 raise CorpusError(
                     f"the corpus {documents.name!r} had {expected:,} documents when its texts were read, but {found:,} "
                     "when its columns were; start again once they have stopped changing"
                 )
-        names = builder.names if keep == "all" else keep
-        missing = next((name for name in names if name not in builder.names), None)
-        if missing is not None:
-            raise CorpusError(
-                f"no document has a column {missing!r}; the columns are {', '.join(builder.names) or 'none'}: "
-                "choose some of them with --keep (in Python: keep)"
-            )
-        builder.write(folder, names)
+        builder.write(folder, builder.names if keep == "all" else keep)
+
+
+def _require(keep: Iterable[str], names: Collection[str], documents: Documents) -> None:
+    missing = next((name for name in keep if name not in names), None)
+    if missing is not None:
+        raise CorpusError(
+            f"no document of {documents.name!r} has a column {missing!r}; the columns are "
+            f"{', '.join(names) or 'unknown'}: choose some of them with --keep (in Python: keep)"
+        )
 
 
 def _columns_of(piece: Piece) -> tuple[dict[str, tuple[bytes, bytes]], int]:

@@ -155,6 +155,7 @@ class Index:
         remove: Iterable[int | str] = (),
         *,
         again: bool = False,
+        document_vectors: Any = None,
         text_field: str | None = None,
         on_error: OnError = "raise",
         n_jobs: int | None = None,
@@ -168,9 +169,10 @@ class Index:
 
         A list of `Documents` is added as several parts. Parts to remove are given by name or by number, counted from 1.
         The updated index replaces this one once it is complete. An interrupted update resumes when it is repeated; if
-        it had already finished, the index stays as it is. `engine` and `memory` are as for `build`.
+        it had already finished, the index stays as it is. An index that was built with `document_vectors` needs one row
+        for every document of the updated index, in order. `engine` and `memory` are as for `build`.
         """
-        reading: dict[str, Any] = {"text_field": text_field, "on_error": on_error}
+        reading: dict[str, Any] = {"text_field": text_field, "on_error": on_error, "document_vectors": document_vectors}
         resources = {"n_jobs": n_jobs, "engine": engine, "address": address, "device": device, "memory": memory}
         with self.updating(add, remove, again=again, **reading, **resources, progress=progress) as updated:
             return updated

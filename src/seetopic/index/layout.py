@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seetopic.errors import DamagedIndex, IndexFailure, OutputError
-from seetopic.runtime import Header, LongArray, blocks, read_header, write_text
+from seetopic.runtime import Header, LongArray, blocks, linked, read_header, write_text
 from seetopic.settings import LANGUAGES
 from seetopic.text import Tokenizer, tokenize
 from seetopic.version import __version__
@@ -222,6 +222,14 @@ def place_of(folder: Path) -> Path:
             if (replaced(folder) / MANIFEST).is_file():
                 return replaced(folder)
     return folder
+
+
+def copy_files(source: Path, target: Path) -> None:
+    """Link or copy an index; its files are never changed, only replaced, so folders on one disk can share them."""
+    read_manifest(source)  # refuses an index with missing files
+    target.mkdir()
+    for name in (MANIFEST, *FILES):
+        linked(source / name, target / name)
 
 
 def is_index(folder: str | Path) -> bool:

@@ -29,12 +29,13 @@ _NEAR = 0.5  # standard deviations above the mean, from which a name may be mean
 _ELSEWHERE = 0.2  # share of documents in themes below the mean for every name, above which something is missing
 _FAR, _FAR_POWER = 0.65, 0.6  # share of documents not near any name: for one name, and how it falls with their number
 _LEFT, _LEFT_POWER = 1.5, 0.7  # the same for documents in themes that no name covers
+_MISSING = 0.7  # mean of both shares, relative to these, above which the names leave something out
 _ACROSS = 4  # groups of documents by what remains after their theme is subtracted
 _STANDS_OUT_ACROSS = 1.0
 _ALL_ACROSS = 0.75  # share of documents in covered groups, from which names across themes cover everything
 _TAKEN_OFF = 12  # number of themes that are subtracted
-_JUDGED_AT = 25  # number of themes at which names are tested for cutting across
-_SPREAD = 0.5  # share of all themes over which the nearest documents of such names are spread
+_ALIKE = 0.7  # likeness of the documents nearest to a name, relative to those nearest to a document: cut across below
+_QUERIES = 300  # documents whose nearest ones are compared
 _NEAREST = 0.02  # share of documents that count as a name's nearest, and their minimum number
 _NEAREST_LEAST = 20
 
@@ -98,14 +99,22 @@ class SampleThemes:
         """Groups of documents by what remains after their theme is subtracted."""
         return Themes(self.centres[-_ACROSS:], _left_over(_at_most(_TAKEN_OFF, self.grains)))
 
-    @one_thread()
+    @cached_property
+    def likeness(self) -> float:
+        """How alike the documents nearest to a document are, for the median document."""
+        some = self.vectors[:: max(1, len(self.vectors) // _QUERIES)]
+        return float(np.median(self._likeness_near(some)))
+
     def are_cut_across_by(self, names: Floats) -> bool:
-        """Whether the documents nearest to a name, for the median name, belong to very many themes."""
-        themes = _at_most(_JUDGED_AT, self.grains)
-        size = max(_NEAREST_LEAST, int(_NEAREST * len(self.vectors)))
-        nearest = np.argpartition(-(names @ self.vectors.T), min(size, len(self.vectors) - 1), axis=1)[:, :size]
-        spread = [_effective_number(np.bincount(each, minlength=1)) for each in themes.of_documents[nearest]]
-        return float(np.median(spread)) > _SPREAD * _effective_number(themes.sizes)
+        """Whether the documents nearest to a name, for the median name, are much less alike than those of a theme."""
+        return float(np.median(self._likeness_near(names))) < _ALIKE * self.likeness
+
+    @one_thread()
+    def _likeness_near(self, points: Floats) -> Doubles:
+        """Mean cosine of two of the documents nearest to each point, a unit row, above that of any two documents."""
+        size = min(max(_NEAREST_LEAST, int(_NEAREST * len(self.vectors))), len(self.vectors))
+        nearest = np.argpartition(-(points @ self.vectors.T), size - 1, axis=1)[:, :size]
+        return np.array([_mean_cosine(self.vectors[each]) for each in nearest]) - _mean_cosine(self.vectors)
 
 
 @dataclass(frozen=True)
@@ -141,7 +150,7 @@ def uncovered_by(names: Floats, themes: SampleThemes) -> Uncovered:
         covers_all = len(names) >= _ACROSS or chosen.share_of(covered) >= _ALL_ACROSS
     else:
         chosen, covered = _at_grain_of(names, themes)
-        covers_all = _cover_everything(names, _at_most(_JUDGED_AT, themes.grains), chosen.share_of(covered))
+        covers_all = _cover_everything(names, themes.grains)
     return Uncovered(chosen.centres[:0] if covers_all else chosen.centres[~covered], chosen.share_of(covered))
 
 
@@ -178,22 +187,20 @@ def _at_grain_of(names: Floats, themes: SampleThemes) -> tuple[Themes, Flags]:
     return chosen, covered
 
 
-def _cover_everything(names: Floats, themes: Themes, coverage: float) -> bool:
+def _cover_everything(names: Floats, grains: tuple[Themes, ...]) -> bool:
     """Whether hardly any theme is far from all names.
 
     Among many names, one is always a little nearer, so the bounds are stricter for them. They were measured on parts of
-    labelled corpora with two to forty labels, of which all or some were used as names. A single name never covers
-    everything.
+    labelled corpora with two to forty labels, of which all or some were used as names; the mean over all granularities
+    hardly depends on how the themes happen to be cut. A single name never covers everything.
     """
     number = float(len(names))
-    far = 1 - themes.share_of(themes.covered_by(names, _NEAR))
-    elsewhere = 1 - themes.share_of(themes.covered_by(names, 0.0))
-    return (
-        number > 1
-        and elsewhere <= _ELSEWHERE
-        and far <= _FAR * number**-_FAR_POWER
-        and 1 - coverage <= _LEFT * number**-_LEFT_POWER
+    elsewhere, far, left = (
+        np.mean([1 - themes.share_of(themes.covered_by(names, bound)) for themes in grains])
+        for bound in (0.0, _NEAR, _STANDS_OUT)
     )
+    missing = (far / (_FAR * number**-_FAR_POWER) + left / (_LEFT * number**-_LEFT_POWER)) / 2
+    return number > 1 and bool(elsewhere <= _ELSEWHERE and missing <= _MISSING)
 
 
 def _grains_for(n_documents: int) -> list[int]:
@@ -247,7 +254,7 @@ def _sums(vectors: Floats, of_documents: Longs, n_themes: int) -> Floats:
     return np.stack([vectors[of_documents == theme].sum(axis=0) for theme in range(n_themes)])
 
 
-def _effective_number(sizes: Longs) -> float:
-    """The effective number of groups: the exponential of the entropy of their sizes."""
-    shares = sizes[sizes > 0] / sizes.sum()
-    return float(np.exp(-(shares * np.log(shares)).sum()))
+def _mean_cosine(vectors: Floats) -> float:
+    """Of two different rows, which have unit length."""
+    n, total = len(vectors), vectors.sum(axis=0, dtype=np.float64)
+    return (float(total @ total) - n) / max(n * (n - 1), 1)

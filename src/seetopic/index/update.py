@@ -135,8 +135,8 @@ def incoming(given: Any, *, text_field: str | None, on_error: OnError, keep: Kee
     return (Incoming(open_documents(given, text_field=text_field, on_error=on_error, keep=keep)),)
 
 
-def check_made_with(manifest: dict[str, Any], model: str, tokenizer: str) -> None:
-    """Refuse a model or tokenizer that differs from the index's, and an index that cannot be updated."""
+def check_made_with(manifest: dict[str, Any], model: str, tokenizer: str, has_document_vectors: bool) -> None:
+    """Refuse a model, tokenizer or kind of document vectors that differs from the index's."""
     made_with = manifest["model"]
     if tokenizer != manifest["tokenizer"]:
         raise SettingsError(
@@ -148,10 +148,15 @@ def check_made_with(manifest: dict[str, Any], model: str, tokenizer: str) -> Non
             f"the index was built with {made_with['name']!r}, but the current model is {model!r}; "
             "open it with the same `embedding_model`"
         )
-    if manifest["document_vectors"] is not None:
+    if manifest["document_vectors"] is not None and not has_document_vectors:
         raise EncoderError(
-            "the index was built with precomputed document vectors, which it does not keep, so it cannot be updated; "
-            "build it again from all documents and their vectors"
+            "the index was built with precomputed document vectors, which it does not keep; "
+            "pass those of all documents, old and new, as `document_vectors` to Index.update"
+        )
+    if manifest["document_vectors"] is None and has_document_vectors:
+        raise EncoderError(
+            "the index was built without precomputed document vectors; "
+            "update it without `document_vectors`, or build it again with vectors of all documents"
         )
 
 

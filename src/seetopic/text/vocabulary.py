@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 
 import numpy as np
 
-from seetopic.runtime import Engine, Ids, Longs, Tally, load_array, summed, tally, write_array, write_arrays_in_parts
+from seetopic.runtime import (
+    Engine,
+    Ids,
+    Longs,
+    Tally,
+    load_array,
+    sum_of,
+    summed,
+    tally,
+    write_array,
+    write_arrays_in_parts,
+)
 from seetopic.text.phrases import PhraseTable, cut, kept_runs
 from seetopic.text.shards import Shard, WordTable
 from seetopic.text.tokenizer import Grammar
@@ -48,9 +59,10 @@ def _segment_shard(shard: Shard, table: PhraseTable) -> Tally:
 
 
 def vocabulary_of(
-    parts: Iterator[Tally], words: WordTable, table: PhraseTable, min_count: int
+    parts: Iterator[Tally], words: WordTable, table: PhraseTable, min_count: int, stop_words: Collection[str] = ()
 ) -> tuple[Vocabulary, Ids]:
     """The vocabulary, and the term id of each code (-1: none)."""
+    stopped = frozenset(stop_words)
     counted = summed(parts)
     spelled: list[str] = list(words.words)
     spelled += [" ".join(words.words[word] for word in phrase) for phrase in table.phrases()]
@@ -58,11 +70,37 @@ def vocabulary_of(
     # "breast_cancer" in the text and the phrase "breast cancer" are one term.
     for code, count in zip(counted.keys.tolist(), counted.counts.tolist(), strict=True):
         counts[spelled[code]] = counts.get(spelled[code], 0) + count
-    fit = [term for term, count in counts.items() if count >= min_count and _is_fit(term, words.grammar)]
+    fit = [
+        term
+        for term, count in counts.items()
+        if count >= min_count and term.lower() not in stopped and _is_fit(term, words.grammar)
+    ]
     fit.sort(key=lambda term: (-counts[term], term))
     vocabulary = Vocabulary(tuple(fit), np.array([counts[term] for term in fit], np.int64))
     term_ids = np.array([vocabulary.ids.get(term, -1) for term in spelled], np.int32)
     return vocabulary, term_ids
+
+
+def without_frequent(
+    engine: Engine, shards: Sequence[Shard], vocabulary: Vocabulary, term_ids: Ids, most: float
+) -> tuple[Vocabulary, Ids]:
+    """The same without terms that occur in more documents than `most`."""
+    count = partial(_document_counts, term_ids=term_ids, n_terms=len(vocabulary))
+    few = np.flatnonzero(sum_of(engine, count, shards, np.zeros(len(vocabulary), np.int64)) <= most)
+    new_ids = np.full(len(vocabulary) + 1, -1, np.int32)  # id -1 indexes the last entry
+    new_ids[few] = np.arange(len(few), dtype=np.int32)
+    kept = Vocabulary(tuple(vocabulary.terms[term] for term in few.tolist()), vocabulary.counts[few])
+    return kept, new_ids[term_ids]
+
+
+def _document_counts(shard: Shard, term_ids: Ids, n_terms: int) -> Longs:
+    """In how many documents of a shard each term occurs."""
+    terms = term_ids[load_array(shard.path("codes"))]
+    lengths = np.diff(load_array(shard.path("code_ends")), prepend=0)
+    documents = np.repeat(np.arange(len(lengths)), lengths)
+    known = terms >= 0
+    pairs = np.unique(documents[known] * n_terms + terms[known])
+    return np.bincount(pairs % n_terms, minlength=n_terms).astype(np.int64)
 
 
 def _is_fit(term: str, grammar: Grammar) -> bool:

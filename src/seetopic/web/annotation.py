@@ -9,16 +9,17 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from seetopic.discovery import Topics
 from seetopic.errors import SeeTopicError, SheetError
 from seetopic.evaluation import Agreement, FilledSheet, Sheet, agreement_of, make_sheet, sheet_of_key
 from seetopic.runtime import SafeRows
-from seetopic.web.candidates import Sides, Wanted, find_topics, plan_for, with_own_titles
+from seetopic.web.background import Background, BackgroundState
+from seetopic.web.candidates import Wanted, find_topics, plan_for, with_own_titles
 from seetopic.web.database import Database, new_id, now
 from seetopic.web.errors import Conflict, Missing, NotYet
-from seetopic.web.jobs import Job, Jobs
+from seetopic.web.jobs import Job
 from seetopic.web.limits import ANNOTATORS, ROUNDS
 from seetopic.web.projects import Kept
 from seetopic.web.schemas import Frozen
@@ -105,7 +106,6 @@ def _invited(row: Any, judged: int, items: int) -> Invited:
     return Invited(id=row["id"], name=row["name"], link=f"/annotate/{row['secret']}", judged=judged, items=items)
 
 
-RoundState = Literal["running", "ready", "failed"]
 _RANDOM_STATE = 0  # of the confidence intervals, so that the same answers give the same figures
 
 
@@ -122,7 +122,7 @@ class Round(Frozen):
 
     id: str
     title: str
-    state: RoundState
+    state: BackgroundState
     problem: str | None
     job: Job | None
     methods: tuple[str, ...]
@@ -157,13 +157,13 @@ class Standing(Frozen):
 
 
 @dataclass(frozen=True)
-class Rounds:
+class Rounds(Background[Round]):
     """All rounds of a database."""
 
-    database: Database
+    table = "rounds"
+    noun = "round"
+
     annotators: Annotators
-    sides: Sides
-    jobs: Jobs
 
     def of_project(self, project: str) -> list[Round]:
         """Rounds of a project, newest first."""
@@ -196,25 +196,6 @@ class Rounds:
         )
         self._start(made)
         return self.get(made)
-
-    def again(self, number: str) -> Round:
-        """Retry a failed round."""
-        if self._row(number)["state"] != "failed":
-            raise Conflict("this round did not fail, so there is nothing to retry")
-        self.jobs.require_room()
-        self._mark(number, "running")
-        self._start(number)
-        return self.get(number)
-
-    def resume_all(self) -> None:
-        """Resume unfinished rounds after a restart; methods that had finished are not run again."""
-        for row in self.database.all("SELECT id FROM rounds WHERE state = 'running' ORDER BY created"):
-            self._start(row["id"])
-
-    def remove(self, number: str) -> None:
-        self._row(number)
-        self.jobs.stop(number)
-        self.database.do("DELETE FROM rounds WHERE id = ?", (number,))
 
     def invite(self, number: str, name: str) -> Invited:
         """Create a personal link; annotators may be invited before the terms are ready."""
@@ -270,21 +251,16 @@ class Rounds:
     def _start(self, number: str) -> None:
         asked = _asked(self._row(number))
 
-        def ended(found: Any, problem: str | None, stopped: bool) -> None:
-            if stopped:  # removed by a user, or the server is stopping and resumes it at the next start
-                return
-            self._keep(number, asked, found) if problem is None else self._mark(
-                number, "failed", self.sides.corpora.plainly(problem)
-            )
-            self.sides.tidy()
+        def keep(found: list[Topics]) -> None:
+            self._keep(number, asked, found)
 
         try:
             found = self.sides.quick(asked.sources)
             if found is None:
                 runs = self.sides.runs(asked.sources)
-                self.jobs.start(number, plan_for(asked.sources), ended, find_topics, runs)
+                self.jobs.start(number, plan_for(asked.sources), self._ended(number, keep), find_topics, runs)
             else:
-                self._keep(number, asked, found)
+                keep(found)
         except SeeTopicError as error:
             self._mark(number, "failed", str(error))
 
@@ -297,15 +273,6 @@ class Rounds:
             return
         key = json.dumps(sheet.to_key(), ensure_ascii=False)
         self.database.do("UPDATE rounds SET state = 'ready', problem = NULL, sheet = ? WHERE id = ?", (key, number))
-
-    def _mark(self, number: str, state: RoundState, problem: str | None = None) -> None:
-        self.database.do("UPDATE rounds SET state = ?, problem = ? WHERE id = ?", (state, problem, number))
-
-    def _row(self, number: str) -> Any:
-        row = self.database.one("SELECT * FROM rounds WHERE id = ?", (number,))
-        if row is None:
-            raise Missing("this round does not exist; it may have been removed")
-        return row
 
     def _shown(self, row: Any) -> Round:
         asked = _asked(row)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
 
 from seetopic.corpus import Documents
 from seetopic.discovery import Topics
@@ -12,18 +11,17 @@ from seetopic.errors import CorpusError, SeeTopicError
 from seetopic.evaluation import Evaluation
 from seetopic.index import Index
 from seetopic.runtime import Progress
-from seetopic.web.candidates import MEASURING, Run, Sides, Wanted, Within, find_topics, plan_for, with_own_titles
-from seetopic.web.corpora import Corpora
-from seetopic.web.database import Database, new_id, now
+from seetopic.web.background import Background, BackgroundState
+from seetopic.web.candidates import MEASURING, Run, Wanted, Within, find_topics, plan_for, with_own_titles
+from seetopic.web.database import new_id, now
 from seetopic.web.differences import Compared, ComparedFigures, Difference, SideTopics, compared_figures, differences
-from seetopic.web.errors import Conflict, Missing
-from seetopic.web.jobs import Job, Jobs
+from seetopic.web.errors import Conflict
+from seetopic.web.jobs import Job
 from seetopic.web.limits import COMPARISONS
 from seetopic.web.projects import Kept
 from seetopic.web.schemas import Frozen
 from seetopic.web.topic_service import shown_topics
 
-ComparisonState = Literal["running", "ready", "failed"]
 _SAME_DOCUMENTS = (
     "Both sides are measured on the documents of {corpus}, in which the topics were found: the figures compare the two "
     "sides, but do not predict results on new documents."
@@ -43,7 +41,7 @@ class ListedComparison(Frozen):
     left: str
     right: str
     created: float
-    state: ComparisonState
+    state: BackgroundState
 
 
 class SavedComparison(Frozen):
@@ -52,7 +50,7 @@ class SavedComparison(Frozen):
     id: str
     project: str
     titles: tuple[str, str]
-    state: ComparisonState
+    state: BackgroundState
     problem: str | None
     job: Job | None
     created: float
@@ -110,13 +108,12 @@ def _evaluated(topics: Sequence[Topics], measured: Measured, progress: Progress)
 
 
 @dataclass(frozen=True)
-class Comparisons:
+class Comparisons(Background[SavedComparison]):
     """All comparisons of a database."""
 
-    database: Database
-    sides: Sides
-    corpora: Corpora
-    jobs: Jobs
+    table = "comparisons"
+    noun = "comparison"
+
     workers: int | None
 
     def of_project(self, project: str) -> list[ListedComparison]:
@@ -176,43 +173,20 @@ class Comparisons:
         self._start(made)
         return self.get(made)
 
-    def again(self, number: str) -> SavedComparison:
-        """Retry a failed comparison."""
-        if self._row(number)["state"] != "failed":
-            raise Conflict("this comparison did not fail, so there is nothing to retry")
-        self.jobs.require_room()
-        self._mark(number, "running")
-        self._start(number)
-        return self.get(number)
-
-    def resume_all(self) -> None:
-        """Resume unfinished comparisons after a restart; methods that had finished are not run again."""
-        for row in self.database.all("SELECT id FROM comparisons WHERE state = 'running' ORDER BY created"):
-            self._start(row["id"])
-
-    def remove(self, number: str) -> None:
-        self._row(number)
-        self.jobs.stop(number)
-        self.database.do("DELETE FROM comparisons WHERE id = ?", (number,))
-
     def _start(self, number: str) -> None:
         asked = AskedComparison.model_validate_json(self._row(number)["asked"])
         sides = (asked.left, asked.right)
 
-        def ended(found: ComparisonResult | None, problem: str | None, stopped: bool) -> None:
-            if stopped:  # removed by a user, or the server is stopping and resumes it at the next start
-                return
-            self._keep(number, asked, found) if found is not None else self._mark(
-                number, "failed", self.corpora.plainly(problem or "")
-            )
-            self.sides.tidy()
+        def keep(found: ComparisonResult) -> None:
+            self._keep(number, asked, found)
 
         try:
             found = self.sides.quick(sides) if asked.measured is None else None
             if found is not None:
-                self._keep(number, asked, ComparisonResult((found[0], found[1]), None, ""))
+                keep(ComparisonResult((found[0], found[1]), None, ""))
                 return
             runs, measured = self.sides.runs(sides), self._measured(asked.measured)
+            ended = self._ended(number, keep)
             self.jobs.start(number, plan_for(sides, measured is not None), ended, compare, runs, measured)
         except SeeTopicError as error:
             self._mark(number, "failed", str(error))
@@ -220,13 +194,15 @@ class Comparisons:
     def _measured(self, corpus: str | None) -> Measured | None:
         if corpus is None:
             return None
-        documents = self.corpora.documents(corpus, with_labels=True) or self.corpora.index(corpus)
-        return Measured(self.corpora.get(corpus).title, documents, self.workers)
+        documents = self.sides.corpora.documents(corpus, with_labels=True) or self.sides.corpora.index(corpus)
+        return Measured(self.sides.corpora.get(corpus).title, documents, self.workers)
 
     def _keep(self, number: str, asked: AskedComparison, found: ComparisonResult) -> None:
         try:
             left, right = (
-                SideTopics(title=each.title, topics=shown_topics(topics, each.names, self.corpora.index(each.corpus)))
+                SideTopics(
+                    title=each.title, topics=shown_topics(topics, each.names, self.sides.corpora.index(each.corpus))
+                )
                 for each, topics in zip((asked.left, asked.right), found.topics, strict=True)
             )
         except SeeTopicError as error:
@@ -238,15 +214,6 @@ class Comparisons:
         self.database.do(
             "UPDATE comparisons SET state = 'ready', problem = NULL, result = ? WHERE id = ?", (result, number)
         )
-
-    def _mark(self, number: str, state: ComparisonState, problem: str | None = None) -> None:
-        self.database.do("UPDATE comparisons SET state = ?, problem = ? WHERE id = ?", (state, problem, number))
-
-    def _row(self, number: str) -> Any:
-        row = self.database.one("SELECT * FROM comparisons WHERE id = ?", (number,))
-        if row is None:
-            raise Missing("this comparison does not exist; it may have been removed")
-        return row
 
     def _forget_old(self, project: str) -> None:
         self.database.do(

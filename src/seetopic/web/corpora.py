@@ -240,7 +240,11 @@ class Corpora:
         if path is None:
             return demo_documents()
         return open_documents(
-            path, text_field=options.text_field, on_error=options.on_error, label_field=options.label_field
+            path,
+            text_field=options.text_field,
+            on_error=options.on_error,
+            label_field=options.label_field,
+            told=ignore,  # the preview shows what was detected
         )
 
     def _insert(self, made: str, title: str, source: Any, options: BuildOptions, folder: Path, **more: Any) -> None:

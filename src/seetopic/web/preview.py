@@ -12,7 +12,16 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
-from seetopic.corpus import field_size_limit, format_of, local_file, parquet_file, text_files
+from seetopic.corpus import (
+    detected_delimiter,
+    detected_encoding,
+    field_size_limit,
+    format_of,
+    local_file,
+    parquet_file,
+    raw_rows,
+    text_files,
+)
 from seetopic.errors import CorpusError
 from seetopic.index import read_manifest
 from seetopic.web.limits import COLUMNS, PREVIEW_BYTES, PREVIEW_LETTERS, PREVIEW_PARQUET, PREVIEW_ROWS
@@ -40,8 +49,9 @@ def preview_of(path: Path) -> Preview:
     if path.is_dir():
         return _of_index(path) if (path / "manifest.json").is_file() else _of_folder(path)
     kind = format_of(path)
-    if kind == "txt":
-        return Preview(columns=(), text_field=None, label_field=None, rows=_plain_rows(_lines(path)), format=kind)
+    if kind in ("txt", "md"):
+        texts = _lines(path) if kind == "txt" else [_beginning(path)[0]]
+        return Preview(columns=(), text_field=None, label_field=None, rows=_plain_rows(texts), format=kind)
     rows = _parquet_rows(path) if kind == "parquet" else _table_rows(path, kind)
     columns = list(dict.fromkeys(column for row in rows for column in row))
     if not columns:
@@ -96,7 +106,8 @@ def _beginning(path: Path) -> tuple[str, bool]:
             data = file.read(PREVIEW_BYTES + 1)
     except (OSError, EOFError, zlib.error) as error:
         raise CorpusError(f"{path.name} cannot be read: {error}; check that the file is complete") from error
-    text = data[:PREVIEW_BYTES].decode("utf-8-sig", "replace")
+    sample = data[:PREVIEW_BYTES]
+    text = sample.decode(detected_encoding(sample) or "utf-8-sig", "replace")
     if "\0" in text:
         raise CorpusError(f"{path.name} contains NUL bytes, so it is not text; save it as UTF-8")
     return text, len(data) <= PREVIEW_BYTES
@@ -115,15 +126,19 @@ def _plain_rows(texts: Iterable[str]) -> tuple[dict[str, str], ...]:
 
 
 def _table_rows(path: Path, kind: str) -> list[dict[str, Any]]:
+    if kind in ("json", "xlsx", "arrow"):
+        return list(islice(raw_rows(local_file(path), kind), _GUESSED_FROM))
     lines = _lines(path)
     if kind == "jsonl":
         return [row for row in map(_json_row, lines[:_GUESSED_FROM]) if row is not None]
-    return _delimited_rows(path, lines, "," if kind == "csv" else "\t")
+    if kind == "tsv":
+        return _delimited_rows(path, lines, "\t", csv.QUOTE_NONE)
+    delimiter = detected_delimiter("\n".join(lines), "text", is_whole=True)
+    return _delimited_rows(path, lines, delimiter, csv.QUOTE_MINIMAL)
 
 
-def _delimited_rows(path: Path, lines: Sequence[str], delimiter: str) -> list[dict[str, Any]]:
+def _delimited_rows(path: Path, lines: Sequence[str], delimiter: str, quoting: Literal[0, 3]) -> list[dict[str, Any]]:
     """Parsed as documents are: in TSV, quotes are literal; of columns with the same name, the first counts."""
-    quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if delimiter == "," else csv.QUOTE_NONE
     rows = csv.reader(io.StringIO("\n".join(lines)), delimiter=delimiter, quoting=quoting)
     try:
         with field_size_limit(PREVIEW_BYTES):

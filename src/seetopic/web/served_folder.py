@@ -14,7 +14,9 @@ from seetopic.web.errors import Missing, Refused
 from seetopic.web.limits import LISTED
 from seetopic.web.schemas import Frozen
 
-_ENDINGS = tuple(f".{name}{packed}" for name in (*FORMATS, "ndjson") for packed in ("", ".gz"))
+# A small workbook or Arrow file can unpack to any size, and both are read into memory.
+_SERVED = [name for name in (*FORMATS, "ndjson") if name not in ("xlsx", "arrow")]
+_ENDINGS = tuple(f".{name}{packed}" for name in _SERVED for packed in ("", ".gz"))
 
 
 class FolderEntry(Frozen):

@@ -75,8 +75,8 @@ class Workbench:
         self.finder = TopicFinder()
         self.given: str | None = None  # the corpus given on the command line
         self.sides = Sides(self.projects, self.corpora, self.finder, settings.data / "methods")
-        self.rounds = Rounds(self.database, Annotators(self.database), self.sides, self.working)
-        self.comparisons = Comparisons(self.database, self.sides, self.corpora, self.working, settings.jobs)
+        self.rounds = Rounds(self.database, self.sides, self.working, Annotators(self.database))
+        self.comparisons = Comparisons(self.database, self.sides, self.working, settings.jobs)
 
     def begin(self) -> None:
         """Resume jobs that were unfinished when the server last stopped."""

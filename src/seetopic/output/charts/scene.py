@@ -83,12 +83,17 @@ class Scene:
     @cached_property
     def document_shares(self) -> Doubles:
         """Shares of the sample's documents in the topics, as `assign` sorts them; (n_documents, n_topics)."""
-        return self.sorter.shares(self._held)[:, :-1]
+        return self._shares[:, :-1]
 
     @cached_property
     def document_topics(self) -> Longs:
         """The topic that each document of the sample is given, or NONE."""
-        return self.sorter.place(self._held).best
+        return self.sorter.place(self._held, shares=self._shares).best
+
+    @cached_property
+    def _shares(self) -> Doubles:
+        """The same with the share of none as the last column."""
+        return self.sorter.shares(self._held)
 
     @property
     def _held(self) -> Lists:
@@ -140,7 +145,7 @@ def chosen(topics: Topics, numbers: Sequence[int] | None, top: int) -> list[int]
 
 def check_width(width: int) -> None:
     if not 280 <= width <= 4000:
-        raise SettingsError(f"`width` is {width}, but must lie between 280 and 4000 pixels")
+        raise SettingsError(f"`width` is {width}, but must be between 280 and 4000 pixels")
 
 
 def term_tip(topic: Topic, term: RankedTerm) -> str:

@@ -58,7 +58,7 @@ def dictionary_of(
 ) -> Dictionary:
     """The topics with enough confidence, each with its best terms; no text in them is empty or unwritable."""
     if not 0 <= min_confidence <= 1:
-        raise SettingsError(f"`min_confidence` is {min_confidence}, but must lie between 0 and 1")
+        raise SettingsError(f"`min_confidence` is {min_confidence}, but must be between 0 and 1")
     if top is not None and top < 1:
         raise SettingsError(f"`top` is {top}, but must be at least 1")
     if not len(topics):

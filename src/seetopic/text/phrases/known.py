@@ -1,4 +1,4 @@
-"""Phrases known in advance: from a file with one per line, and from the names of categories."""
+"""Words and phrases known in advance: from a file with one per line, and from the names of categories."""
 
 from __future__ import annotations
 
@@ -11,17 +11,26 @@ from seetopic.errors import SettingsError
 
 def read_known_phrases(path: Path) -> tuple[str, ...]:
     """The lines of two or more words, without duplicates and sorted, because their order means nothing."""
+    return _of_several_words(_lines(path, "known phrases"))
+
+
+def read_stop_words(path: Path) -> tuple[str, ...]:
+    """The lines in lower case, without duplicates, comments (#) and order."""
+    lines = (" ".join(line.lower().split()) for line in _lines(path, "stop words"))
+    return tuple(sorted({line for line in lines if line and not line.startswith("#")}))
+
+
+def _lines(path: Path, what: str) -> list[str]:
     if path.exists() and not path.is_file() and not path.is_dir():
         raise SettingsError(
-            f"{path} is a pipe or a device, which may never reach end of file; use a regular file of known phrases"
+            f"{path} is a pipe or a device, which may never reach end of file; use a regular file of {what}"
         )
     try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
+        return path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise SettingsError(
-            f"cannot read known phrases from {path} ({error}); give a UTF-8 text file with one phrase per line"
+            f"cannot read {what} from {path} ({error}); give a UTF-8 text file with one per line"
         ) from error
-    return _of_several_words(lines)
 
 
 def phrases_of_names(seeds: Seeds) -> tuple[str, ...]:
