@@ -80,8 +80,8 @@ class LocalSettings:
     subsample: float = 1e-3  # share of all words above which a term's counts are reduced; 0: never
     context_smoothing: float = 0.75  # power on the context distribution
     document_weight: float = 1.0  # norm of the term-document block, relative to the term-term block
-    power_iterations: int = 2  # of the randomised factorisation; more is more exact
-    oversampling: int = 16  # extra directions beyond `rank` in the factorisation
+    lanczos_block: int = 32  # directions added per step of the factorisation
+    lanczos_steps: int = 28  # more is more exact
 
     def __post_init__(self) -> None:
         _check("window", self.window, 1, 50)
@@ -89,8 +89,8 @@ class LocalSettings:
         _check("subsample", self.subsample, 0.0, 1.0)
         _check("context_smoothing", self.context_smoothing, 0.0, 1.0)
         _check("document_weight", self.document_weight, 0.0, 100.0)
-        _check("power_iterations", self.power_iterations, 1, 20)
-        _check("oversampling", self.oversampling, 0, 512)
+        _check("lanczos_block", self.lanczos_block, 1, 512)
+        _check("lanczos_steps", self.lanczos_steps, 1, 200)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,7 +156,7 @@ class IndexSettings:
     local: LocalSettings = field(default_factory=LocalSettings)
     sample: SampleSettings = field(default_factory=SampleSettings)
     precision: Precision = "float32"  # of the language model's arithmetic
-    random_state: int = 0  # seed of the factorisation and of the sample of documents to read
+    random_state: int = 0  # seed of the factorisation and of the themes
 
     def __post_init__(self) -> None:
         if self.precision not in ("float32", "bfloat16"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -12,15 +13,15 @@ from hypothesis import strategies as st
 from seetopic.discovery.self_training import Features, shares, sort_sample
 from seetopic.index import sample
 from seetopic.index.sample import (
-    DocumentRange,
+    Contents,
     Sample,
     beginning,
     choose,
     choose_among,
     distinct_terms,
     inverse_frequency,
-    priorities,
     weighted_rows,
+    word_keys,
 )
 from seetopic.settings import SampleSettings, SortingSettings
 
@@ -73,7 +74,7 @@ def test_shares_add_up_to_1_and_a_low_temperature_makes_them_hard():
 
 def test_documents_are_drawn_until_they_hold_enough_words():
     counts = np.full(100, 30)
-    drawn_by = priorities(0, 100, random_state=0)
+    drawn_by = np.random.default_rng(0).random(100)
     read, more = choose(counts, SampleSettings(words=300, document_words=20, more_words=600), drawn_by)
     assert len(read) == 15  # twenty words of each are read
     assert len(more) == 20  # and all thirty words of the others are known
@@ -85,18 +86,35 @@ def test_documents_are_drawn_until_they_hold_enough_words():
 
 
 def test_documents_without_words_are_never_drawn():
-    read, more = choose(np.array([0, 5, 0, 5, 0]), SampleSettings(words=0), priorities(0, 5, random_state=0))
+    read, more = choose(np.array([0, 5, 0, 5, 0]), SampleSettings(words=0), np.arange(5.0))
     assert (read.tolist(), more.tolist()) == ([], [1, 3])
-    read, more = choose(np.array([0, 5, 0, 5, 0]), SampleSettings(), priorities(0, 5, random_state=0))
+    read, more = choose(np.array([0, 5, 0, 5, 0]), SampleSettings(), np.arange(5.0))
     assert (read.tolist(), more.tolist()) == ([1, 3], [])
 
 
-def test_another_random_state_draws_other_documents():
-    counts = np.full(1000, 10)
-    few = SampleSettings(words=500, more_words=500)
-    for part in (0, 1):
-        drawn = [choose(counts, few, priorities(0, 1000, state))[part].tolist() for state in (0, 0, 1)]
-        assert drawn[0] == drawn[1] != drawn[2]
+def contents_of(documents: Sequence[Sequence[str]]) -> Contents:
+    words = sorted({word for document in documents for word in document})
+    numbers = [words.index(word) for document in documents for word in document]
+    starts = np.cumsum([0, *map(len, documents)])
+    return Contents(word_keys(words), np.array(numbers, np.int32), starts)
+
+
+@given(st.lists(st.lists(st.sampled_from("abcdefgh"), max_size=5), min_size=1, max_size=30), st.randoms())
+def test_a_document_is_drawn_by_its_words_whatever_stands_around_it(documents, chance):
+    order = list(range(len(documents)))
+    chance.shuffle(order)
+    plain = contents_of(documents).priorities(0, len(documents))
+    shuffled = contents_of([documents[number] for number in order]).priorities(0, len(documents))
+    assert shuffled.tolist() == plain[order].tolist()
+    alone = [contents_of([document]).priorities(0, 1)[0] for document in documents]
+    assert plain.tolist() == alone
+
+
+def test_documents_are_drawn_evenly():
+    drawn = contents_of([[f"word{number}", "same"] for number in range(2000)]).priorities(0, 2000)
+    assert 0 <= drawn.min() < drawn.max() < 1
+    assert np.histogram(drawn, bins=10, range=(0, 1))[0] == pytest.approx(200, abs=60)  # 4 deviations
+    assert len(set(drawn.tolist())) == 2000
 
 
 def test_a_beginning_is_the_first_words():
@@ -127,13 +145,11 @@ def test_a_term_in_every_document_says_nothing():
     st.tuples(st.integers(0, 60), st.integers(1, 9), st.integers(0, 60)),
 )
 def test_a_choice_from_very_many_is_the_plain_choice(counts, cuts, budget):
-    """Also from parts whose documents were drawn at different times."""
     chosen = SampleSettings(words=budget[0], document_words=budget[1], more_words=budget[2])
     bounds = sorted({0, len(counts), *(cut for cut in cuts if cut < len(counts))})
-    stretches = [DocumentRange(low, high, low + 100 * number) for number, (low, high) in enumerate(pairwise(bounds))]
-    drawn_by = np.concatenate([priorities(each.first, each.high - each.low, 0) for each in stretches])
-    expected = choose(np.array(counts), chosen, drawn_by)
+    contents = contents_of([[f"{number}"] * count for number, count in enumerate(counts)])
+    expected = choose(np.array(counts), chosen, contents.priorities(0, len(counts)))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sample, "_AT_ONCE", 7)
-        found = choose_among(np.cumsum([0, *counts]), stretches, chosen, 0)
+        found = choose_among(contents, list(pairwise(bounds)), chosen)
     assert [part.tolist() for part in found] == [part.tolist() for part in expected]

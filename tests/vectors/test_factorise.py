@@ -282,7 +282,7 @@ def test_pmi_of_nothing_but_rounding_is_no_entry(scratch, size):
 def test_vectors_are_those_of_the_exact_factorisation(tmp_path, n_terms, n_columns, rank):
     chance = np.random.default_rng(0)
     blocks = [chance.random((n_terms, n_columns)) * (chance.random((n_terms, n_columns)) < 0.3) for _ in range(2)]
-    found = plain_factor(blocks, LocalSettings(rank=rank, power_iterations=20), tmp_path)
+    found = plain_factor(blocks, LocalSettings(rank=rank), tmp_path)
     assert found.shape == (n_terms, rank)
     assert found.dtype == np.float32
     np.testing.assert_allclose(similarities(found), similarities(exact_vectors(blocks, rank)), atol=1e-3)
@@ -304,7 +304,7 @@ def test_the_whole_is_its_parts_put_together(scratch):
     kept = keep_probability(np.bincount([term for each in documents for term in each]), 1e-3)
     by_documents = document_pmi_written_out(documents, kept)
     blocks = [context_pmi_written_out(documents, kept, 0.75), 2.5 * by_documents / np.linalg.norm(by_documents)]
-    chosen = LocalSettings(rank=10, window=WINDOW, power_iterations=20, document_weight=2.5)
+    chosen = LocalSettings(rank=10, window=WINDOW, document_weight=2.5)
     found = vectors_of(documents, 25, scratch, chosen)
     np.testing.assert_allclose(similarities(found), similarities(exact_vectors(blocks, 10)), atol=1e-3)
 
@@ -313,7 +313,7 @@ def test_the_whole_is_its_parts_put_together(scratch):
 def test_without_document_weight_only_neighbours_count(scratch):
     documents = some_documents(25, 60, 10)
     kept = keep_probability(np.bincount([term for each in documents for term in each]), 1e-3)
-    chosen = LocalSettings(rank=10, power_iterations=20, document_weight=0)
+    chosen = LocalSettings(rank=10, document_weight=0)
     found = vectors_of(documents, 25, scratch, chosen)
     expected = exact_vectors([context_pmi_written_out(documents, kept, 0.75)], 10)
     np.testing.assert_allclose(similarities(found), similarities(expected), atol=1e-3)
@@ -399,7 +399,7 @@ def test_one_document_is_enough_for_neighbours(scratch):
 def test_progress_rises_to_the_total(scratch):
     told: list[tuple[str, int, int | None]] = []
     counts = counts_of(some_documents(20, 30, 8), 20, scratch)
-    chosen = LocalSettings(power_iterations=3)
+    chosen = LocalSettings(rank=8, lanczos_block=4, lanczos_steps=3)
     factorised(counts, chosen, 0, ENGINE, scratch, lambda *report: told.append(report))
     assert told == [("local vectors", done, 4) for done in range(5)]
 

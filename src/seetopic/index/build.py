@@ -21,7 +21,7 @@ from seetopic.index.cached import INDEXES
 from seetopic.index.columns import write_columns
 from seetopic.index.estimate import BuildEstimate, estimate, held_for, memory_needed, memory_size, require_memory
 from seetopic.index.layout import key_of, tokenizer_name
-from seetopic.index.sample import DocumentRange, beginnings, choose_among, distinct_terms
+from seetopic.index.sample import Contents, beginnings, choose_among, distinct_terms, word_keys
 from seetopic.index.stages import Stage, alone, do_stages, forget_stages
 from seetopic.index.themes import find_centres
 from seetopic.index.update import (
@@ -29,9 +29,7 @@ from seetopic.index.update import (
     Part,
     Update,
     facts_of,
-    gaps,
     identity_of,
-    next_number,
     record_update,
     starts_of,
 )
@@ -153,7 +151,7 @@ class Build:
         """The parts that the new index will have."""
         parts = [*self.update.kept]
         for each, found in zip(self.update.added, self._fingerprints, strict=True):
-            parts.append(Part(each.documents.name, found.sha256, found.documents, next_number(parts), found.skipped))
+            parts.append(Part(each.documents.name, found.sha256, found.documents, found.skipped))
         return tuple(parts)
 
     @property
@@ -188,9 +186,8 @@ class Build:
 
     @property
     def _told_apart_by(self) -> dict[str, Any]:
-        """Precomputed document vectors, and gaps in the document numbers; empty if there are neither."""
-        ready = {} if self.ready_documents is None else {"document_vectors": self.ready_documents.fingerprint}
-        return {**ready, "gaps": gaps(self.parts)} if gaps(self.parts) else ready
+        """Precomputed document vectors; empty if there are none."""
+        return {} if self.ready_documents is None else {"document_vectors": self.ready_documents.fingerprint}
 
     def run(self, *, overwrite: bool = False) -> None:
         """Build the index, and move it to its folder only when it is complete."""
@@ -409,7 +406,7 @@ class Build:
         counts, blocks = load_array(self.files / layout.TERM_COUNTS), self._blocks()
         pairs, matrices = self._scratch("neighbours"), self._scratch("matrices")
         near = neighbours(engine, blocks, self._n_terms, local.window, pairs, progress)
-        progress("local vectors", 0, local.power_iterations + 1)
+        progress("local vectors", 0, local.lanczos_steps + 1)
         contexts = context_matrix(engine, near, counts, local, matrices.folder / "contexts")
         pairs.clear()  # the matrix has all of their information, and disk space is limited
         documents, isolated = document_matrix(engine, blocks, counts, local, matrices.folder / "documents")
@@ -422,7 +419,7 @@ class Build:
 
     def _write_sample(self) -> None:
         starts = map_array(self.files / layout.DOCUMENT_STARTS)
-        read, more = self._chosen_from(self._stretches)
+        read, more = self._chosen_from(self._ranges)
         chosen = np.concatenate([read, more])
         sample_starts, terms = distinct_terms(map_array(self.files / layout.DOCUMENTS), starts, chosen)
         write_array(self.files / layout.SAMPLE_DOCUMENTS, chosen)
@@ -482,15 +479,19 @@ class Build:
         paths = {name: (self.files / name).relative_to(self.folder).as_posix() for name in layout.FILES}
         return {name: digests[path] for name, path in paths.items() if path in digests}
 
-    def _chosen_from(self, stretches: Sequence[DocumentRange]) -> tuple[Longs, Longs]:
-        text_starts = map_array(self.files / layout.TEXT_STARTS)
-        return choose_among(text_starts, stretches, self.settings.sample, self.settings.random_state)
+    @cached_property
+    def _contents(self) -> Contents:
+        """Kept, because the sample is drawn once from all parts and once from each."""
+        texts, starts = (map_array(self.files / name) for name in (layout.TEXTS, layout.TEXT_STARTS))
+        return Contents(word_keys(layout.read_words(self.files / layout.WORDS)), texts, starts)
+
+    def _chosen_from(self, ranges: Sequence[tuple[int, int]]) -> tuple[Longs, Longs]:
+        return choose_among(self._contents, ranges, self.settings.sample)
 
     @property
-    def _stretches(self) -> list[DocumentRange]:
-        """The document numbers of each part."""
-        bounds = pairwise(starts_of(self.parts))
-        return [DocumentRange(low, high, part.first) for (low, high), part in zip(bounds, self.parts, strict=True)]
+    def _ranges(self) -> list[tuple[int, int]]:
+        """The positions of each part's documents."""
+        return list(pairwise(starts_of(self.parts)))
 
     def _sample_texts(self) -> list[dict[int, str]]:
         """For each part, the beginnings of the documents that would be read if it were the only part, by number.
@@ -499,8 +500,8 @@ class Build:
         """
         if self.ready_documents is not None or not reads_texts(self.encoder):
             return [{} for _ in self.parts]
-        sample, stretches = self.settings.sample, self._stretches
-        alone = [self._chosen_from([each])[0] - each.low for each in stretches]
+        sample, ranges = self.settings.sample, self._ranges
+        alone = [self._chosen_from([each])[0] - each[0] for each in ranges]
         stored = self.update.beginnings()
         if any(len(own) != len(part) for own, part in zip(alone, stored, strict=False)):
             raise EncoderError(
@@ -512,8 +513,8 @@ class Build:
             beginnings(self.resources.engine, pieces, found.sizes, chosen, sample.document_words)
             for pieces, found, chosen in new
         ]
-        numbered = zip(stretches, alone, texts, strict=True)
-        return [dict(zip((each.low + own).tolist(), part, strict=True)) for each, own, part in numbered]
+        numbered = zip(ranges, alone, texts, strict=True)
+        return [dict(zip((low + own).tolist(), part, strict=True)) for (low, _), own, part in numbered]
 
     def _document_vectors(self, read: Longs, texts: dict[int, str]) -> Floats:
         """The language model's vectors of documents; empty if there are only precomputed vectors of terms."""

@@ -24,7 +24,7 @@ _WORKER = 150_000_000
 _ACTIVATIONS = 350_000_000  # of the language model, per thread
 _COUNT = 100  # per count in memory
 _MOST_HELD, _LEAST_HELD = 1 << 22, 1 << 16
-_SLAB = 48 * 4 * 3  # per term and thread, in a matrix product
+_SLAB = 16 * 4 * 3  # per term and thread, in a matrix product
 _DISK_A_TOKEN, _INDEX_A_TOKEN = 90, 14
 _TOKENS_A_TERM = 2900  # encoding a term takes as long as tokenising this many tokens
 _WITH_PHRASES = 1.3  # terms per word of the vocabulary
@@ -133,9 +133,10 @@ def _sampled_documents(settings: IndexSettings, tokens: float, documents: float)
 
 def memory_needed(n_terms: int, settings: IndexSettings, n_jobs: int, held: int) -> int:
     """Bytes needed by the stage that needs the most."""
-    width = settings.local.rank + settings.local.oversampling
+    local = settings.local
+    width = max(local.lanczos_block * local.lanczos_steps, local.rank) + local.rank
     counting = _COUNTING + n_jobs * (_WORKER + held * _COUNT)
-    multiplying = _MULTIPLYING + n_terms * 4 * width * 2 + n_jobs * (n_terms * _SLAB + held * 16)
+    multiplying = _MULTIPLYING + n_terms * 4 * width + n_jobs * (n_terms * _SLAB + held * 16)
     encoding = _ENCODING + n_terms * _DIMENSION * 4 + n_jobs * _ACTIVATIONS
     return max(counting, multiplying, encoding)
 

@@ -330,9 +330,10 @@ def _check_shape(value: dict[str, Any], path: Path) -> None:
 
 def _is_part(value: dict[str, Any]) -> bool:
     return (
-        set(value) == {"name", "sha256", "documents", "first", "skipped"}
+        set(value) == {"name", "sha256", "documents", "skipped"}
         and all(isinstance(value[fact], str) for fact in ("name", "sha256"))
-        and all(type(value[fact]) is int and 0 <= value[fact] < 2**63 for fact in ("documents", "first"))
+        and type(value["documents"]) is int
+        and 0 <= value["documents"] < 2**63
         and isinstance(value["skipped"], dict)
         and all(type(count) is int for count in value["skipped"].values())
     )

@@ -6,8 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 import numpy as np
+from numpy.typing import NDArray
 
 from seetopic.corpus import Piece, Pieces
 from seetopic.errors import CorpusError
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 _AMPLE = 4  # times as many documents as are usually needed
-_AT_ONCE = 1 << 20  # documents
+_AT_ONCE = 1 << 14  # documents whose words are in memory
 
 
 @dataclass(frozen=True)
@@ -44,20 +46,45 @@ class Sample:
         return csr_array((ones, np.asarray(self.terms), np.asarray(self.starts)), shape=(len(self), n_terms))
 
 
-def priorities(first: int, n_documents: int, random_state: int) -> Doubles:
-    """A random number for each document, numbered from `first`; documents with low numbers are drawn.
+@dataclass(frozen=True)
+class Contents:
+    """The words of all documents, on which it depends which of them are read.
 
-    It depends only on the document's own number, so adding or removing other documents does not change it.
+    The order of the documents does not matter, nor what other documents there are: a corpus with one document more,
+    fewer or elsewhere has nearly the same sample.
     """
-    chance = np.random.default_rng(random_state)
-    chance.bit_generator.advance(first)  # type: ignore[attr-defined] # one step is one number
-    return chance.random(n_documents)
+
+    keys: NDArray[np.uint64]  # of the words, as `word_keys` returns them
+    texts: Ids  # the words of all documents, one document after the other
+    starts: Longs  # where each document's words start
+
+    def priorities(self, low: int, high: int) -> Doubles:
+        """A number from 0 to 1 for each document from `low` up to `high`; documents with low numbers are drawn."""
+        starts = np.asarray(self.starts[low : high + 1])
+        sums = np.zeros(int(starts[-1] - starts[0]) + 1, np.uint64)
+        np.cumsum(self.keys[self.texts[starts[0] : starts[-1]]], out=sums[1:])  # wraps around, which does no harm
+        bounds = sums[starts - starts[0]]
+        drawn: Doubles = _mixed(bounds[1:] - bounds[:-1]) / 2.0**64
+        return drawn
+
+
+def word_keys(words: Sequence[str]) -> NDArray[np.uint64]:
+    """A number for each word, spread evenly over 64 bits, that depends only on the word."""
+    return _mixed(np.fromiter((crc32(word.encode()) for word in words), np.uint64, len(words)))
+
+
+def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Spread numbers evenly over 64 bits: the finaliser of SplitMix64."""
+    numbers = numbers + np.uint64(0x9E3779B97F4A7C15)
+    numbers = (numbers ^ (numbers >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    numbers = (numbers ^ (numbers >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return numbers ^ (numbers >> np.uint64(31))
 
 
 def choose(word_counts: Longs, settings: SampleSettings, drawn_by: Doubles) -> tuple[Longs, Longs]:
     """Numbers of the documents to read, and of others of which only the terms are used; both ascending.
 
-    Documents are drawn, lowest random number first, until they have enough words. So a document of one part that is
+    Documents are drawn, lowest number first, until they have enough words. So a document of one part that is
     read would also be read if there were no other parts: they only leave less room.
     """
     order = np.argsort(drawn_by, kind="stable")  # ties go to the document that comes first
@@ -69,23 +96,17 @@ def choose(word_counts: Longs, settings: SampleSettings, drawn_by: Doubles) -> t
     return np.sort(order[:n_read]), np.sort(order[n_read : n_read + n_more])
 
 
-@dataclass(frozen=True)
-class DocumentRange:
-    """Documents of an index from `low` up to, but excluding, `high`; the first was drawn as number `first`."""
-
-    low: int
-    high: int
-    first: int
-
-
 def choose_among(
-    text_starts: Longs, stretches: Sequence[DocumentRange], settings: SampleSettings, random_state: int
+    contents: Contents, ranges: Sequence[tuple[int, int]], settings: SampleSettings
 ) -> tuple[Longs, Longs]:
-    """`choose` among very many documents, with only those of the lowest random numbers in memory."""
-    words = sum(int(text_starts[each.high] - text_starts[each.low]) for each in stretches)
+    """`choose` among very many documents, with only those of the lowest numbers in memory.
+
+    `ranges` are of documents, each without its end.
+    """
+    words = sum(int(contents.starts[high] - contents.starts[low]) for low, high in ranges)
     bound = min(1.0, _AMPLE * (settings.words + settings.more_words + 1) / max(words, 1))
     while True:
-        parts = [part for each in stretches for part in _drawn_below(bound, each, text_starts, random_state)]
+        parts = [part for low, high in ranges for part in _drawn_below(bound, contents, low, high)]
         numbers, counts, drawn_by = (np.concatenate(kind) for kind in zip(*parts, strict=True))
         read, more = choose(counts, settings, drawn_by)
         if bound == 1.0 or len(read) + len(more) < np.count_nonzero(counts):  # so no higher number is needed
@@ -93,16 +114,14 @@ def choose_among(
         bound = min(1.0, _AMPLE * bound)
 
 
-def _drawn_below(
-    bound: float, stretch: DocumentRange, text_starts: Longs, random_state: int
-) -> Iterator[tuple[Longs, Longs, Doubles]]:
-    """Numbers, word counts and priorities of the documents whose priority is at most `bound`."""
-    for low in range(stretch.low, stretch.high, _AT_ONCE):
-        high = min(low + _AT_ONCE, stretch.high)
-        drawn_by = priorities(stretch.first + low - stretch.low, high - low, random_state)
+def _drawn_below(bound: float, contents: Contents, low: int, high: int) -> Iterator[tuple[Longs, Longs, Doubles]]:
+    """Positions, word counts and priorities of the documents whose priority is at most `bound`."""
+    for first in range(low, high, _AT_ONCE):
+        last = min(first + _AT_ONCE, high)
+        drawn_by = contents.priorities(first, last)
         kept = np.flatnonzero(drawn_by <= bound)
-        counts = np.diff(text_starts[low : high + 1])
-        yield low + kept, counts[kept], drawn_by[kept]
+        counts = np.diff(contents.starts[first : last + 1])
+        yield first + kept, counts[kept], drawn_by[kept]
 
 
 def beginning(text: str, document_words: int) -> str:

@@ -37,7 +37,6 @@ class Part:
     name: str
     sha256: str
     documents: int
-    first: int  # number of its first document when it was added, which stays when earlier parts are removed
     skipped: dict[str, int] = field(default_factory=dict)  # number of skipped records by reason
 
 
@@ -65,20 +64,9 @@ def identity_of(parts: Sequence[Part]) -> str:
     return parts[0].sha256 if len(parts) == 1 else key_of(*(part.sha256 for part in parts))
 
 
-def next_number(parts: Sequence[Part]) -> int:
-    """The number that the next document gets."""
-    return parts[-1].first + parts[-1].documents if parts else 0
-
-
 def starts_of(parts: Iterable[Part]) -> list[int]:
     """The position of each part's first document in the index, followed by the number of all documents."""
     return [0, *accumulate(part.documents for part in parts)]
-
-
-def gaps(parts: Sequence[Part]) -> list[int]:
-    """The first number of every part; empty if the sizes determine them because no earlier part was removed."""
-    firsts = [part.first for part in parts]
-    return [] if firsts == starts_of(parts)[:-1] else firsts
 
 
 def without(parts: Sequence[Part], removed: Iterable[int | str]) -> tuple[Part, ...]:
