@@ -68,6 +68,7 @@ bench: $(VENV)/.test table
 	$(BIN)/python benchmarks/presets.py $(CORPORA) > $(RESULTS)/presets.jsonl
 	$(BIN)/python benchmarks/open_world.py $(CORPORA) > $(RESULTS)/open_world.jsonl
 	$(BIN)/python benchmarks/open_world_peers.py $(CORPORA) > $(RESULTS)/open_world_peers.jsonl
+	$(BIN)/python benchmarks/trees.py $(CORPORA) > $(RESULTS)/trees.jsonl
 	$(BIN)/seetopic index $(CORPORA)/amazon.jsonl.gz --out $(VENV)/bench-index --overwrite
 	$(BIN)/python benchmarks/skipgram.py --index $(VENV)/bench-index --tokens 200000 --epochs 4 \
 		$(if $(REFERENCE),--reference $(REFERENCE)) --into $(RESULTS)/skipgram.json
