@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 _USED = 1.645  # z-score from which a term is typical of a child, one-sided at 5 %
-_AS_TYPICAL = 0.75  # a parent has a term if its z-score is at least this share of its best child's
+_AS_TYPICAL = 0.8  # a parent has a term if its z-score is at least this share of its best child's
 
 
 @dataclass(frozen=True)
