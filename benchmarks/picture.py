@@ -6,6 +6,7 @@ python benchmarks/picture.py docs
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import sys
 import tempfile
@@ -14,9 +15,18 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 from seetopic import Index
+from seetopic.classify import AssignOptions, DocumentStream, TrendOptions, Trends, sorter_of, trends_of_documents
 from seetopic.corpus.demo import NAMES, demo_documents
-from seetopic.discovery.run import run_of
-from seetopic.output.charts import barchart, documents_map, documents_per_topic, heatmap, term_rank, topics_map
+from seetopic.discovery.run import Discovery, run_of
+from seetopic.output.charts import (
+    barchart,
+    documents_map,
+    documents_per_topic,
+    heatmap,
+    shares_chart,
+    term_rank,
+    topics_map,
+)
 from seetopic.output.report import write_report
 from workbench import serving
 
@@ -54,13 +64,28 @@ def photographed_workbench(index: Path, work: Path, out: Path) -> None:
         browser.close()
 
 
+def dated(run: Discovery) -> Trends:
+    """The demo's articles with made-up dates: there is more sport from July on."""
+    stream, chance = DocumentStream(run.index, sorter_of(run)), random.Random(0)
+    sport = run.seeds.names.index("sports and athletics")
+    months = [
+        chance.choice([*range(1, 13), *(range(7, 13) if best == sport else [])])
+        for best in stream.placement(AssignOptions()).best
+    ]
+    dates = {"date": [f"2025-{month:02d}-01" for month in months]}
+    options = TrendOptions(time="date", by="month")
+    return trends_of_documents(stream, dates, AssignOptions(), options, source="the demo")
+
+
 def main(folder: Path) -> None:
     with tempfile.TemporaryDirectory() as work:
         documents = demo_documents()
         run = run_of(Index.build(documents, Path(work) / "index"), list(NAMES))
+        over_time = dated(run)
         photographed_workbench(Path(work) / "index", Path(work), folder / "workbench.png")
         photographed(write_report(run, work, documents=documents, command="seetopic demo"), folder / "report.png")
     figures = {
+        "figures/trends.svg": shares_chart(over_time),
         "map.svg": topics_map(run),
         "figures/barchart.svg": barchart(run),
         "figures/documents.svg": documents_map(run, documents=300),

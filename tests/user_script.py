@@ -18,6 +18,7 @@ from seetopic import (
     Sorter,
     Topic,
     Topics,
+    Trends,
     as_seeds,
     assign,
     check,
@@ -30,6 +31,7 @@ from seetopic import (
     settings,
     sorter_for,
     suggest,
+    trends,
 )
 from seetopic.evaluation import split
 from seetopic.output import Figure
@@ -62,10 +64,11 @@ def use_the_functions(folder: Path) -> None:
     sorter.save(folder / "topics")
     shares: tuple[float, ...] = sorter.assign(TEXTS)[0].shares
     given: dict[str, int] = assign(TEXTS, folder / "topics", folder / "table.csv", n_jobs=1)
+    found: Trends = trends(folder / "table.csv", group="category")
     npmi: float = evaluate(topics, TEXTS, n_jobs=1).figures["npmi"]
     halves = split(open_documents(TEXTS), 0.5, settings.DEFAULT.index.random_state)
     methods: list[str] = [each.method for each in compare(halves, seeds, ["plm"]).outcomes]
-    print(first.name, occurs, sum(given.values()), npmi, methods)
+    print(first.name, occurs, sum(given.values()), npmi, methods, len(found.shares))
     print(version, len(again), score > 0, len(frame) > 0, len(words) > 0, len(shares))
 
 
@@ -80,6 +83,8 @@ def use_the_estimator(folder: Path) -> None:
     terms: dict[int, list[tuple[str, float]]] = model.get_topics()
     best: tuple[str, float] = model.get_topic("sports")[0]
     tables: list[Any] = [model.get_topic_info(), model.get_document_info(TEXTS, library="polars")]
+    tables += [model.topics_over_time(TEXTS, ["2025-06-03"] * 16), model.topics_per_class(TEXTS, ["a", "b"] * 8)]
+    over_time: Trends = model.trends(TEXTS, time=["2025-06-03"] * 16)
     other: SeeTopic = model.with_seeds(["food", "football"]).accept("food", "bread").reject(1, ["garlic"])
     missed: tuple[Residual, ...] = ()
     with suppress(errors.CorpusError):  # so few texts have no themes
@@ -104,7 +109,7 @@ def use_the_estimator(folder: Path) -> None:
     report: Path = loaded.write_report(folder / "report")
     whole: tuple[int, ...] = loaded.set_output(transform="default").fit_transform(TEXTS).shape
     print(len(params), shape, probability, first >= -1, names, len(terms), len(best), len(tables), whole, len(missed))
-    print(len(topics), len(index), len(sorter.names), len(seeds), len(drawn), report.name)
+    print(over_time.by, len(topics), len(index), len(sorter.names), len(seeds), len(drawn), report.name)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from seetopic.version import __version__
 
 if TYPE_CHECKING:
     from seetopic import errors, settings
-    from seetopic.classify import Sorter, assign, sorter_for
+    from seetopic.classify import Sorter, Trends, assign, sorter_for, trends
     from seetopic.corpus import Seed, Seeds, as_seeds, open_documents
     from seetopic.discovery import RankedTerm, Residual, Topic, Topics, check, discover, suggest
     from seetopic.estimator import SeeTopic
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from seetopic.output import export
 
 _PACKAGES = {
-    "classify": ("Sorter", "assign", "sorter_for"),
+    "classify": ("Sorter", "Trends", "assign", "sorter_for", "trends"),
     "corpus": ("Seed", "Seeds", "as_seeds", "open_documents"),
     "discovery": ("RankedTerm", "Residual", "Topic", "Topics", "check", "discover", "suggest"),
     "estimator": ("SeeTopic",),
@@ -37,6 +37,7 @@ __all__ = [
     "Sorter",
     "Topic",
     "Topics",
+    "Trends",
     "__version__",
     "as_seeds",
     "assign",
@@ -50,6 +51,7 @@ __all__ = [
     "settings",
     "sorter_for",
     "suggest",
+    "trends",
 ]
 
 

@@ -17,7 +17,7 @@ from seetopic.classify.sorter import Sorter
 from seetopic.corpus import Documents
 from seetopic.errors import EncoderError, SettingsError
 from seetopic.index import Index
-from seetopic.runtime import Doubles, Floats, LocalEngine, available_cores
+from seetopic.runtime import Doubles, Flags, Floats, Lists, LocalEngine, available_cores
 from seetopic.vectors import unit_rows
 
 Texts: TypeAlias = list[str] | list[list[str]]  # an index stores documents as words
@@ -45,6 +45,11 @@ class DocumentStream:
         rule = options.rule(len(self.sorter.names))
         nothing = self.sorter.place(self.sorter.terms_in([]), None, rule)
         return Placement.joined([nothing, *self._each(partial(_placed, sorter=self.sorter, rule=rule))])
+
+    def placed_with_terms(self, options: AssignOptions) -> Iterator[tuple[Placement, Lists, Flags]]:
+        """The categories of each document, all terms in it, and whether it is empty; shard by shard."""
+        rule = options.rule(len(self.sorter.names))
+        yield from self._each(partial(_placed_with_terms, sorter=self.sorter, rule=rule))
 
     def _each(self, work: Callable[[tuple[Texts, Floats | None]], Any]) -> Iterator[Any]:
         if self.vectors is not None or self.reader is not None:
@@ -103,3 +108,11 @@ def _shares(shard: tuple[Texts, Floats | None], sorter: Sorter) -> Doubles:
 def _placed(shard: tuple[Texts, Floats | None], sorter: Sorter, rule: AssignmentRule) -> Placement:
     texts, vectors = shard
     return sorter.place(sorter.terms_in(texts), vectors, rule, blank(texts))
+
+
+def _placed_with_terms(
+    shard: tuple[Texts, Floats | None], sorter: Sorter, rule: AssignmentRule
+) -> tuple[Placement, Lists, Flags]:
+    texts, vectors = shard
+    terms, empty = sorter.terms_in(texts), blank(texts)
+    return sorter.place(terms, vectors, rule, empty), terms, empty

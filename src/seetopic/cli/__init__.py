@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 
 import click
 
-from seetopic.cli import cache, evaluate, export, serve, topics, update, verify
+from seetopic.cli import cache, evaluate, export, serve, topics, trends, update, verify
 from seetopic.cli.messages import say
 from seetopic.errors import NotEnoughMemory, SeeTopicError
 from seetopic.version import __version__
@@ -37,6 +37,7 @@ for command in (
     topics.discover,
     topics.suggest,
     topics.assign,
+    trends.trends,
     evaluate.evaluate,
     evaluate.compare,
     evaluate.annotate,

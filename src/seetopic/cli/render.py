@@ -1,4 +1,4 @@
-"""Terminal output of topics and of checked names."""
+"""Terminal output of topics, of checked names and of trends."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from seetopic.classify import CategoryShare, Trends
 from seetopic.discovery import Check, Topics
 
 
@@ -52,3 +53,52 @@ def print_check(check: Check) -> None:
             "say more in its name, or move it",
             highlight=False,
         )
+
+
+def print_trends(trends: Trends) -> None:
+    """One row per category and group: its share, and what stands out."""
+    table = Table()
+    table.add_column("category", style="bold")
+    if trends.groups:
+        table.add_column("group")
+    table.add_column("documents", justify="right")
+    over_time = bool(trends.periods)
+    for heading in ("share", "lowest", "highest") if over_time else ("share", "95 % interval"):
+        table.add_column(heading, justify="right")
+    table.add_column("rises and falls" if over_time else "against the others")
+    for category in trends.categories:
+        for group in trends.groups or ("",):
+            rows = [row for row in trends.shares if (row.category, row.group) == (category, group)]
+            named = [category, *([group] if trends.groups else [])]
+            table.add_row(*map(escape, [*named, *(_over_time if over_time else _by_group)(trends, rows)]))
+    console = Console()
+    console.print(table)
+    per = f", {len(trends.periods)} periods ({trends.by})" if over_time else ""
+    console.print(f"{trends.documents:,} documents{per}", highlight=False)
+
+
+def _over_time(trends: Trends, rows: list[CategoryShare]) -> list[str]:
+    ends = [pick(rows, key=lambda row: row.share) for pick in (min, max)]
+    given, of = sum(row.documents for row in rows), sum(row.of for row in rows)
+    changes = [
+        f"{'▲' if each.direction == 'rise' else '▼'} {each.period}: {each.before:.1%} → {each.after:.1%}"
+        for each in trends.changes
+        if (each.category, each.group) == (rows[0].category, rows[0].group)
+    ]
+    mean = f"{sum(row.share * row.of for row in rows) / of:.1%}"
+    return [f"{given:,}", mean, *(f"{row.share:.1%} ({row.period})" for row in ends), "\n".join(changes)]
+
+
+def _by_group(trends: Trends, rows: list[CategoryShare]) -> list[str]:
+    row = rows[0]
+    differs = [
+        f"{100 * each.difference:+.1f} points"
+        for each in trends.differences
+        if (each.category, each.group) == (row.category, row.group) and each.p <= 0.05
+    ]
+    return [
+        f"{row.documents:,}",
+        f"{row.share:.1%}",
+        f"{row.low:.1%} to {row.high:.1%}",
+        *(differs or [""]),
+    ]

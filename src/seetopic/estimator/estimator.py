@@ -6,14 +6,24 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import NotFittedError
 
-from seetopic.classify import AssignOptions, DocumentStream, Placement, Sorter
+from seetopic.classify import (
+    AssignOptions,
+    DateOrder,
+    DocumentStream,
+    Placement,
+    Sorter,
+    TrendOptions,
+    Trends,
+    Unit,
+    trends_of_documents,
+)
 from seetopic.corpus import Documents, OnError, Seeds, joined, open_documents, path_text
 from seetopic.discovery import Residual, Topics, encode_names, run_of, suggest_below, suggest_beside, tree_of
 from seetopic.errors import SeeTopicError, SettingsError
@@ -324,6 +334,74 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         documents = self._documents(docs)
         found = self._placement(documents, document_embeddings)
         return views.document_info(self.topics_, list(documents.all_texts()), found, self.sorter_.terms, library)
+
+    # Over time and by group
+
+    def trends(
+        self,
+        docs: Any,
+        *,
+        time: Any = None,
+        group: Any = None,
+        by: Unit | Literal["auto"] = "auto",
+        several: bool = False,
+        dates: DateOrder | None = None,
+        time_zone: str | None = None,
+        top: int = 10,
+        document_embeddings: Any = None,
+    ) -> Trends:
+        """Shares of topics over time and by group with 95 % intervals, and what changes, differs and goes together.
+
+        `time` and `group` have one value per document or, if `docs` is an index, are the names of columns that were
+        kept in it. `by` is the length of a period: "day", "week", "month", "quarter", "year" or "auto". With
+        `several`, a document counts for every topic whose share is large enough. The options are those of
+        `seetopic trends`.
+        """
+        stream = self._stream(docs, document_embeddings)
+        given = {"time": time, "group": group}
+        columns = {name: views.values_of(stream.source, value) for name, value in given.items() if value is not None}
+        options = TrendOptions(
+            time="time" if time is not None else None,
+            group="group" if group is not None else None,
+            by=by,
+            several=several,
+            dates=dates,
+            time_zone=time_zone,
+            top=top,
+        )
+        assigned = AssignOptions(threshold=self.threshold, several=several)
+        return trends_of_documents(stream, columns, assigned, options, source="the documents")
+
+    def topics_over_time(
+        self,
+        docs: Any,
+        timestamps: Any,
+        *,
+        by: Unit | Literal["auto"] = "auto",
+        dates: DateOrder | None = None,
+        time_zone: str | None = None,
+        document_embeddings: Any = None,
+        library: Library = "pandas",
+    ) -> Any:
+        """A table with one row per topic and period: words, number of documents, and share with its interval.
+
+        `Words` begins with the terms that are typical of the topic in this period. `docs` and `timestamps` are as for
+        `trends`.
+        """
+        found = self.trends(
+            docs, time=timestamps, by=by, dates=dates, time_zone=time_zone, document_embeddings=document_embeddings
+        )
+        return views.topics_by("Timestamp", found, self.topics_, library)
+
+    def topics_per_class(
+        self, docs: Any, classes: Any, *, document_embeddings: Any = None, library: Library = "pandas"
+    ) -> Any:
+        """A table with one row per topic and class: words, number of documents, and share with its interval.
+
+        `Words` begins with the terms that are typical of the topic in this class.
+        """
+        found = self.trends(docs, group=classes, document_embeddings=document_embeddings)
+        return views.topics_by("Class", found, self.topics_, library)
 
     # Saving
 

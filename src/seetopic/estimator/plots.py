@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from seetopic.classify import Sorter
+from seetopic.classify import Sorter, Trends
 from seetopic.corpus import Seeds
 from seetopic.discovery import Query, Topics, with_named_terms
 from seetopic.errors import EncoderError, OutputError
@@ -73,10 +73,13 @@ class Pictures:
         """A treemap of a tree of topics: areas are shares of the documents."""
         return treemap(self._checked().topics_, width=width)
 
-    def write_report(self, folder: str | Path) -> Path:
-        """Write `report.html`, one page with all figures and example sentences, to a folder; returns its path."""
+    def write_report(self, folder: str | Path, *, trends: Trends | None = None) -> Path:
+        """Write `report.html`, one page with all figures and example sentences, to a folder; returns its path.
+
+        With the result of `trends`, the page has its chart and tables, too.
+        """
         scene = self._scene()
-        return write_report(scene, folder, documents=self._given.documents)
+        return write_report(scene, folder, documents=self._given.documents, trends=trends)
 
     def _scene(self) -> Scene:
         """The topics and the sorter as they are, and the index with the same terms; nothing is searched again."""

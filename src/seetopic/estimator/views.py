@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from datetime import datetime
+from typing import Any, Literal
 
 import numpy as np
 
-from seetopic.classify import STEPS, Placement
+from seetopic.classify import STEPS, Placement, Trends
 from seetopic.discovery import Topics
+from seetopic.errors import SettingsError
+from seetopic.index import Index
 from seetopic.runtime import Library, Longs, dataframe
+
+_WORDS = 5
 
 
 def topic_info(topics: Topics, given: Longs, only: int | None, library: Library) -> Any:
@@ -47,6 +52,44 @@ def document_info(
         },
         library,
     )
+
+
+def topics_by(part: Literal["Timestamp", "Class"], found: Trends, topics: Topics, library: Library) -> Any:
+    """One row per topic and period or class; typical terms come first among its words."""
+    rows = sorted(found.shares, key=lambda row: (row.start, row.group))
+    numbers = [found.categories.index(row.category) for row in rows]
+    typical: dict[tuple[str, str, str], list[str]] = {}
+    for each in found.terms:
+        typical.setdefault((each.category, each.period, each.group), []).append(each.term)
+    words = [
+        list(dict.fromkeys([*typical.get((row.category, row.period, row.group), []), *topics[number]]))
+        for number, row in zip(numbers, rows, strict=True)
+    ]
+    parts = {"Timestamp": lambda row: datetime.fromisoformat(row.start), "Class": lambda row: row.group}
+    return dataframe(
+        {
+            "Topic": numbers,
+            "Words": [", ".join(each[:_WORDS]) for each in words],
+            "Frequency": [row.documents for row in rows],
+            part: list(map(parts[part], rows)),
+            "Name": [row.category for row in rows],
+            "Share": [row.share for row in rows],
+            "Low": [row.low for row in rows],
+            "High": [row.high for row in rows],
+        },
+        library,
+    )
+
+
+def values_of(source: Any, values: Any) -> Any:
+    """The values themselves, or the column of an index with this name."""
+    if not isinstance(values, str):
+        return values
+    if not isinstance(source, Index):
+        raise SettingsError(
+            f"{values!r} names a column, but only an index has columns; pass one value per document instead"
+        )
+    return source.column(values)
 
 
 def _name(topics: Topics, number: int) -> str:

@@ -30,6 +30,7 @@ from seetopic.index.update import (
     Update,
     facts_of,
     identity_of,
+    next_number,
     record_update,
     starts_of,
 )
@@ -151,7 +152,7 @@ class Build:
         """The parts that the new index will have."""
         parts = [*self.update.kept]
         for each, found in zip(self.update.added, self._fingerprints, strict=True):
-            parts.append(Part(each.documents.name, found.sha256, found.documents, found.skipped))
+            parts.append(Part(each.documents.name, found.sha256, found.documents, next_number(parts), found.skipped))
         return tuple(parts)
 
     @property

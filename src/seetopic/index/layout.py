@@ -330,10 +330,9 @@ def _check_shape(value: dict[str, Any], path: Path) -> None:
 
 def _is_part(value: dict[str, Any]) -> bool:
     return (
-        set(value) == {"name", "sha256", "documents", "skipped"}
+        set(value) == {"name", "sha256", "documents", "first", "skipped"}
         and all(isinstance(value[fact], str) for fact in ("name", "sha256"))
-        and type(value["documents"]) is int
-        and 0 <= value["documents"] < 2**63
+        and all(type(value[fact]) is int and 0 <= value[fact] < 2**63 for fact in ("documents", "first"))
         and isinstance(value["skipped"], dict)
         and all(type(count) is int for count in value["skipped"].values())
     )

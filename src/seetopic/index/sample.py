@@ -55,22 +55,24 @@ class Contents:
     """
 
     keys: NDArray[np.uint64]  # of the words, as `word_keys` returns them
-    texts: Ids  # the words of all documents, one document after the other
+    texts: Ids  # the words of all documents, one document after the other; separators are negative
     starts: Longs  # where each document's words start
 
     def priorities(self, low: int, high: int) -> Doubles:
         """A number from 0 to 1 for each document from `low` up to `high`; documents with low numbers are drawn."""
         starts = np.asarray(self.starts[low : high + 1])
         sums = np.zeros(int(starts[-1] - starts[0]) + 1, np.uint64)
-        np.cumsum(self.keys[self.texts[starts[0] : starts[-1]]], out=sums[1:])  # wraps around, which does no harm
+        words = np.maximum(self.texts[starts[0] : starts[-1]], -1)
+        np.cumsum(self.keys[words], out=sums[1:])  # wraps around, which does no harm
         bounds = sums[starts - starts[0]]
         drawn: Doubles = _mixed(bounds[1:] - bounds[:-1]) / 2.0**64
         return drawn
 
 
 def word_keys(words: Sequence[str]) -> NDArray[np.uint64]:
-    """A number for each word, spread evenly over 64 bits, that depends only on the word."""
-    return _mixed(np.fromiter((crc32(word.encode()) for word in words), np.uint64, len(words)))
+    """A number for each word, spread evenly over 64 bits, that depends only on the word; and 0 for separators."""
+    found = _mixed(np.fromiter((crc32(word.encode()) for word in words), np.uint64, len(words)))
+    return np.append(found, np.uint64(0))
 
 
 def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:

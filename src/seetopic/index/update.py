@@ -37,6 +37,7 @@ class Part:
     name: str
     sha256: str
     documents: int
+    first: int  # number of its first document when it was added, which distinguishes equal parts
     skipped: dict[str, int] = field(default_factory=dict)  # number of skipped records by reason
 
 
@@ -62,6 +63,11 @@ def facts_of(parts: Sequence[Part]) -> dict[str, Any]:
 def identity_of(parts: Sequence[Part]) -> str:
     """Identifies the documents: the fingerprint of the only part, or a hash of those of several."""
     return parts[0].sha256 if len(parts) == 1 else key_of(*(part.sha256 for part in parts))
+
+
+def next_number(parts: Sequence[Part]) -> int:
+    """The number that the next document gets."""
+    return parts[-1].first + parts[-1].documents if parts else 0
 
 
 def starts_of(parts: Iterable[Part]) -> list[int]:

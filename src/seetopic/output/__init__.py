@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from seetopic.output import charts
-from seetopic.output.charts import Figure, barchart, documents_map, heatmap, term_rank, topics_map, treemap
+from seetopic.output.charts import (
+    Figure,
+    barchart,
+    documents_map,
+    heatmap,
+    shares_chart,
+    term_rank,
+    topics_map,
+    treemap,
+)
 from seetopic.output.charts.figure import figure_script
 from seetopic.output.charts.heatmap import nearest_pairs
 from seetopic.output.charts.scene import Scene
@@ -14,6 +23,8 @@ from seetopic.output.report.frame import colours
 from seetopic.output.report.passages import marked_whole, passages_of
 from seetopic.output.report.reproduce import Origin, commands, names_file, python_script
 from seetopic.output.report.sentences import Examples, Sentence, examples, sentence_in, spellings
+from seetopic.output.report.trends import trends_html
+from seetopic.output.trend_files import check_trends_place, write_trends
 
 __all__ = [
     "FORMATS",
@@ -24,6 +35,7 @@ __all__ = [
     "Sentence",
     "barchart",
     "charts",
+    "check_trends_place",
     "colours",
     "commands",
     "documents_map",
@@ -41,9 +53,12 @@ __all__ = [
     "reasons",
     "report_html",
     "sentence_in",
+    "shares_chart",
     "spellings",
     "term_rank",
     "topics_map",
     "treemap",
+    "trends_html",
     "write_report",
+    "write_trends",
 ]

@@ -8,6 +8,7 @@ from seetopic.output.charts.figure import Figure
 from seetopic.output.charts.heatmap import heatmap
 from seetopic.output.charts.lines import term_rank
 from seetopic.output.charts.maps import topics_map
+from seetopic.output.charts.shares import shares_chart
 from seetopic.output.charts.treemap import treemap
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "documents_map",
     "documents_per_topic",
     "heatmap",
+    "shares_chart",
     "term_rank",
     "topics_map",
     "treemap",

@@ -86,10 +86,19 @@ def ellipse(x: float, y: float, across: float, down: float, classes: str) -> str
     return f'<ellipse cx="{number(x)}" cy="{number(y)}" {radii} class="{classes}"/>'
 
 
-def line(points: Iterable[tuple[float, float]], classes: str, width: float = 1, tip: str = "") -> str:
-    path = " ".join(f"{number(x)},{number(y)}" for x, y in points)
+def line(points: Iterable[tuple[float, float]], classes: str, width: float = 1, tip: str = "", dashes: str = "") -> str:
     end = f">{title(tip)}</polyline>" if tip else "/>"
-    return f'<polyline points="{path}" stroke-width="{number(width)}" class="{classes}"{end}'
+    dashed = f' stroke-dasharray="{dashes}"' if dashes else ""
+    return f'<polyline points="{_path(points)}" stroke-width="{number(width)}"{dashed} class="{classes}"{end}'
+
+
+def area(points: Iterable[tuple[float, float]], classes: str, tip: str = "") -> str:
+    end = f">{title(tip)}</polygon>" if tip else "/>"
+    return f'<polygon points="{_path(points)}" class="{classes}"{end}'
+
+
+def _path(points: Iterable[tuple[float, float]]) -> str:
+    return " ".join(f"{number(x)},{number(y)}" for x, y in points)
 
 
 def title(tip: str) -> str:

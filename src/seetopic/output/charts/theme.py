@@ -85,5 +85,5 @@ def figure_rules(theme: Theme | None, fonts: str = READERS_FONTS) -> str:
         f".st-figure{{font-family:{fonts}}}"
         f"{fills}{strokes}.st-halo{{stroke:{value('card')};stroke-width:4px;stroke-linejoin:round;paint-order:stroke}}"
         ".st-bold{font-weight:600}.st-middle{text-anchor:middle}.st-end{text-anchor:end}.st-faint{opacity:.09}"
-        ".st-half{opacity:.55}"
+        ".st-half{opacity:.55}.st-band{opacity:.22}"
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from seetopic.classify import Sorter
+from seetopic.classify import Sorter, Trends
 from seetopic.corpus import Documents
 from seetopic.discovery import Topics, results_in
 from seetopic.errors import OutputError
@@ -23,11 +23,12 @@ def write_report(
     documents: Documents | None = None,
     sorter: Sorter | None = None,
     command: str | None = None,
+    trends: Trends | None = None,
 ) -> Path:
     """Write `report.html` into the folder, completely or not at all; returns its path."""
     path = Path(folder) / REPORT
     results_in(path.parent).complete()  # otherwise an older report would replace this one
-    write_text(path, report_html(found, documents=documents, sorter=sorter, command=command))
+    write_text(path, report_html(found, documents=documents, sorter=sorter, command=command, trends=trends))
     return path
 
 
@@ -37,19 +38,20 @@ def report_html(
     documents: Documents | None = None,
     sorter: Sorter | None = None,
     command: str | None = None,
+    trends: Trends | None = None,
 ) -> str:
     """The page as text; everything that comes from documents or names is escaped.
 
     From `Topics` the page has no maps and no sentences. `documents` are those of the index: if there are few
     enough to read quickly, sentences are quoted from them. A `sorter` saves the time to make one, and a `command`
-    is shown instead of the commands derived from the settings.
+    is shown instead of the commands derived from the settings. `trends` are shown in sections of their own.
     """
     if isinstance(found, Topics):
         _check_facts(found.made_with)
-        return Page(found, command=command).html()
+        return Page(found, command=command, trends=trends).html()
     scene = found if isinstance(found, Scene) else Scene(found.query, found.topics, sorter or found)
     _check_facts(scene.topics.made_with)
-    return Page(scene.topics, scene, documents, command).html()
+    return Page(scene.topics, scene, documents, command, trends).html()
 
 
 def _check_facts(made: dict[str, Any]) -> None:

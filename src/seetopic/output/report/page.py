@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
+from seetopic.classify import Trends
 from seetopic.corpus import Documents, path_text
 from seetopic.discovery import Topics
 from seetopic.output.charts import documents_map, documents_per_topic, heatmap, term_rank, topics_map, treemap
@@ -19,6 +20,7 @@ from seetopic.output.report.cards import KINDS, Card, confidence_meter, kind_lab
 from seetopic.output.report.frame import Section, code, framed, page_of, scrolled
 from seetopic.output.report.reproduce import CITATION, commands, names_file, python_script
 from seetopic.output.report.sentences import Examples, examples
+from seetopic.output.report.trends import trend_sections
 
 _PHONE = 340  # width in pixels of figures redrawn for a phone
 _DOTS = 700  # documents on the map
@@ -35,6 +37,7 @@ class Page:
     scene: Scene | None = None
     documents: Documents | None = None
     command: str | None = None  # that reproduces the topics, if the caller knows a shorter one
+    trends: Trends | None = None
 
     def html(self) -> str:
         made = self.topics.made_with
@@ -46,6 +49,7 @@ class Page:
         yield self._tree() if self.topics.is_tree else None
         yield self._topics()
         yield self._residual() if self.topics.residual else None
+        yield from () if self.trends is None else trend_sections(self.trends)
         if self.scene is not None:
             yield self._map(self.scene)
             yield self._documents(self.scene)

@@ -1,0 +1,304 @@
+"""Trends: shares of categories over time and by group, what changes, what differs, and what goes together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, fields
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from seetopic.classify.findings.changes import change_points, comparisons
+from seetopic.classify.findings.counts import Counts
+from seetopic.classify.findings.dates import Unit, iso_date, period_name
+from seetopic.classify.findings.options import TrendOptions
+from seetopic.classify.findings.shares import (
+    ErrorRates,
+    calibrated,
+    difference_interval,
+    difference_test,
+    error_rates,
+    holm,
+    interval,
+)
+from seetopic.classify.findings.typical import typical_terms
+from seetopic.runtime import Longs
+
+_DIGITS = 6
+
+
+@dataclass(frozen=True)
+class CategoryShare:
+    """The share of a category among the documents of a period and group, with its 95 % interval."""
+
+    group: str
+    period: str
+    start: str  # the first day of the period
+    category: str
+    documents: int  # sorted into the category
+    of: int  # all documents
+    share: float
+    low: float
+    high: float
+    calibrated: bool  # whether the share is corrected for the error of sorting
+
+
+@dataclass(frozen=True)
+class ShareChange:
+    """A period from which on a category's share is another one than in the periods before."""
+
+    group: str
+    category: str
+    period: str
+    direction: str  # "rise" or "fall"
+    since: str  # the first period of those before
+    until: str  # the last period with the new share
+    before: float
+    after: float
+    change: float
+    low: float
+    high: float
+    p: float  # corrected
+
+
+@dataclass(frozen=True)
+class GroupDifference:
+    """A category's share in a group against its share in all other groups."""
+
+    group: str
+    category: str
+    share: float
+    others: float
+    difference: float
+    low: float
+    high: float
+    p: float  # corrected
+
+
+@dataclass(frozen=True)
+class TypicalTerm:
+    """A term that a category's documents of a period or group contain more often than its other documents."""
+
+    group: str
+    period: str
+    category: str
+    term: str
+    documents: int
+    z: float
+
+
+@dataclass(frozen=True)
+class CategoryPair:
+    """How often documents have both of two categories, against chance."""
+
+    category: str
+    other: str
+    documents: int
+    expected: float  # if the two were independent
+    ratio: float
+    p: float  # corrected
+
+
+@dataclass(frozen=True)
+class Trends:
+    """What sorted documents show over time and by group."""
+
+    source: str
+    time: str | None
+    by: Unit | None
+    group: str | None
+    documents: int
+    left_out: dict[str, int]  # rows that are not counted, by reason
+    unreadable: tuple[str, ...]  # examples of unreadable dates
+    categories: tuple[str, ...]
+    groups: tuple[str, ...]  # empty if documents have no groups
+    periods: tuple[str, ...]  # empty if documents have no dates
+    notes: tuple[str, ...]
+    shares: tuple[CategoryShare, ...]
+    changes: tuple[ShareChange, ...]
+    differences: tuple[GroupDifference, ...]
+    terms: tuple[TypicalTerm, ...]
+    together: tuple[CategoryPair, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything, as `seetopic trends --json` prints it."""
+        return asdict(self)
+
+    def tables(self) -> dict[str, list[dict[str, Any]]]:
+        """Rows by table; columns that mean nothing here, such as `group` without groups, are left out."""
+        unused = {
+            *(() if self.groups else ("group",)),
+            *(() if self.periods else ("period", "start")),
+            *(() if any(each.calibrated for each in self.shares) else ("calibrated",)),
+        }
+        found = {
+            "shares": (CategoryShare, self.shares),
+            "changes": (ShareChange, self.changes),
+            "differences": (GroupDifference, self.differences),
+            "terms": (TypicalTerm, self.terms),
+            "together": (CategoryPair, self.together),
+        }
+        return {
+            name: [
+                {each.name: getattr(row, each.name) for each in fields(kind) if each.name not in unused} for row in rows
+            ]
+            for name, (kind, rows) in found.items()
+        }
+
+
+def trends_of(counts: Counts, options: TrendOptions, source: str) -> Trends:
+    """Everything that follows from the counts."""
+    time, group = options.time, options.group
+    made = _Findings(counts, group is not None, options.random_state, options.top)
+    return Trends(
+        source=source,
+        time=time,
+        by=counts.unit,
+        group=group,
+        documents=counts.total,
+        left_out=dict(counts.left_out),
+        unreadable=counts.unreadable,
+        categories=counts.categories,
+        groups=counts.groups if group is not None else (),
+        periods=made.periods if time is not None else (),
+        notes=tuple(made.notes()),
+        shares=tuple(made.shares()),
+        changes=tuple(made.changes()),
+        differences=tuple(made.differences()) if len(counts.groups) > 1 else (),
+        terms=tuple(made.terms()),
+        together=tuple(made.together()),
+    )
+
+
+@dataclass(frozen=True)
+class _Findings:
+    counts: Counts
+    grouped: bool
+    random_state: int
+    top: int
+
+    @cached_property
+    def periods(self) -> tuple[str, ...]:
+        unit = self.counts.unit
+        return tuple("" if unit is None else period_name(start, unit) for start in self.counts.periods.tolist())
+
+    @cached_property
+    def rates(self) -> list[ErrorRates | None]:
+        """The error rates of each category; they are the same in all periods and groups."""
+        judged = self.counts.judged
+        if judged is None:
+            return [None] * len(self.counts.categories)
+        return [error_rates(each, self.random_state) for each in judged]
+
+    def notes(self) -> Iterator[str]:
+        for name, judged, rates in zip(self.counts.categories, self.counts.judged or (), self.rates, strict=False):
+            if rates is None:
+                yield (
+                    f"the shares of {name!r} are not calibrated: {judged.found} of "
+                    f"{judged.found + judged.missed} documents with this label were sorted into it"
+                )
+
+    def shares(self) -> Iterator[CategoryShare]:
+        counts = self.counts
+        starts = ["" if counts.unit is None else iso_date(start) for start in counts.periods.tolist()]
+        lows, highs = interval(counts.given, counts.documents[:, :, None])
+        for g, p, c in np.ndindex(counts.given.shape):
+            given, of = int(counts.given[g, p, c]), int(counts.documents[g, p])
+            if not of:
+                continue
+            found, rates = (given / of, float(lows[g, p, c]), float(highs[g, p, c])), self.rates[c]
+            if rates is not None:
+                found = calibrated(given, of, rates, self.random_state)
+            share, low, high = (round(each, _DIGITS) for each in found)
+            place = counts.groups[g], self.periods[p], starts[p], counts.categories[c]
+            yield CategoryShare(*place, given, of, share, low, high, rates is not None)
+
+    def changes(self) -> Iterator[ShareChange]:
+        counts, names = self.counts, self.periods
+        if counts.unit is None:
+            return
+        known = counts.documents > 0
+        n_tests = sum(comparisons(int(each.sum())) for each in known) * len(counts.categories)
+        for g, c in np.ndindex(len(counts.groups), len(counts.categories)):
+            places = np.flatnonzero(known[g])
+            given, documents = counts.given[g, places, c], counts.documents[g, places]
+            bounds = [0, *change_points(given, documents, n_tests), len(places)]
+            k, n = (np.add.reduceat(each, bounds[:-1]) for each in (given, documents))
+            change, low, high = difference_interval(k[1:], n[1:], k[:-1], n[:-1])
+            p = np.minimum(1.0, difference_test(k[:-1], n[:-1], k[1:], n[1:]) * n_tests)
+            for at in range(len(bounds) - 2):
+                numbers = k[at] / n[at], k[at + 1] / n[at + 1], change[at], low[at], high[at]
+                before, after, own, below, above = (round(float(each), _DIGITS) for each in numbers)
+                first, last = names[places[bounds[at]]], names[places[bounds[at + 2] - 1]]
+                yield ShareChange(
+                    group=counts.groups[g],
+                    category=counts.categories[c],
+                    period=names[places[bounds[at + 1]]],
+                    direction="rise" if own > 0 else "fall",
+                    since=first,
+                    until=last,
+                    before=before,
+                    after=after,
+                    change=own,
+                    low=below,
+                    high=above,
+                    p=_significant(p[at]),
+                )
+
+    def differences(self) -> Iterator[GroupDifference]:
+        """Each group against all others, largest difference in the most certain order of the table."""
+        counts = self.counts
+        k, n = counts.given.sum(axis=1), counts.documents.sum(axis=1)[:, None]
+        others, of_others = k.sum(axis=0) - k, n.sum() - n
+        difference, low, high = difference_interval(k, n, others, of_others)
+        p = holm(difference_test(k, n, others, of_others).ravel()).reshape(k.shape)
+        for g, c in np.ndindex(k.shape):
+            numbers = k[g, c] / n[g, 0], others[g, c] / of_others[g, 0], difference[g, c], low[g, c], high[g, c]
+            share, rest, own, below, above = (round(float(each), _DIGITS) for each in numbers)
+            place = counts.groups[g], counts.categories[c]
+            yield GroupDifference(*place, share, rest, own, below, above, _significant(p[g, c]))
+
+    def terms(self) -> Iterator[TypicalTerm]:
+        counts = self.counts
+        if counts.unit is not None:
+            for c, period, *term in self._typical(counts.terms.period, len(counts.periods)):
+                yield TypicalTerm("", self.periods[period], counts.categories[c], *term)
+        if self.grouped:
+            for c, group, *term in self._typical(counts.terms.group, len(counts.groups)):
+                yield TypicalTerm(counts.groups[group], "", counts.categories[c], *term)
+
+    def _typical(self, parts: Longs, n_parts: int) -> Iterator[tuple[Any, ...]]:
+        """The most typical terms of each part of each category."""
+        counts = self.counts.terms
+        keys, documents, scores = typical_terms(counts, parts, n_parts, len(self.counts.categories))
+        row, taken = -1, 0
+        for (cell, term), number, z in zip(keys.tolist(), documents.tolist(), scores.tolist(), strict=True):
+            taken = taken + 1 if cell == row else 1
+            row = cell
+            if taken <= self.top:
+                yield *divmod(cell, n_parts), counts.terms[term], number, round(z, 2)
+
+    def together(self) -> Iterator[CategoryPair]:
+        met, total = self.counts.together, self.counts.total
+        if met is None or len(met) < 2:
+            return
+        own = np.diag(met)
+        first, second = np.triu_indices(len(met), 1)
+        both = met[first, second]
+        # Documents with the first category against those without it: how many have the second?
+        p = holm(difference_test(both, own[first], own[second] - both, total - own[first]))
+        expected = own[first] * own[second] / total
+        for place in np.lexsort((second, first, -np.abs(both - expected))).tolist():
+            yield CategoryPair(
+                self.counts.categories[first[place]],
+                self.counts.categories[second[place]],
+                int(both[place]),
+                round(float(expected[place]), 1),
+                round(float(both[place] / expected[place]), 3) if expected[place] else 0.0,
+                _significant(p[place]),
+            )
+
+
+def _significant(p: Any) -> float:
+    return float(f"{float(p):.3g}")

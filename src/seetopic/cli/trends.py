@@ -1,0 +1,110 @@
+"""`trends`: shares of categories over time and by group."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from seetopic.cli.messages import say
+from seetopic.cli.options import CACHE, DEVICE, MODEL, PATH, SHOWING, open_index, say_warning, with_options
+
+if TYPE_CHECKING:
+    from seetopic.classify import Trends
+
+
+@click.command()
+@click.argument("source", metavar="INDEX|TABLE")
+@click.option("--time", metavar="FIELD", help="Column of dates.")
+@click.option(
+    "--by",
+    type=click.Choice(["day", "week", "month", "quarter", "year", "auto"]),
+    default="auto",
+    show_default=True,
+    help="Length of a period; auto chooses one by the span of the dates and the number of documents.",
+)
+@click.option("--group", metavar="FIELD", help="Column of groups to compare, such as the source or author.")
+@click.option("--seeds", type=PATH, metavar="FILE", help="Category names to sort the documents of INDEX by.")
+@click.option("--topics", type=PATH, metavar="DIR", help="Instead of --seeds, a folder written by `discover --out`.")
+@click.option(
+    "--several", is_flag=True, help="Count every category of a document, not only the best one, and which go together."
+)
+@click.option(
+    "--label-field",
+    metavar="NAME",
+    help="Column with the true categories of some documents; corrects the shares for the error of sorting.",
+)
+@click.option(
+    "--judgements",
+    type=PATH,
+    metavar="FILE",
+    help="Instead of --label-field, a .jsonl file with `category`, `document` (its number) and `belongs` per line.",
+)
+@click.option(
+    "--dates",
+    type=click.Choice(["day-first", "month-first"]),
+    help="How to read dates such as 3/4/2025.",
+)
+@click.option(
+    "--time-zone",
+    metavar="NAME",
+    help="Convert times to this zone, such as Europe/Berlin.  [default: days as written; UTC for Unix seconds]",
+)
+@click.option(
+    "--out",
+    type=PATH,
+    metavar="FILE|DIR",
+    help="Shares as .csv or .parquet, everything as .json, the chart as .svg or .png, a page as .html; a name without "
+    "an extension is a folder for all of them.",
+)
+@click.option("--top", type=int, default=10, show_default=True, help="Number of typical terms per period or group.")
+@click.option("--random-state", type=int, default=0, show_default=True, help="Seed for the random number generator.")
+@with_options(MODEL, DEVICE, CACHE, *SHOWING)
+def trends(
+    source: str,
+    seeds: Path | None,
+    topics: Path | None,
+    out: Path | None,
+    quiet: bool,
+    as_json: bool,
+    model: str | None,
+    device: str,
+    cache: Path | None,
+    **options: Any,
+) -> None:
+    """Show how categories rise and fall over time, and how groups differ, with 95 % intervals.
+
+    TABLE is what `seetopic assign --keep FIELD,...` wrote; INDEX is an index built with `--keep FIELD,...`, whose
+    documents are sorted by --seeds or --topics first.
+    """
+    from seetopic.classify import trends as trends_in
+    from seetopic.cli.render import print_trends
+    from seetopic.index import is_index
+    from seetopic.output import check_trends_place, write_trends
+    from seetopic.runtime import shown_progress
+
+    if out is not None:
+        check_trends_place(out)
+    opened: Any = open_index(source, {"model": model, "cache": cache}) if is_index(source) else Path(source)
+    with shown_progress(quiet) as progress:
+        found = trends_in(opened, seeds=seeds, topics=topics, device=device, progress=progress, **options)
+    _say_left_out(found)
+    written = [] if out is None else write_trends(found, out)
+    if as_json:
+        click.echo(json.dumps(found.to_json(), ensure_ascii=False, indent=1))
+        return
+    print_trends(found)
+    if out is not None:
+        names = f": {', '.join(path.name for path in written)}" if out.is_dir() else ""
+        click.echo(f"{out}{names}")
+
+
+def _say_left_out(found: Trends) -> None:
+    """Report rows that are not counted, with examples of unreadable dates."""
+    if found.left_out:
+        examples = f", such as {', '.join(map(repr, found.unreadable))}" if found.unreadable else ""
+        say(f"left out: {', '.join(f'{number:,} {why}' for why, number in found.left_out.items())}{examples}")
+    for note in found.notes:
+        say_warning(note)

@@ -1,0 +1,50 @@
+"""Topics over time and per class, with the columns that BERTopic's users know."""
+
+from __future__ import annotations
+
+import pytest
+
+from planted import NAMES, planted_documents
+from seetopic import SeeTopic
+from seetopic.errors import SettingsError
+
+
+def test_topics_over_time_have_bertopics_columns_and_intervals(model: SeeTopic):
+    docs = planted_documents(240)
+    timestamps = [f"2025-{1 + number // 120:02d}-01" for number in range(240)]
+    table = model.topics_over_time(docs, timestamps)
+    assert list(table) == ["Topic", "Words", "Frequency", "Timestamp", "Name", "Share", "Low", "High"]
+    assert table["Topic"].tolist() == [0, 1, 2] * 2
+    assert table["Name"].tolist() == NAMES * 2
+    assert table["Frequency"].tolist() == [40] * 6
+    assert [str(each.date()) for each in table["Timestamp"]] == ["2025-01-01"] * 3 + ["2025-02-01"] * 3
+    assert ((table["Low"] < 1 / 3) & (table["High"] > 1 / 3)).all()
+    assert table["Words"].map(lambda words: len(words.split(", "))).tolist() == [5] * 6
+
+
+def test_topics_per_class_count_the_documents_of_each_class(model: SeeTopic):
+    docs = planted_documents(240)
+    classes = ["first" if number % 3 == 0 else "others" for number in range(240)]
+    table = model.topics_per_class([*docs, " "], [*classes, "others"], library="polars")
+    assert table.columns == ["Topic", "Words", "Frequency", "Class", "Name", "Share", "Low", "High"]
+    counted = {(row["Class"], row["Topic"]): row["Frequency"] for row in table.to_dicts()}
+    assert counted == {(c, t): 80 * ((c == "first") == (t == 0)) for c in ("first", "others") for t in range(3)}
+
+
+def test_values_must_match_the_documents(model: SeeTopic):
+    docs = planted_documents(6)
+    for classes in (["a"] * 5, ["a"] * 7):
+        with pytest.raises(SettingsError, match="one for each document"):
+            model.topics_per_class(docs, classes)
+    with pytest.raises(SettingsError, match="only an index has columns"):
+        model.topics_over_time(docs, "date")
+    with pytest.raises(SettingsError, match="neither"):
+        model.trends(docs)
+
+
+def test_trends_are_in_the_report(model: SeeTopic, tmp_path):
+    found = model.trends(planted_documents(60), group=["a", "b"] * 30, several=True)
+    assert found.together
+    page = model.write_report(tmp_path, trends=found).read_text(encoding="utf-8")
+    assert 'id="trends"' in page
+    assert "Share of documents by group" in page
