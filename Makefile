@@ -70,6 +70,7 @@ bench: $(VENV)/.test table
 	$(BIN)/python benchmarks/open_world_peers.py $(CORPORA) > $(RESULTS)/open_world_peers.jsonl
 	$(BIN)/python benchmarks/teaching.py $(CORPORA) > $(RESULTS)/teaching.jsonl
 	$(BIN)/python benchmarks/teaching_figure.py
+	$(BIN)/python benchmarks/trees.py $(CORPORA) > $(RESULTS)/trees.jsonl
 	$(BIN)/seetopic index $(CORPORA)/amazon.jsonl.gz --out $(VENV)/bench-index --overwrite
 	$(BIN)/python benchmarks/skipgram.py --index $(VENV)/bench-index --tokens 200000 --epochs 4 \
 		$(if $(REFERENCE),--reference $(REFERENCE)) --into $(RESULTS)/skipgram.json

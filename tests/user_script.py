@@ -108,6 +108,8 @@ def use_the_estimator(folder: Path) -> None:
         loaded.visualize_heatmap(by="documents"),
         loaded.visualize_term_rank(log=False),
     ]
+    with suppress(errors.SettingsError):  # these names have no parents
+        drawn.append(loaded.visualize_hierarchy(width=600))
     drawn[0].save(folder / "terms.svg", theme="dark")
     report: Path = loaded.write_report(folder / "report")
     whole: tuple[int, ...] = loaded.set_output(transform="default").fit_transform(TEXTS).shape

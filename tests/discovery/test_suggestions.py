@@ -120,7 +120,7 @@ def test_the_command_writes_a_file_of_names_or_json(index, tmp_path):
     assert as_seeds(tmp_path / "more.yaml").names[0] in MISSED
     shown = json.loads(run_here(*place, "--json", cwd=tmp_path).stdout)
     assert [each["suggested_name"] for each in shown] == list(as_seeds(tmp_path / "more.yaml").names)
-    assert set(shown[0]) == {"suggested_name", "share", "terms", "passages"}
+    assert set(shown[0]) == {"suggested_name", "share", "terms", "passages", "parent"}
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,6 @@ from planted import NAMES, PLANTED
 from seetopic import as_seeds, check, discover
 from seetopic.corpus import has_wildcard
 from seetopic.discovery.wildcards import TermPatterns, expanded
-from seetopic.errors import SeedError
 
 TERMS = ("election", "elect", "electric", "election campaign", "woman", "women", "prime minister", "prime ministers")
 
@@ -93,8 +92,3 @@ def test_a_tree_gets_a_topic_for_each_node(index):
     topics = discover(index, {"leisure": {"sports and games": None, "cooking & cuisine": None}, NAMES[2]: None})
     assert [topic.name for topic in topics] == ["leisure", *NAMES]
     assert set(list(topics[1])[:5]) <= set(PLANTED["sport"].split(" "))
-
-
-def test_two_nodes_of_one_name_are_not_supported_yet(index):
-    with pytest.raises(SeedError, match="'a > food' and 'b > food' have the same name, which is not supported yet"):
-        discover(index, {"a": {"food": None}, "b": {"food": None}})

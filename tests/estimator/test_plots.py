@@ -218,7 +218,7 @@ def test_every_picture_is_documented_typed_and_used_in_the_users_script():
     script = ast.parse((Path(__file__).parents[1] / "user_script.py").read_text())
     used = {node.attr for node in ast.walk(script) if isinstance(node, ast.Attribute)}
     public = {name: value for name, value in vars(Pictures).items() if not name.startswith("_") and callable(value)}
-    assert set(METHODS) | {"write_report"} == set(public)
+    assert set(METHODS) | {"write_report", "visualize_hierarchy"} == set(public)
     for name, method in public.items():
         assert name in used
         assert inspect.getdoc(getattr(SeeTopic, name))

@@ -144,7 +144,7 @@ def assign_documents(
     The file's extension is its format. Returns the number of documents per best category; `""` counts those without a
     category, and `problems` those without text, by reason.
     """
-    table = table_for(out, sorter.names, sorter.terms)
+    table = table_for(out, sorter.names, sorter.terms, sorter.tree)
     refuse_clash(() if documents.keep == "all" else documents.keep)
     out = place_of_file(out)  # fails now, not at the end, if nothing can be written there
     folder = out.absolute().with_name(f".{out.name}.parts")  # workers may have another working directory

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from seetopic.discovery import Tree
 from seetopic.errors import SettingsError
 from seetopic.runtime import Doubles, Flags, Lists, Longs, Shorts
 
@@ -45,8 +46,9 @@ class Placement:
     @property
     def best_steps(self) -> Shorts:
         """The best share of each document in ten-thousandths; 0 if it has no category."""
-        best: Shorts = np.where(self.categories.sizes > 0, self.steps.max(axis=1), np.int16(0))
-        return best
+        best = self.best
+        steps: Shorts = np.where(best >= 0, self.steps[np.arange(len(best)), best], np.int16(0))
+        return steps
 
     def at_least(self, bound: float) -> Placement:
         """Only categories with at least this share; documents left without a category lose their evidence."""
@@ -134,26 +136,47 @@ BEST = AssignmentRule(bound=0.0, several=False)
 
 
 def placed(
-    with_none: Doubles, known: Flags, matched: Lists, topic_pairs: Longs, n_terms: int, rule: AssignmentRule
+    with_none: Doubles,
+    known: Flags,
+    matched: Lists,
+    topic_pairs: Longs,
+    n_terms: int,
+    rule: AssignmentRule,
+    tree: Tree | None = None,
 ) -> Placement:
     """Assign each known document to its categories.
 
     `with_none` has one column of shares per category and a last one for none. `topic_pairs` are category * n_terms +
-    term for the terms of every category's topic, ascending.
+    term for the terms of every category's topic, ascending. In a tree, the share of a category includes those of the
+    categories below it, and a document whose best category has too small a share belongs to one above it.
     """
     shares, none = with_none[:, :-1], with_none[:, -1:]
     order = np.argsort(-shares, axis=1, kind="stable") if rule.several else shares.argmax(axis=1)[:, None]
+    competing = np.take_along_axis(shares, order, axis=1)  # with the share of none
+    if tree is not None:
+        shares = tree.summed(shares)
+        competing = np.take_along_axis(shares, np.array([tree.path(node)[0] for node in range(tree.n_names)])[order], 1)
+        order = order if rule.several else _climbed(order, shares, tree, rule.bound)
     ordered = np.take_along_axis(shares, order, axis=1)
     given = (ordered >= rule.bound) & known[:, None]
     if rule.may_be_none:
-        given &= ordered >= none
+        given &= competing >= none
     starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(given.sum(axis=1))])
     best = np.where(given[:, 0], order[:, 0], -1)
     pairs = best[matched.documents] * n_terms + matched.values  # negative where no category is assigned
     at = np.searchsorted(topic_pairs, pairs)
     speaks = np.append(topic_pairs, -1)[at] == pairs
-    steps = np.rint(with_none * STEPS).astype(np.int16)
+    steps = np.rint(np.hstack([shares, none]) * STEPS).astype(np.int16)
     return Placement(steps[:, :-1], steps[:, -1], Lists(order[given], starts), ordered[given], matched.where(speaks))
+
+
+def _climbed(best: Longs, shares: Doubles, tree: Tree, bound: float) -> Longs:
+    """The nearest category, from the best one upwards, whose share reaches the bound; else the root."""
+    parents = np.array(tree.parents)
+    for _ in range(max(tree.depths)):
+        too_small = (np.take_along_axis(shares, best, axis=1) < bound) & (parents[best] >= 0)
+        best = np.where(too_small, parents[best], best)
+    return best
 
 
 def threshold_for(best_steps: Longs, rate: float) -> float:

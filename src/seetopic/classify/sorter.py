@@ -17,19 +17,23 @@ import numpy as np
 
 from seetopic.classify.placement import BEST, Assigned, AssignmentRule, AssignOptions, Placement, placed
 from seetopic.classify.rows import blank
+from seetopic.corpus import path_text
 from seetopic.discovery import (
     Discovery,
     SortedDocuments,
     SortedSample,
     TermRule,
+    Tree,
     clear_memberships,
     estimated_accuracy,
+    owners_in,
     power_by_judged,
     power_for,
     results_in,
     rule_for_new,
     run_of,
     shares_with_none,
+    widened,
 )
 from seetopic.errors import OutputError, SettingsError
 from seetopic.index import Index, beginning, tokenizer_name
@@ -37,7 +41,7 @@ from seetopic.runtime import Doubles, Flags, Floats, Lists, Longs, Progress, pro
 from seetopic.settings import DEFAULT, DiscoverySettings, SampleSettings, SortingSettings
 from seetopic.text import Finder, Tokenizer, finder_of, tokenize
 
-_FORMAT = 4
+_FORMAT = 5
 SORTER = "sorter.safetensors"
 _LARGEST = 1e6  # far above any weight; products of such numbers are still finite
 
@@ -46,7 +50,7 @@ _LARGEST = 1e6  # far above any weight; products of such numbers are still finit
 class Sorter:
     """Sorts documents into categories; made by `sorter_of`, saved with the topics."""
 
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # in a tree, paths as texts
     terms: tuple[str, ...] = field(repr=False)
     topic_terms: tuple[tuple[str, ...], ...] = field(repr=False)
     arrays: dict[str, Any] = field(repr=False)  # as made by `sorter_of`
@@ -57,12 +61,18 @@ class Sorter:
     read_power: float = 1.0  # calibrates shares that are also based on the language model's reading
     model: str = ""
     tokenizer_name: str = "default"
+    parents: tuple[int, ...] = ()  # in a tree, of each name and residual theme, -1 for none
     tokenizer: Tokenizer = field(default=tokenize, repr=False, compare=False)
 
     @property
     def reads(self) -> bool:
         """Whether it can use the language model's vectors of documents."""
         return "document_weights" in self.arrays
+
+    @cached_property
+    def tree(self) -> Tree | None:
+        """The tree of the names and the residual themes, if any name has a parent."""
+        return Tree(self.parents, len(self.names)) if self.parents else None
 
     def terms_in(self, texts: Sequence[str] | Sequence[list[str]]) -> Lists:
         """The distinct terms of each text, or of each list of words, found as consecutive whole words."""
@@ -137,7 +147,7 @@ class Sorter:
     def shares_by(self, scores: Doubles, *, read: bool) -> Doubles:
         """The same, from the result of `scores`."""
         power = self.read_power if read else self.term_power
-        return shares_with_none(scores, len(self.names), self.temperature, power)
+        return shares_with_none(scores, len(self.names), self.temperature, power, owners_in(self.tree))
 
     def place(
         self,
@@ -155,7 +165,11 @@ class Sorter:
         known = np.full(len(matched), vectors is not None) | (matched.sizes > 0)
         known = known if is_blank is None else known & ~is_blank
         shared = self.shares(matched, vectors, is_blank) if shares is None else shares
-        return placed(shared, known, matched, self._topic_pairs, len(self.terms), rule)
+        return placed(shared, known, matched, self._topic_pairs, len(self.terms), rule, self._tree_of_names)
+
+    @cached_property
+    def _tree_of_names(self) -> Tree | None:
+        return Tree(self.parents[: len(self.names)], len(self.names)) if self.parents else None
 
     @property
     def fingerprint(self) -> str:
@@ -230,9 +244,12 @@ def _as_written(about: dict[str, Any]) -> dict[str, Any]:
         raise TypeError("a value has the wrong type")
     SampleSettings(document_words=about["document_words"])
     SortingSettings(temperature=about["temperature"])
+    parents = tuple(about["parents"])
+    if not all(type(parent) is int and -1 <= parent < number for number, parent in enumerate(parents)):
+        raise ValueError("its tree is not one")
     if not all(0 < about[power] <= _LARGEST for power in ("term_power", "read_power")):
         raise ValueError("its exponents are out of range")
-    return {**about, "names": names, "terms": terms, "topic_terms": topics}
+    return {**about, "names": names, "terms": terms, "topic_terms": topics, "parents": parents}
 
 
 def _check_parts(sorter: Sorter) -> None:
@@ -248,6 +265,8 @@ def _check_parts(sorter: Sorter) -> None:
         raise ValueError("the shapes of its arrays do not match its terms and names")
     if not all(array.dtype.kind == "f" and (np.abs(array) <= _LARGEST).all() for array in arrays.values()):
         raise ValueError("its arrays contain invalid weights")
+    if sorter.parents and (len(sorter.parents) != width or max(sorter.parents) >= n_names):
+        raise ValueError("its tree does not match its names")
     if len(sorter.topic_terms) != n_names or not {t for topic in sorter.topic_terms for t in topic} <= set(
         sorter.terms
     ):
@@ -256,7 +275,7 @@ def _check_parts(sorter: Sorter) -> None:
 
 _ABOUT = (
     *("names", "terms", "topic_terms", "lowercase", "document_words"),
-    *("temperature", "term_power", "read_power", "model", "tokenizer_name"),
+    *("temperature", "term_power", "read_power", "model", "tokenizer_name", "parents"),
 )
 
 
@@ -275,7 +294,7 @@ def sorter_for(
 
 def sorter_of(run: Discovery) -> Sorter:
     """The sorter for the topics of a run."""
-    index, temperature = run.index, run.settings.sorting.temperature
+    index, temperature, owners = run.index, run.settings.sorting.temperature, owners_in(run.tree)
     rule = _term_rule(run)
     arrays: dict[str, Any] = {"idf": index.idf, "term_weights": rule.weights, "term_offset": rule.offset}
     term_power = read_power = 1.0
@@ -283,8 +302,8 @@ def sorter_of(run: Discovery) -> Sorter:
         found = run.reading.found
         arrays |= _document_rule(run, found)
         n_names, rows = len(run.seeds), run.sampled.rows
-        accuracy = estimated_accuracy(found.scores, found.by_name, n_names, temperature)
-        read_power = power_for(found.scores, n_names, temperature, accuracy.read)
+        accuracy = estimated_accuracy(found.scores, found.by_name, n_names, temperature, owners)
+        read_power = power_for(found.scores, n_names, temperature, accuracy.read, owners)
         by_terms = accuracy.by_terms
         if run.lessons is not None and found.left_out is not None and run.lessons.n_documents:
             judged = slice(run.lessons.n_documents)
@@ -294,9 +313,9 @@ def sorter_of(run: Discovery) -> Sorter:
             by_terms = min(sure * accuracy.by_terms / accuracy.read, 1.0)
         # The rule fits the documents that it was learned from too well, so others are used if there are any.
         others = rows[run.sampled.n_read :] if rows.shape[0] > run.sampled.n_read else rows
-        term_power = power_for(rule.scores(others), n_names, temperature, by_terms)
+        term_power = power_for(rule.scores(others), n_names, temperature, by_terms, owners)
     return Sorter(
-        run.seeds.names,
+        tuple(map(path_text, run.seeds.paths)),
         index.vocabulary.terms,
         tuple(
             tuple(index.vocabulary.terms[term] for term in terms)
@@ -310,21 +329,23 @@ def sorter_of(run: Discovery) -> Sorter:
         read_power,
         index.manifest["model"]["name"],
         tokenizer_name(index.tokenizer),
+        () if run.tree is None else run.tree.parents,
         index.tokenizer,
     )
 
 
 def _term_rule(run: Discovery) -> TermRule:
     """For documents that are not read: by terms, as learned from read ones or, if there are none, from the topics."""
-    sampled, marks = run.sampled, _topic_marks(run)
+    leaves = slice(None) if run.tree is None else list(run.tree.leaves)
+    sampled, marks = run.sampled, _topic_marks(run)[:, leaves]
     if run.reading is not None:
-        known = sampled.read_part(run.reading.memberships)
+        known = sampled.read_part(run.reading.memberships[:, leaves])
     elif len(run.index.sample):
         memberships = clear_memberships(sampled.documents, run.index.idf, _topics_with_variants(run))
-        known = SortedDocuments(sampled.documents, sampled.rows, memberships)
+        known = SortedDocuments(sampled.documents, sampled.rows, memberships[:, leaves])
     else:  # an index without a sample
-        return TermRule(marks.astype(np.float32), np.zeros(run.n_categories))
-    return rule_for_new(known, np.asarray(run.index.local), marks)
+        return widened(run.tree, TermRule(marks.astype(np.float32), np.zeros(marks.shape[1])))
+    return widened(run.tree, rule_for_new(known, np.asarray(run.index.local), marks))
 
 
 def _document_rule(run: Discovery, rule: SortedSample) -> dict[str, Any]:
@@ -348,4 +369,9 @@ def _topic_marks(run: Discovery) -> Doubles:
     marks = np.zeros((len(run.index.vocabulary), run.n_categories))
     for category, terms in enumerate(run.found.deep):
         marks[run.found.with_variants(terms), category] = 1.0
+    if run.tree is None:
+        return marks
+    for category, parent in enumerate(run.tree.parents):
+        if parent >= 0:  # what speaks for a parent speaks for its children
+            marks[:, category] = np.maximum(marks[:, category], marks[:, parent])
     return marks

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cache
@@ -16,11 +16,14 @@ import orjson
 
 from seetopic.classify.placement import STEPS
 from seetopic.classify.rows import Kind, SortedRows, as_kind
+from seetopic.corpus import path_text
+from seetopic.discovery import Tree
 from seetopic.errors import MissingExtra, OutputError, SettingsError
 from seetopic.runtime import Lists, cell
 
 # The kept columns follow the first one, and one column of shares per category the last one.
 COLUMNS = ("document", "category", "share", "none", "categories", "terms", "problem")
+_IN_TREE = ("path", "path_shares")  # after the share, if the categories form a tree
 _GROUP = 1 << 22  # cells of a Parquet file that are in memory together
 _SHEET_ROWS, _SHEET_COLUMNS, _CELL_CHARACTERS = 1_048_576, 16_384, 32_767  # the limits of Excel
 _NUMBER = re.compile(r"[+-]?\d+([.,]\d+)?([eE][+-]?\d+)?")
@@ -33,6 +36,7 @@ class Table(ABC):
     names: tuple[str, ...]  # of the categories
     terms: tuple[str, ...] = field(repr=False)
     kept: dict[str, Kind] = field(default_factory=dict)  # the kept columns, known once all documents are sorted
+    tree: Tree | None = None  # of the names, which are paths then
 
     def keeping(self, kept: Mapping[str, Kind]) -> Table:
         """The same table with kept columns."""
@@ -42,8 +46,22 @@ class Table(ABC):
     @property
     def header(self) -> list[str]:
         """The names of all columns; a category that is called like another column gets a suffix."""
-        others = ("document", *self.kept, *COLUMNS[1:])
+        in_tree = () if self.tree is None else _IN_TREE
+        others = ("document", *self.kept, *COLUMNS[1:3], *in_tree, *COLUMNS[3:])
         return [*others, *(f"{name} (category)" if name in others else name for name in self.names)]
+
+    def best_of(self, category: int) -> str:
+        """The name of a category, without its path."""
+        name, parent = self.names[category], -1 if self.tree is None else self.tree.parents[category]
+        return name if parent < 0 else name.removeprefix(path_text((self.names[parent], "")))
+
+    def in_tree(self, category: int | None, shares: Sequence[float]) -> list[Any]:
+        """The cells of the best category's path: the path, and the share at each level; nothing without a tree."""
+        if self.tree is None:
+            return []
+        if category is None:
+            return [None, []]
+        return [self.names[category], [shares[node] for node in self.tree.path(category)]]
 
     def require_room(self, n_rows: int) -> None:  # noqa: B027 - most formats have room for any number
         """Refuse more rows than the format can have."""
@@ -71,7 +89,8 @@ class CsvTable(Table):
     """CSV that is safe to open in a spreadsheet."""
 
     def rows(self, rows: SortedRows, first: int) -> bytes:
-        cells, shown, placement = [cell(name) for name in self.names], _shown_shares(), rows.placement
+        cells = [cell(self.best_of(category)) for category in range(len(self.names))]
+        shown, placement = _shown_shares(), rows.placement
         nothing = [None] * len(rows)
         beside = [[_kept_cell(each) for each in rows.columns.get(name, nothing)] for name in self.kept]
         made = []
@@ -86,17 +105,24 @@ class CsvTable(Table):
         ):
             kept = "".join(f"{column[at]}," for column in beside)
             best, share = (cells[given[0]], shown[steps[given[0]]]) if given else ("", "")
-            names = best if len(given) < 2 else cell("|".join(self.names[category] for category in given))
+            names = cell("|".join(self.names[category] for category in given))
+            path = "".join(f"{each}," for each in self._path_cells(given, steps))
             terms = cell("|".join(self.terms[term] for term in evidence))
             problem = cell(rows.problems[at]) if at in rows.problems else ""
             shares = ",".join(map(shown.__getitem__, steps))
-            made.append(f"{first + at},{kept}{best},{share},{shown[none]},{names},{terms},{problem},{shares}\n")
+            made.append(f"{first + at},{kept}{best},{share},{path}{shown[none]},{names},{terms},{problem},{shares}\n")
         return "".join(made).encode("utf-8")
 
     def write(self, path: Path, parts: Iterable[bytes]) -> None:
         with path.open("wb") as file:
             file.write((",".join(map(cell, self.header)) + "\n").encode("utf-8"))
             file.writelines(parts)
+
+    def _path_cells(self, given: list[int], steps: list[int]) -> list[str]:
+        if self.tree is None:
+            return []
+        path, shares = self.in_tree(given[0] if given else None, steps)
+        return [cell(path or ""), "|".join(_shown_shares()[share] for share in shares)]
 
 
 def _kept_cell(value: Any) -> str:
@@ -128,8 +154,9 @@ class ParquetTable(Table):
                 pa.array(as_kind(rows.columns.get(name, nothing), kind), schema.field(name).type)
                 for name, kind in self.kept.items()
             ),
-            pa.array([None if category < 0 else self.names[category] for category in given.tolist()], pa.string()),
+            pa.array([None if category < 0 else self.best_of(category) for category in given.tolist()], pa.string()),
             pa.array(best_shares, pa.float64(), mask=given < 0),
+            *self._path_columns(given.tolist(), shares),
             pa.array(placement.none / STEPS),
             _texts(placement.categories, self.names),
             _texts(placement.evidence, self.terms),
@@ -149,6 +176,19 @@ class ParquetTable(Table):
             for group in self._groups(parts):
                 file.write_table(group, row_group_size=group.num_rows)
 
+    def _path_columns(self, given: list[int], shares: Any) -> list[Any]:
+        if self.tree is None:
+            return []
+        pa = _pyarrow()
+        cells = [
+            self.in_tree(None if category < 0 else category, row) for category, row in zip(given, shares, strict=True)
+        ]
+        element = pa.field("element", pa.float64(), nullable=False)
+        return [
+            pa.array([path for path, _ in cells], pa.string()),
+            pa.array([each for _, each in cells], pa.list_(element)),
+        ]
+
     def _groups(self, parts: Iterable[bytes]) -> Iterator[Any]:
         """Parts joined into groups that are large enough; the grouping depends only on their rows."""
         pa = _pyarrow()
@@ -167,10 +207,13 @@ class ParquetTable(Table):
         kinds = {"bool": pa.bool_(), "int": pa.int64(), "float": pa.float64(), "str": pa.string()}
         share = pa.field("", pa.float64(), nullable=False)
         texts = pa.field("", pa.list_(pa.field("element", pa.string(), nullable=False)), nullable=False)
+        levels = pa.field("", pa.list_(pa.field("element", pa.float64(), nullable=False)), nullable=False)
+        in_tree = () if self.tree is None else (pa.field("", pa.string()), levels)
         fields = [
             pa.field("", pa.int64(), nullable=False),
             *(pa.field("", kinds[kind]) for kind in self.kept.values()),
-            *(pa.field("", pa.string()), pa.field("", pa.float64()), share, texts, texts, pa.field("", pa.string())),
+            *(pa.field("", pa.string()), pa.field("", pa.float64()), *in_tree),
+            *(share, texts, texts, pa.field("", pa.string())),
             *(share for _ in self.names),
         ]
         return pa.schema([each.with_name(name) for each, name in zip(fields, self.header, strict=True)])
@@ -207,10 +250,11 @@ class JsonTable(Table):
         beside = [as_kind(rows.columns.get(name, nothing), kind) for name, kind in self.kept.items()]
         for at, (own, none, categories, evidence) in enumerate(zip(*shares, *given, strict=True)):
             names = [self.names[category] for category in categories]
-            best = (names[0], own[categories[0]]) if categories else (None, None)
+            best = (self.best_of(categories[0]), own[categories[0]]) if categories else (None, None)
+            path = self.in_tree(categories[0] if categories else None, own)
             terms = [self.terms[term] for term in evidence]
-            cells = [first + at, *(column[at] for column in beside), *best, none, names, terms, rows.problems.get(at)]
-            yield dict(zip(header, [*cells, *own], strict=True))
+            cells = [first + at, *(column[at] for column in beside), *best, *path, none]
+            yield dict(zip(header, [*cells, names, terms, rows.problems.get(at), *own], strict=True))
 
     def write(self, path: Path, parts: Iterable[bytes]) -> None:
         with path.open("wb") as file:
@@ -242,7 +286,7 @@ class SheetTable(JsonTable):
 
     def _write_row(self, sheet: Any, number: int, values: Iterable[Any]) -> None:
         for column, value in enumerate(values):
-            shown = "|".join(value) if isinstance(value, list) else value
+            shown = "|".join(map(str, value)) if isinstance(value, list) else value
             if isinstance(shown, str) and len(shown) > _CELL_CHARACTERS:
                 raise OutputError(
                     f"the column {self.header[column]!r} of document {number - 1} has {len(shown):,} characters, but a "
@@ -267,7 +311,7 @@ def _xlsxwriter() -> Any:
 _TABLES: dict[str, type[Table]] = {".csv": CsvTable, ".parquet": ParquetTable, ".jsonl": JsonTable, ".xlsx": SheetTable}
 
 
-def table_for(path: Path, names: tuple[str, ...], terms: tuple[str, ...]) -> Table:
+def table_for(path: Path, names: tuple[str, ...], terms: tuple[str, ...], tree: Tree | None = None) -> Table:
     """The table in the format of the file's extension; any other extension is refused."""
     ending = path.suffix.lower()
     if ending not in _TABLES:
@@ -276,4 +320,4 @@ def table_for(path: Path, names: tuple[str, ...], terms: tuple[str, ...]) -> Tab
         _pyarrow()
     if ending == ".xlsx":
         _xlsxwriter()
-    return _TABLES[ending](names, terms)
+    return _TABLES[ending](names, terms, tree=tree)

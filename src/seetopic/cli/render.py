@@ -18,7 +18,8 @@ def print_topics(topics: Topics) -> None:
     table.add_column("terms, best first")
     for topic in topics:
         occurs = "yes" if topic.in_vocabulary else "no"
-        table.add_row(escape(topic.name), occurs, f"{topic.confidence:.2f}", escape(", ".join(topic)))
+        name = "  " * (len(topic.path) - 1) + topic.name
+        table.add_row(escape(name), occurs, f"{topic.confidence:.2f}", escape(", ".join(topic)))
     console = Console()
     console.print(table)
     for sentence in topics.notes:
@@ -44,6 +45,12 @@ def print_check(check: Check) -> None:
         console.print(
             f"[yellow]close:[/] {escape(first)!r} and {escape(second)!r} ({similarity:.2f}) "
             "may compete for the same terms",
+            highlight=False,
+        )
+    for name, parent in check.misplaced:
+        console.print(
+            f"[yellow]misplaced?[/] {escape(name)!r} is nearer to {escape(parent)!r} than to its own parent; "
+            "say more in its name, or move it",
             highlight=False,
         )
 

@@ -197,12 +197,14 @@ def discover(
 @click.argument("source", metavar="INDEX")
 @click.option("--seeds", type=PATH, metavar="FILE", help="Category names chosen so far, if any.")
 @click.option("--number", type=int, default=10, show_default=True, help="Maximum number of names to suggest.")
+@click.option("--below", metavar="NAME", help="Suggest only names below this one, the name or path of a parent.")
 @click.option("--out", type=PATH, metavar="FILE", help="YAML file to write the names to, instead of standard output.")
 @with_options(INDEX_MODEL, CACHE, *SHOWING)
 def suggest(
     source: str,
     seeds: Path | None,
     number: int,
+    below: str | None,
     out: Path | None,
     quiet: bool,
     as_json: bool,
@@ -227,7 +229,7 @@ def suggest(
         )
     if not is_index(source):
         raise CorpusError(f"{source} is not an index; build one with `seetopic index {source} --out INDEX`")
-    found = suggested(open_index(source, options), asked, number=number)
+    found = suggested(open_index(source, options), asked, number=number, below=below)
     if out is not None:
         write_text(out, as_seeds_file(found))
     if as_json:

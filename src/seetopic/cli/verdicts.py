@@ -32,6 +32,12 @@ def print_evaluation(evaluation: Evaluation) -> None:
         random = evaluation.control.get(name)
         overall.add_row(name, _shown(evaluation.figures[name]), "" if random is None else _shown(random), meaning(name))
     console.print(overall)
+    if evaluation.levels:
+        measures = in_order(name for name in evaluation.levels[0] if name != "topics")
+        by_level = _table("level", "topics", *measures)
+        for number, level in enumerate(evaluation.levels):
+            by_level.add_row(str(number), f"{level['topics']:.0f}", *(_shown(level[name]) for name in measures))
+        console.print(by_level)
     shown = [name for name in in_order(evaluation.figures) if _begins(name, _OF_TOPICS)]
     per_topic = _table("category", *shown)
     for topic in evaluation.topics:

@@ -17,7 +17,7 @@ from seetopic.corpus.judgements import (
 )
 from seetopic.corpus.partition import Piece, Pieces, TextShard
 from seetopic.corpus.readers import Keep, field_size_limit, parquet_file, raw_rows, unpacked_bytes
-from seetopic.corpus.seed_files import HEADERS, as_records, as_seeds, as_value, read_seeds
+from seetopic.corpus.seed_files import HEADERS, OWN_WORDS, as_records, as_seeds, as_value, read_seeds
 from seetopic.corpus.seeds import Seed, Seeds, has_wildcard, normalized_name, path_text
 from seetopic.corpus.storage import local_file
 
@@ -25,6 +25,7 @@ __all__ = [
     "FORMATS",
     "HEADERS",
     "NAMES",
+    "OWN_WORDS",
     "Documents",
     "Fingerprint",
     "FingerprintBuilder",

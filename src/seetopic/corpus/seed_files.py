@@ -19,7 +19,7 @@ from seetopic.errors import SeedError
 
 FORMATS = (".txt", ".yaml", ".yml", ".json", ".csv", ".dic")
 _FIELDS = ("names", "description", "pinned", "negative", "examples", "children")
-_OWN_WORDS = "__"  # quanteda writes the words of a category that also has subcategories below this key
+OWN_WORDS = "__"  # quanteda writes the words of a category that also has subcategories below this key
 _NUMBERED = re.compile(r"\d+\s*:\s*(.*)")
 _DEEPEST = 100  # levels of a tree; more of them mean that a value contains itself
 
@@ -160,8 +160,8 @@ def _parts(given: Mapping[Any, Any], is_record: bool) -> dict[str, Any]:
     others = [key for key in given if key not in _FIELDS]
     mistyped = [key for key in others if isinstance(key, str) and get_close_matches(key, _FIELDS, 1, 0.85)]
     if not others or (not is_record and len(others) == len(given) and not mistyped):
-        children = {key: given[key] for key in others if key != _OWN_WORDS}
-        return {"children": children, "further": given.get(_OWN_WORDS)} if others else dict(given)
+        children = {key: given[key] for key in others if key != OWN_WORDS}
+        return {"children": children, "further": given.get(OWN_WORDS)} if others else dict(given)
     wrong = (mistyped or others)[0]
     raise SeedError(
         f"{reprlib.repr(str(wrong))} is not a field of a category; use {', '.join(_FIELDS)}, "

@@ -17,11 +17,13 @@ from seetopic.discovery.ranking import pick_best
 from seetopic.discovery.run import Discovery, Query, discover, find, index_with_names, run_of
 from seetopic.discovery.sampled import SampledDocuments, sampled_documents
 from seetopic.discovery.self_training import SortedSample
-from seetopic.discovery.suggestions import as_seeds_file, suggest, suggest_beside
+from seetopic.discovery.suggestions import as_seeds_file, suggest, suggest_below, suggest_beside
 from seetopic.discovery.teaching import CONSTANT, corrections, most_predictive
 from seetopic.discovery.teaching_report import TeachingReport, teaching_report
 from seetopic.discovery.term_rule import SortedDocuments, TermRule, rule_for_new
 from seetopic.discovery.topics import RankedTerm, Residual, Topic, Topics, results_in
+from seetopic.discovery.tree import Tree, owners_in, tree_of
+from seetopic.discovery.tree_sorting import widened
 from seetopic.discovery.wildcards import expanded
 
 __all__ = [
@@ -42,6 +44,7 @@ __all__ = [
     "TermRule",
     "Topic",
     "Topics",
+    "Tree",
     "allowed_categories",
     "as_seeds_file",
     "ask",
@@ -58,6 +61,7 @@ __all__ = [
     "index_with_names",
     "mean_vectors",
     "most_predictive",
+    "owners_in",
     "pick_best",
     "power_by_judged",
     "power_for",
@@ -69,7 +73,10 @@ __all__ = [
     "shares_with_none",
     "starting_terms",
     "suggest",
+    "suggest_below",
     "suggest_beside",
     "teaching_report",
+    "tree_of",
+    "widened",
     "with_named_terms",
 ]

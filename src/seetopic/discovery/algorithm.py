@@ -15,7 +15,7 @@ from seetopic.runtime import Doubles, Floats, Longs
 from seetopic.settings import DiscoverySettings
 from seetopic.text import Variants, no_variants
 
-_DEEP = 50  # minimum number of terms picked per category: enough to sort documents by
+DEEP = 50  # minimum number of terms picked per category: enough to sort documents by
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def discover_terms(
         few = constraints.among(looked_at).applied(few)
         size = (iteration + 1) * settings.growth
         if iteration == settings.iterations:
-            size = max(size, settings.top, _DEEP)
+            size = max(size, settings.top, DEEP)
         best_scores[looked_at] = few.max(axis=0)
         stands = groups.representatives(best_scores, constraints.all_fixed)
         best_scores[looked_at] = 0.0
@@ -102,7 +102,7 @@ def discover_terms(
     terms = [found[: settings.top] for found in current]
     scores = np.zeros(similarity.shape)
     scores[:, looked_at] = np.minimum(few, 1.0)
-    return Discovered(terms, current, scores, best, _stood_for(current, stands, constraints))
+    return Discovered(terms, current, scores, best, stood_for(current, stands, constraints))
 
 
 def _terms_in(rankings: Iterable[list[Longs]], constraints: Constraints) -> Longs:
@@ -116,7 +116,7 @@ def _numbered(lists: Sequence[Longs], looked_at: Longs) -> list[Longs]:
     return [np.searchsorted(looked_at, terms) for terms in lists]
 
 
-def _stood_for(found: CurrentTerms, stands: Longs, constraints: Constraints) -> dict[int, list[int]]:
+def stood_for(found: CurrentTerms, stands: Longs, constraints: Constraints) -> dict[int, list[int]]:
     """By found term, the variants that it represents, most frequent first, without those barred in its category."""
     others = np.flatnonzero(stands != np.arange(len(stands)))
     owner = {term: category for category, terms in enumerate(found) for term in terms}

@@ -21,9 +21,18 @@ _TRIED = 40  # powers between them that are compared on judged documents
 _STIFFNESS = 5.0  # documents' worth of trust in what is expected without judgements
 
 
-def shares_with_none(scores: Doubles, n_names: int, temperature: float, power: float = 1.0) -> Doubles:
-    """Shares in the names and, last, in none of them; rows add up to 1, (n_documents, n_names + 1)."""
+def shares_with_none(
+    scores: Doubles, n_names: int, temperature: float, power: float = 1.0, owners: tuple[int, ...] = ()
+) -> Doubles:
+    """Shares in the names and, last, in none of them; rows add up to 1, (n_documents, n_names + 1).
+
+    `owners` are the parents that residual themes belong to in a tree of names: what is elsewhere in a parent.
+    """
     plain = shares(scores, temperature)
+    owned = [theme for theme, owner in enumerate(owners, n_names) if owner >= 0]
+    for theme in owned:
+        plain[:, owners[theme - n_names]] += plain[:, theme]
+    plain[:, owned] = 0.0
     joined = np.column_stack([plain[:, :n_names], plain[:, n_names:].sum(axis=1)])
     return joined if power == 1 else _raised(joined, power)
 
@@ -36,16 +45,22 @@ class Accuracy:
     by_terms: float  # for documents of which only the terms are known
 
 
-def estimated_accuracy(scores: Doubles, by_name: Doubles, n_names: int, temperature: float) -> Accuracy:
+def estimated_accuracy(
+    scores: Doubles, by_name: Doubles, n_names: int, temperature: float, owners: tuple[int, ...] = ()
+) -> Accuracy:
     """Estimate from the learned scores and the scores by the names alone, both of the documents that were read."""
-    learned, named = (shares_with_none(each, n_names, temperature).argmax(axis=1) for each in (scores, by_name))
+    learned, named = (
+        shares_with_none(each, n_names, temperature, owners=owners).argmax(axis=1) for each in (scores, by_name)
+    )
     agreement = (np.count_nonzero(learned == named) + 1) / (len(learned) + 2)  # few documents prove little
     return Accuracy(agreement**_READ, agreement**_BY_TERMS)
 
 
-def power_for(scores: Doubles, n_names: int, temperature: float, accuracy: float) -> float:
+def power_for(
+    scores: Doubles, n_names: int, temperature: float, accuracy: float, owners: tuple[int, ...] = ()
+) -> float:
     """The power that makes the largest shares, on average, as large as the accuracy."""
-    plain = shares_with_none(scores[:: max(1, len(scores) // _LOOKED_AT)], n_names, temperature)
+    plain = shares_with_none(scores[:: max(1, len(scores) // _LOOKED_AT)], n_names, temperature, owners=owners)
     low, high = np.log(_FLATTEST), np.log(_STEEPEST)
     for _ in range(_HALVINGS):
         middle = (low + high) / 2

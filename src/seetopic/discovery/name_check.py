@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from seetopic.corpus import as_seeds
+from seetopic.corpus import Seeds, as_seeds, path_text
+from seetopic.discovery.tree import nearer_to_others, tree_of
 from seetopic.discovery.wildcards import expanded
 from seetopic.index import Build, Index, Texts, layout
-from seetopic.runtime import Floats, load_array, map_array
+from seetopic.runtime import Floats, load_array, map_array, normalized
 from seetopic.text import Vocabulary, as_term
 
 _FREQUENT = 2000  # terms that names are compared with if there is no index yet
@@ -41,6 +42,7 @@ class Check:
     languages: dict[str, float]  # whose stop words are excluded, with their shares of the documents
     warnings: tuple[str, ...]  # about the documents, and about names that the language model cannot read
     parts: tuple[tuple[str, int], ...]  # of the index: the name of each, and its number of documents
+    misplaced: tuple[tuple[str, str], ...] = ()  # in a tree, names that are nearer to another parent, and that parent
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -107,7 +109,7 @@ def _check(
     warnings: tuple[str, ...],
     nearest: int,
 ) -> Check:
-    names = [(seed.name, name) for seed in asked.seeds for name in seed.names]
+    names = [(path_text(seed.path), name) for seed in asked.seeds for name in seed.names]
     similarity = vectors @ general.T  # (n_names, n_compared)
     checks = []
     for (category, name), row in zip(names, similarity, strict=True):
@@ -129,6 +131,7 @@ def _check(
         dict(corpus["languages"]),
         warnings,
         tuple((part["name"], part["documents"]) for part in corpus["parts"]),
+        _misplaced(asked, vectors),
     )
 
 
@@ -141,12 +144,31 @@ def _occurrences(whole: Index | _Lookup, term: str | None) -> tuple[bool, int]:
     return False, len(whole.texts.occurrences(term))
 
 
+def _misplaced(seeds: Seeds, vectors: Floats) -> tuple[tuple[str, str], ...]:
+    """Names that are nearer to another parent than to their own, the most misplaced first."""
+    tree = tree_of(seeds)
+    if tree is None:
+        return ()
+    ends = np.cumsum([len(seed.names) for seed in seeds.seeds])[:-1]
+    means = normalized(np.stack([part.mean(axis=0) for part in np.split(vectors, ends)]))
+    gaps, others = nearer_to_others(tree, means)
+    paths = [path_text(path) for path in seeds.paths]
+    found = [node for node in np.argsort(-gaps, kind="stable").tolist() if gaps[node] > 0]
+    return tuple((paths[node], paths[others[node]]) for node in found)
+
+
 def _close_names(names: list[tuple[str, str]], vectors: Floats) -> tuple[tuple[str, str, float], ...]:
     cosines = vectors @ vectors.T
     pairs = [
         (names[first][1], names[second][1], round(float(cosines[first, second]), 3))
         for first in range(len(names))
         for second in range(first + 1, len(names))
-        if names[first][0] != names[second][0] and cosines[first, second] >= _CLOSE
+        if cosines[first, second] >= _CLOSE and not _related(names[first][0], names[second][0])
     ]
     return tuple(sorted(pairs, key=lambda pair: -pair[2]))
+
+
+def _related(first: str, second: str) -> bool:
+    """Whether two paths are the same, or one is above the other."""
+    short, long = sorted((first, second), key=len)
+    return short == long or long.startswith(path_text((short, "")))

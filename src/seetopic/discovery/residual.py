@@ -23,8 +23,12 @@ def told_themes(
     centres: Floats,
     first: int,
     vectors: Floats | None = None,
+    parents: Sequence[str | None] | None = None,
 ) -> tuple[Residual, ...]:
-    """Themes, whose columns begin at `first`, largest first; those without documents or terms are left out."""
+    """Themes, whose columns begin at `first`, largest first; those without documents or terms are left out.
+
+    `parents` are the labels of the topics that they belong to in a tree.
+    """
     best = memberships.argmax(axis=1)
     sizes = np.bincount(best, minlength=memberships.shape[1])[first:] / max(len(best), 1)
     told = []
@@ -41,6 +45,7 @@ def told_themes(
                 round(float(sizes[theme]), 4),
                 tuple(index.vocabulary.terms[term] for term in own[:TERMS]),
                 tuple(_passage(index, int(number)) for number in index.sampled[typical]),
+                None if parents is None else parents[theme],
             )
         )
     return tuple(told)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from seetopic.corpus import Seeds, Settled, as_judgements, as_seeds, normalized_name, path_text
+from seetopic.corpus import Seeds, Settled, as_judgements, as_seeds, path_text
 from seetopic.discovery.algorithm import Discovered, discover_terms, starting_terms
 from seetopic.discovery.calibration import shares_with_none
 from seetopic.discovery.constraints import Constraints, constraints_of, names_as_terms
@@ -26,6 +26,8 @@ from seetopic.discovery.residual import told_themes
 from seetopic.discovery.sampled import Reading, SampledDocuments, sampled_documents
 from seetopic.discovery.teaching import Lessons
 from seetopic.discovery.topics import LOW_CONFIDENCE, RankedTerm, Topic, Topics
+from seetopic.discovery.tree import Tree, names_in_context, owners_in, tree_of, with_uncovered
+from seetopic.discovery.tree_terms import TreeRanking
 from seetopic.discovery.wildcards import expanded
 from seetopic.errors import NotEnoughTerms, SeedError
 from seetopic.index import Index, Uncovered, uncovered_by
@@ -79,14 +81,17 @@ class Query:
                 f"{len(self.seeds)} categories need at least {len(self.seeds)} terms, but the index has {n_terms}; "
                 "give fewer names, lower --min-count (in Python: min_count), or give more documents"
             )
-        _refuse_one_name_twice(self.seeds)
+        if self.seeds.is_tree and (self.settled.documents or self.settled.terms):
+            raise SeedError("a tree of names cannot learn from judgements or examples yet; give names without parents")
 
     @property
     def variants(self) -> Variants:
         return self.index.variants if self.settings.merge_variants else no_variants(len(self.index.vocabulary))
 
     def encoded_names(self) -> EncodedNames:
-        return encode_names(self.index, self.seeds, self.name_vectors, self.progress)
+        names = encode_names(self.index, self.seeds, self.name_vectors, self.progress)
+        tree = tree_of(self.seeds)
+        return names if tree is None else names_in_context(self.index, self.seeds, tree, names, self.progress)
 
     def made_with(self) -> dict[str, Any]:
         """What is needed to reproduce the topics."""
@@ -99,16 +104,6 @@ class Query:
             "version": __version__,
             "corpus": self.index.manifest["corpus"],
         }
-
-
-def _refuse_one_name_twice(seeds: Seeds) -> None:
-    """Topics, tables and saved models know categories by their names alone."""
-    first: dict[str, int] = {}
-    for number, name in enumerate(seeds.names):
-        other = first.setdefault(normalized_name(name), number)
-        if other != number:
-            both = " and ".join(repr(path_text(seeds.paths[each])) for each in (other, number))
-            raise SeedError(f"{both} have the same name, which is not supported yet; rename one of them")
 
 
 def index_with_names(index: Index, seeds: Seeds, settings: DiscoverySettings, progress: Progress = silent) -> Index:
@@ -133,6 +128,7 @@ class Discovery:
     described: Reading | None  # the sample sorted by described names; None if documents were not used
     topics: Topics
     lessons: Lessons | None = None  # what judgements taught
+    tree: Tree | None = None  # of the names and the residual themes, if any name has a parent
 
     @property
     def index(self) -> Index:
@@ -173,7 +169,8 @@ class Discovery:
         """
         if self.described is not None or not self.index.sample.was_read:
             return self.described
-        return self.sampled.sorted_by(_all_spoken(self.encoded, self.uncovered), self.settings.sorting, self.lessons)
+        spoken = _all_spoken(self.encoded, self.uncovered)
+        return self.sampled.sorted_by(spoken, self.settings.sorting, self.lessons, self.tree)
 
 
 def run_of(
@@ -209,7 +206,7 @@ def find(query: Query) -> Discovery:
     with ThreadPoolExecutor(1) as pool:
         read_ahead = pool.submit(_read_ahead, query)
         names = query.encoded_names()
-        uncovered = _uncovered(query, names)
+        tree, uncovered = _uncovered(query, names)
         if query.settled.documents:
             judged = query.index, query.seeds, query.settled
             uncovered = without_refuted(*judged, with_none(*judged, uncovered), names.spoken, settings.sorting)
@@ -225,7 +222,7 @@ def find(query: Query) -> Discovery:
         n_themes=len(uncovered.centres),
         progress=query.progress,
     )
-    start = starting_terms(similarity, constraints, settings)  # lines 1-7, the same for both passes
+    start = [] if tree else starting_terms(similarity, constraints, settings)  # lines 1-7, the same for both passes
     by_terms = [  # evidence that depends only on the current terms, with its weight
         (StartRemembered(general), settings.general_weight),
         (StartRemembered(_local_evidence(query)), settings.local_weight),
@@ -234,25 +231,32 @@ def find(query: Query) -> Discovery:
     # A single category has no other documents to compare with: the terms of all documents would be its own.
     uses_documents = settings.documents_weight > 0 and len(similarity) > 1 and len(query.index.sample) > 0
 
-    def ranked(chosen: DiscoverySettings, reading: Reading | None) -> Discovered:
+    def ranked(chosen: DiscoverySettings, reading: Reading | None, *, last: bool = True) -> Discovered:
         """Lines 8-16."""
         report_many(query.progress, "ranking terms", 0, len(query.seeds))
+        if tree is not None:
+            documents = _documents_evidence(query.index, None) if uses_documents and reading is None else None
+            by_level = TreeRanking(tree, general, by_terms[1][0], constraints, chosen, query.variants, documents)
+            typical = None if reading is None else by_level.typical(sampled.documents, reading.memberships)
+            return by_level.whole(typical) if last else by_level.leaves(typical)
         kinds: list[tuple[Evidence, float]] = list(by_terms)
         if uses_documents:
             kinds.append((_documents_evidence(query.index, reading), chosen.documents_weight))
         used = [(kind, weight) for kind, weight in kinds if weight > 0]
         return discover_terms(similarity, constraints, used, chosen, query.variants, start, veto=by_terms[0][0])
 
-    reading = None
+    reading, sampled = None, sampled_documents(query.index)
     lessons = lessons_of(query.index, query.seeds, query.settled, len(uncovered.centres))
     if uses_documents and query.index.sample.was_read:
         # Sort the sample by the names; then by the names with the terms that a first pass found for them.
-        sampled, spoken = sampled_documents(query.index), _all_spoken(names, uncovered)
-        reading = sampled.sorted_by(spoken, settings.sorting, lessons)
+        spoken = _all_spoken(names, uncovered)
+        reading = sampled.sorted_by(spoken, settings.sorting, lessons, tree)
         if settings.sorting.described_by > 0:
-            first = ranked(replace(settings, iterations=max(1, settings.iterations // 2)), reading)
+            first = ranked(replace(settings, iterations=max(1, settings.iterations // 2)), reading, last=False)
             described = _described(query, names, uncovered, similarity, first.deep)
-            reading = sampled.sorted_by(normalized(spoken + described), settings.sorting, lessons)
+            if tree is not None:  # children describe their parents
+                described[list(tree.inner)] = spoken[list(tree.inner)]
+            reading = sampled.sorted_by(normalized(spoken + described), settings.sorting, lessons, tree)
 
     found = ranked(settings, reading)
     return Discovery(
@@ -262,8 +266,9 @@ def find(query: Query) -> Discovery:
         general,
         found,
         reading,
-        _topics(query, constraints, uncovered, similarity, found, reading),
+        _topics(query, constraints, uncovered, similarity, found, reading, tree),
         lessons,
+        tree,
     )
 
 
@@ -277,11 +282,17 @@ def _read_ahead(query: Query) -> Variants:
     return query.variants
 
 
-def _uncovered(query: Query, names: EncodedNames) -> Uncovered:
-    """The themes that the names leave uncovered, among the documents that the language model has read."""
+def _uncovered(query: Query, names: EncodedNames) -> tuple[Tree | None, Uncovered]:
+    """The themes that the names leave uncovered, among the documents that the language model has read.
+
+    If any name has a parent, they are part of the tree of the names.
+    """
+    tree = tree_of(query.seeds)
     if not (query.settings.documents_weight > 0 and query.index.sample.was_read):
-        return Uncovered(np.empty((0, query.index.general.shape[1]), np.float32), 1.0)
-    return uncovered_by(names.spoken, query.index.themes)
+        return tree, Uncovered(np.empty((0, query.index.general.shape[1]), np.float32), 1.0)
+    if tree is not None:
+        return with_uncovered(tree, names.spoken, query.index.themes)
+    return None, uncovered_by(names.spoken, query.index.themes)
 
 
 def _all_spoken(names: EncodedNames, uncovered: Uncovered) -> Floats:
@@ -366,6 +377,7 @@ def _topics(
     similarity: Floats,
     found: Discovered,
     reading: Reading | None,
+    tree: Tree | None,
 ) -> Topics:
     """The names' terms as topics, and the themes that the names leave out."""
     n_names, index = len(query.seeds), query.index
@@ -374,16 +386,25 @@ def _topics(
         for terms, given in zip(found.deep, constraints.fixed, strict=True)
     ]
     sure = topic_confidence(similarity, n_names, np.asarray(index.local), unsettled)
-    topics = tuple(_topic(query, category, found, sure) for category in range(n_names))
+    shares = None if tree is None or reading is None else tree.summed(reading.memberships).mean(axis=0)
+    topics = tuple(
+        _topic(query, category, found, sure, None if shares is None else round(float(shares[category]), 4))
+        for category in range(n_names)
+    )
     if not len(uncovered.centres) or reading is None:
         return Topics(topics, query.made_with())
-    best = shares_with_none(reading.found.scores, n_names, query.settings.sorting.temperature).argmax(axis=1)
+    owners = owners_in(tree)
+    temperature = query.settings.sorting.temperature
+    best = shares_with_none(reading.found.scores, n_names, temperature, owners=owners).argmax(axis=1)
     coverage = round(float((best < n_names).mean()), 4)
-    residual = told_themes(index, reading.memberships, found.deep, uncovered.centres, n_names)
+    labels = [None if owner < 0 else path_text(query.seeds.paths[owner]) for owner in owners]
+    residual = told_themes(
+        index, reading.memberships, found.deep, uncovered.centres, n_names, parents=labels if tree else None
+    )
     return Topics(topics, query.made_with(), coverage, residual)
 
 
-def _topic(query: Query, category: int, found: Discovered, sure: Doubles) -> Topic:
+def _topic(query: Query, category: int, found: Discovered, sure: Doubles, share: float | None) -> Topic:
     index, seed = query.index, query.seeds.seeds[category]
     frequencies = index.document_frequencies
     ranked = tuple(
@@ -398,7 +419,7 @@ def _topic(query: Query, category: int, found: Discovered, sure: Doubles) -> Top
     )
     occurs = any(index.term_id(name) is not None for name in seed.names)
     warnings = tuple(_warnings(query, category, len(ranked), float(sure[category])))
-    return Topic(seed.name, seed.names, occurs, ranked, round(float(sure[category]), 3), warnings)
+    return Topic(seed.name, seed.names, occurs, ranked, round(float(sure[category]), 3), warnings, seed.path, share)
 
 
 def _warnings(query: Query, category: int, n_found: int, sure: float) -> list[str]:

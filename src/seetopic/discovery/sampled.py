@@ -11,6 +11,8 @@ import numpy as np
 from seetopic.discovery.self_training import Features, SortedSample, shares, sort_sample
 from seetopic.discovery.teaching import Lessons, known_shares, taught
 from seetopic.discovery.term_rule import SortedDocuments, local_features, rule_for_sampled
+from seetopic.discovery.tree import Tree
+from seetopic.discovery.tree_sorting import sort_by_paths, widened
 from seetopic.index import Index, Sample, weighted_rows
 from seetopic.runtime import LRU, Doubles, Floats, normalized
 from seetopic.settings import SortingSettings
@@ -117,16 +119,23 @@ class SampledDocuments:
         return self.documents, self._features, self._local_features, self._narrow.other_rows
 
     @cached_property
-    def _readings(self) -> LRU[tuple[bytes, SortingSettings, bytes], Reading]:
+    def _readings(self) -> LRU[tuple[bytes, SortingSettings, bytes, Tree | None], Reading]:
         return LRU(_REMEMBERED)
 
-    def sorted_by(self, names: Floats, settings: SortingSettings, lessons: Lessons | None = None) -> Reading:
+    def sorted_by(
+        self, names: Floats, settings: SortingSettings, lessons: Lessons | None = None, tree: Tree | None = None
+    ) -> Reading:
         """Sort documents that were read by their vectors, the others by terms, as learned from the first kind."""
-        key = names.tobytes(), settings, lessons.key if lessons else b""
-        return self._readings.one(key, lambda: self._sorted_by(names, settings, lessons))
+        key = names.tobytes(), settings, lessons.key if lessons else b"", tree
+        return self._readings.one(key, lambda: self._sorted_by(names, settings, lessons, tree))
 
-    def _sorted_by(self, names: Floats, settings: SortingSettings, lessons: Lessons | None) -> Reading:
-        found = sort_sample(self._features, names, settings)
+    def _sorted_by(
+        self, names: Floats, settings: SortingSettings, lessons: Lessons | None, tree: Tree | None
+    ) -> Reading:
+        if tree is None:
+            found = sort_sample(self._features, names, settings)
+        else:
+            found = sort_by_paths(self._features, names, settings, tree)
         if lessons is not None:
             found = taught(self._features, found, lessons, settings)
         memberships = found.memberships(settings.temperature)
@@ -135,8 +144,9 @@ class SampledDocuments:
             memberships[rows] = settled
         if self.n_read < self.documents.shape[0]:
             narrow = self._narrow
-            known = SortedDocuments(narrow.read_documents, narrow.read_rows, memberships)
-            rule = rule_for_sampled(known, narrow.local, settings, self._local_features)
+            leaves = slice(None) if tree is None else list(tree.leaves)
+            known = SortedDocuments(narrow.read_documents, narrow.read_rows, memberships[:, leaves])
+            rule = widened(tree, rule_for_sampled(known, narrow.local, settings, self._local_features))
             others = shares(rule.scores(narrow.other_rows), settings.temperature)
             memberships = np.vstack([memberships, others])
         return Reading(found, memberships)

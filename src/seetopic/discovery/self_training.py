@@ -62,10 +62,10 @@ def sort_sample(features: Features, names: Floats, settings: SortingSettings) ->
     """
     by_name = np.zeros((features.plain.shape[1], len(names)))
     by_name[: names.shape[1]] = names.T
-    named = _scored(by_name, features)
+    named = scored(by_name, features)
     rule, total = named, None
     for _ in range(settings.rounds):
-        learned = _scored(regression(features.centred, rule.scores, settings), features)
+        learned = scored(regression(features.centred, rule.scores, settings), features)
         rule = learned.plus(named, settings.name_pull)
         total = rule if total is None else total.plus(rule, 1.0)
     assert total is not None  # there is at least one round
@@ -76,21 +76,21 @@ def sort_sample(features: Features, names: Floats, settings: SortingSettings) ->
 
 
 @dataclass(frozen=True)
-class _Rule:
+class Rule:
     """Weights and the documents' scores; both are linear, so rules can be added without another product."""
 
     weights: Doubles
     scores: Doubles
 
-    def plus(self, other: _Rule, share: float) -> _Rule:
-        return _Rule(self.weights + share * other.weights, self.scores + share * other.scores)
+    def plus(self, other: Rule, share: float) -> Rule:
+        return Rule(self.weights + share * other.weights, self.scores + share * other.scores)
 
 
-def _scored(weights: Doubles, features: Features) -> _Rule:
+def scored(weights: Doubles, features: Features) -> Rule:
     """A rule with spread 1 per category, so that a name that is near to everything has no advantage."""
     scores = features.exact_centred @ weights
     spread = spread_of(scores)
-    return _Rule(weights / spread, scores / spread)
+    return Rule(weights / spread, scores / spread)
 
 
 def spread_of(scores: Doubles) -> Doubles:

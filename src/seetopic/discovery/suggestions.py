@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from seetopic.corpus import as_seeds
+from seetopic.corpus import as_seeds, path_text
 from seetopic.discovery.algorithm import discover_terms
 from seetopic.discovery.constraints import Constraints
 from seetopic.discovery.evidence import Evidence
@@ -16,12 +16,12 @@ from seetopic.discovery.evidence.documents import ReadDocumentsEvidence, typical
 from seetopic.discovery.evidence.general import GeneralEvidence
 from seetopic.discovery.names import encode_names
 from seetopic.discovery.residual import TERMS, by_size, told_themes
-from seetopic.discovery.run import index_with_names
+from seetopic.discovery.run import Discovery, index_with_names, run_of
 from seetopic.discovery.sampled import sampled_documents
 from seetopic.discovery.topics import Residual
 from seetopic.errors import CorpusError, SettingsError
 from seetopic.index import Index, Themes
-from seetopic.runtime import Doubles, Floats
+from seetopic.runtime import Doubles, Flags, Floats
 from seetopic.settings import DEFAULT, DiscoverySettings
 
 MOST = 200  # names that can be requested
@@ -33,24 +33,49 @@ def suggest(
     seeds: Any = None,
     *,
     number: int = 10,
+    below: str | None = None,
     settings: DiscoverySettings = DEFAULT.discovery,
 ) -> tuple[Residual, ...]:
     """Suggest names for themes of the documents that the given names do not cover, or for all themes.
 
     `seeds` is a list, a dict, a path to a file, or None if there are no names yet. The largest and least covered themes
-    come first; each `suggested_name` can be used as a category name.
+    come first; each `suggested_name` can be used as a category name. In a tree of names, `below` is the name or path of
+    a parent: what it holds that none of its children names.
     """
     if seeds is None:
+        if below is not None:
+            raise SettingsError(f"`below` is {below!r}, but there are no names; give a tree of names (--seeds)")
         return suggest_beside(index, None, number, settings)
+    if below is not None:
+        return suggest_below(run_of(index, seeds, settings), number, below)
     asked = as_seeds(seeds)
     names = encode_names(index_with_names(index, asked, settings), asked).spoken
     return suggest_beside(index, names, number, settings)
 
 
+def suggest_below(run: Discovery, number: int, below: str) -> tuple[Residual, ...]:
+    """Suggest names for what a parent, given by its name or path, holds that none of its children names."""
+    paths = [path_text(path) for path in run.seeds.paths]
+    chosen = [place for place, path in enumerate(paths) if below in (path, run.seeds.names[place])]
+    tree = run.tree
+    if tree is None or len(chosen) != 1 or chosen[0] not in tree.inner:
+        parents = [] if tree is None else [paths[node] for node in tree.inner]
+        raise SettingsError(
+            f"`below` is {below!r}, but must be one of the names that have children: {', '.join(parents) or 'none'}"
+        )
+    names, inside = run.encoded.spoken[tree.children(chosen[0])], None
+    if run.reading is not None:
+        cut = tree.cut(tree.depths[chosen[0]])
+        at_level = tree.summed(run.reading.memberships)[: run.sampled.n_read, cut]
+        inside = at_level.argmax(axis=1) == cut.index(chosen[0])
+    found = suggest_beside(run.index, names, number, run.settings, inside)
+    return tuple(replace(each, parent=paths[chosen[0]]) for each in found)
+
+
 def suggest_beside(
-    index: Index, names: Floats | None, number: int, settings: DiscoverySettings
+    index: Index, names: Floats | None, number: int, settings: DiscoverySettings, inside: Flags | None = None
 ) -> tuple[Residual, ...]:
-    """The same for vectors of names, unit rows."""
+    """Themes that the names, unit rows, cover least; with `inside`, those whose documents are mostly inside."""
     if not 1 <= number <= MOST:
         raise SettingsError(f"`number` is {number}, but must be between 1 and {MOST} (--number)")
     grains = index.themes.grains
@@ -59,15 +84,19 @@ def suggest_beside(
             "the language model has read too few documents of this index to find themes; "
             "give more documents, or build the index with a larger sample"
         )
-    enough = (each for each in grains if len(each.centres) >= _FINER * number)
+    enough = (each for each in grains if len(each.centres) >= _FINER * number and inside is None)
     themes = next(enough, grains[-1])
     wanted = themes.sizes if names is None else themes.sizes * np.exp(-themes.standing(names).max(axis=0))
+    if inside is not None:
+        held = np.bincount(themes.of_documents, inside, minlength=len(themes.sizes))
+        wanted = np.where(2 * held >= themes.sizes, wanted, 0.0)
     memberships = np.zeros((len(themes.vectors), len(themes.centres)))
     memberships[np.arange(len(themes.vectors)), themes.of_documents] = 1.0
     terms = _terms_of(index, themes, memberships, settings)
     told = told_themes(index, memberships, terms, themes.centres, 0, themes.vectors)
     largest = [theme for theme in by_size(themes.sizes) if terms[theme]]  # in the order of `told`
-    return tuple(told[place] for place in np.argsort(-wanted[largest], kind="stable")[:number])
+    best = np.argsort(-wanted[largest], kind="stable")[:number]
+    return tuple(told[place] for place in best if wanted[largest[place]] > 0)
 
 
 def as_seeds_file(found: Sequence[Residual]) -> str:

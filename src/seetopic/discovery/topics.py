@@ -9,6 +9,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from seetopic.corpus import path_text
 from seetopic.errors import OutputError
 from seetopic.runtime import FileSet, Library, SafeRows, dataframe, read_json, write_json, write_text
 
@@ -16,6 +17,7 @@ LOW_CONFIDENCE = (
     "low confidence: its terms are hardly nearer to this name than to other names, or the documents do not use them "
     "alike; read them with care"
 )
+_INDENT = "  "  # per level of a tree
 _TOLD = 5  # residual themes listed in a note
 _LARGEST = 1e9  # far above the scores of any method
 
@@ -41,6 +43,21 @@ class Topic:
     terms: tuple[RankedTerm, ...]
     confidence: float = 1.0  # how surely the terms are about the name, from 0 to 1
     warnings: tuple[str, ...] = ()  # what to know before using it, one sentence each
+    path: tuple[str, ...] = ()  # names from the root of a tree to it; by default the name alone
+    share: float | None = None  # of the documents, with those of the topics below it, from 0 to 1; only in a tree
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "path", self.path or (self.name,))
+
+    @property
+    def label(self) -> str:
+        """Its path as text, which no other topic has; without a tree, its name."""
+        return path_text(self.path)
+
+    @property
+    def parent(self) -> str | None:
+        """The label of the topic above it."""
+        return path_text(self.path[:-1]) or None
 
     def __iter__(self) -> Iterator[str]:
         return (ranked.term for ranked in self.terms)
@@ -54,6 +71,7 @@ class Residual:
     share: float  # of the documents, from 0 to 1
     terms: tuple[str, ...]  # best first
     passages: tuple[str, ...] = ()  # how typical documents begin
+    parent: str | None = None  # in a tree, the label of the topic that it belongs to, of whose children none covers it
 
 
 @dataclass(frozen=True, repr=False)
@@ -75,19 +93,35 @@ class Topics:
         return len(self.topics)
 
     def __getitem__(self, topic: int | str) -> Topic:
-        """A topic by its number or name."""
+        """A topic by its number, its name, or its path as text if several have that name."""
         if isinstance(topic, int):
             return self.topics[topic]
-        found = next((each for each in self.topics if each.name == topic), None)
-        if found is None:
-            raise KeyError(f"there is no topic {topic!r}; choose from {', '.join(each.name for each in self.topics)}")
-        return found
+        found = [each for each in self.topics if each.label == topic] or [
+            each for each in self.topics if each.name == topic
+        ]
+        if len(found) != 1:
+            problem = "several topics have the name" if found else "there is no topic"
+            labels = ", ".join(each.label for each in found or self.topics)
+            raise KeyError(f"{problem} {topic!r}; choose from {labels}")
+        return found[0]
+
+    @property
+    def is_tree(self) -> bool:
+        """Whether any topic has a parent."""
+        return any(len(topic.path) > 1 for topic in self.topics)
+
+    def children(self, label: str | None) -> tuple[Topic, ...]:
+        """The topics right below the one with this label; the roots for None."""
+        return tuple(topic for topic in self.topics if topic.parent == label)
 
     def __str__(self) -> str:
-        width = max((len(topic.name) for topic in self.topics), default=0)
-        width = max(width, len("topic"))
+        names = [_INDENT * (len(topic.path) - 1) + topic.name for topic in self.topics]
+        width = max(map(len, ("topic", *names)))
         lines = [f"{'topic':<{width}}  confidence  terms"]
-        lines += [f"{topic.name:<{width}}  {topic.confidence:>10.2f}  {', '.join(topic)}" for topic in self.topics]
+        lines += [
+            f"{name:<{width}}  {topic.confidence:>10.2f}  {', '.join(topic)}"
+            for name, topic in zip(names, self.topics, strict=True)
+        ]
         lines += self.notes
         return "\n".join(line.rstrip() for line in lines)
 
@@ -98,12 +132,16 @@ class Topics:
         """What to know about the topics as a whole: one sentence per issue, not one per topic."""
         told = []
         if self.doubtful:
-            names = ", ".join(topic.name for topic in self.doubtful)
+            names = ", ".join(topic.label for topic in self.doubtful)
             told.append(f"Low confidence, read these with care: {names}.")
-        if self.residual:
-            largest = ", ".join(f"{each.suggested_name} ({each.share:.0%})" for each in self.residual[:_TOLD])
-            told.append(f"The names cover {self.coverage:.0%} of the documents. Others are about: {largest}.")
-        others = [(topic.name, each) for topic in self.topics for each in topic.warnings if each != LOW_CONFIDENCE]
+        for parent in dict.fromkeys(each.parent for each in self.residual):
+            themes = [each for each in self.residual if each.parent == parent][:_TOLD]
+            largest = ", ".join(f"{each.suggested_name} ({each.share:.0%})" for each in themes)
+            if parent is None:
+                told.append(f"The names cover {self.coverage:.0%} of the documents. Others are about: {largest}.")
+            else:
+                told.append(f"{parent} is also about what no name below it covers: {largest}.")
+        others = [(topic.label, each) for topic in self.topics for each in topic.warnings if each != LOW_CONFIDENCE]
         return [*told, *(f"{name}: {sentence}" for name, sentence in others)]
 
     @property
@@ -127,6 +165,7 @@ class Topics:
         rows = [(topic, *numbered) for topic in self.topics for numbered in enumerate(topic.terms, start=1)]
         return {
             "topic": [topic.name for topic, _, _ in rows],
+            **({"path": [topic.label for topic, _, _ in rows]} if self.is_tree else {}),
             "rank": [place for _, place, _ in rows],
             "term": [each.term for _, _, each in rows],
             "score": [each.score for _, _, each in rows],
@@ -141,6 +180,9 @@ class Topics:
             "topics": [
                 {
                     "name": topic.name,
+                    "path": list(topic.path),
+                    "parent": topic.parent,
+                    **({} if topic.share is None else {"share": topic.share}),
                     "names": list(topic.names),
                     "in_vocabulary": topic.in_vocabulary,
                     "confidence": topic.confidence,
@@ -162,6 +204,7 @@ class Topics:
             "residual": [
                 {
                     "suggested_name": each.suggested_name,
+                    **({} if each.parent is None else {"parent": each.parent}),
                     "share": each.share,
                     "terms": list(each.terms),
                     "passages": list(each.passages),
@@ -222,7 +265,7 @@ def results_in(folder: Path) -> FileSet:
 
 def _html_row(topic: Topic) -> str:
     terms = ", ".join(escape(term) for term in topic)
-    cells = (f"<b>{escape(topic.name)}</b>", f"{topic.confidence:.2f}", terms)
+    cells = (f"{'&emsp;' * (len(topic.path) - 1)}<b>{escape(topic.name)}</b>", f"{topic.confidence:.2f}", terms)
     return "<tr>" + "".join(f'<td style="text-align:left">{cell}</td>' for cell in cells) + "</tr>"
 
 
@@ -255,12 +298,18 @@ def _topic(saved: dict[str, Any]) -> Topic:
         tuple(_ranked(each) for each in _of(saved["terms"], list)),
         _number(saved["confidence"]),
         _texts(saved["warnings"]),
+        _texts(saved.get("path", [])),  # missing in older files
+        _number(saved["share"]) if "share" in saved else None,
     )
 
 
 def _residual(saved: dict[str, Any]) -> Residual:
     return Residual(
-        _of(saved["suggested_name"], str), _number(saved["share"]), _texts(saved["terms"]), _texts(saved["passages"])
+        _of(saved["suggested_name"], str),
+        _number(saved["share"]),
+        _texts(saved["terms"]),
+        _texts(saved["passages"]),
+        None if saved.get("parent") is None else _of(saved["parent"], str),
     )
 
 

@@ -24,7 +24,17 @@ from seetopic.classify import (
     Unit,
     trends_of_documents,
 )
-from seetopic.corpus import Documents, Judgement, Judgements, OnError, Seeds, as_judgements, joined, open_documents
+from seetopic.corpus import (
+    Documents,
+    Judgement,
+    Judgements,
+    OnError,
+    Seeds,
+    as_judgements,
+    joined,
+    open_documents,
+    path_text,
+)
 from seetopic.discovery import (
     About,
     Discovery,
@@ -34,8 +44,11 @@ from seetopic.discovery import (
     Topics,
     ask,
     encode_names,
+    run_of,
+    suggest_below,
     suggest_beside,
     teaching_report,
+    tree_of,
 )
 from seetopic.errors import SeeTopicError, SettingsError
 from seetopic.estimator import fitting, saving, views
@@ -295,12 +308,15 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         params = self.get_params(deep=False)
         return type(self)(**params)._learn(self.index_, self.seeds_, self._settings(), given)
 
-    def suggest(self, number: int = 10) -> tuple[Residual, ...]:
-        """Suggest names for themes of the documents that the names do not cover."""
-        index, settings = self._checked().index_, self._settings()
-        ready = self._given.ready.names
-        names = encode_names(index, self.seeds_, ready).spoken
-        return suggest_beside(index, names, number, settings.discovery)
+    def suggest(self, number: int = 10, *, below: str | None = None) -> tuple[Residual, ...]:
+        """Suggest names for themes of the documents that the names do not cover.
+
+        In a tree of names, `below` is the name or path of a parent: what it holds that none of its children names.
+        """
+        index, settings, ready = self._checked().index_, self._settings().discovery, self._given.ready.names
+        if below is not None:
+            return suggest_below(run_of(index, self.seeds_, settings, name_vectors=ready), number, below)
+        return suggest_beside(index, encode_names(index, self.seeds_, ready).spoken, number, settings)
 
     def accept(self, topic: int | str, terms: str | Sequence[str]) -> Self:
         """A new fitted model in which these terms come first in a topic, given by its number or name."""
@@ -327,26 +343,37 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.fit(X, y, document_embeddings=document_embeddings, **options)
         return self.transform(X, document_embeddings=document_embeddings)
 
-    def predict(self, X: Any, *, document_embeddings: Any = None) -> Longs:
+    def predict(self, X: Any, *, document_embeddings: Any = None, level: int | None = None) -> Longs:
         """The number of each document's topic, or -1 for none.
 
         A document has none if it is about something else, if it contains no known term, or if no share reaches
-        `threshold`.
+        `threshold`. In a tree of names, `level` asks for the topic at that level, 0 for the roots: the one above the
+        document's topic, or the topic itself if it is not that deep.
         """
-        return self._placement(X, document_embeddings).best
+        best = self._placement(X, document_embeddings).best
+        tree = tree_of(self.seeds_)
+        if level is None or tree is None:
+            return best
+        if level < 0:
+            raise SettingsError(f"`level` is {level}, but must be 0 for the roots of the tree, or more")
+        above = [tree.path(topic)[: level + 1][-1] for topic in range(len(tree))]
+        return np.append(above, -1)[best]
 
     def predict_proba(self, X: Any, *, document_embeddings: Any = None) -> Doubles:
-        """The shares of `transform`, with `classes_` as columns; each row and the share of no topic add up to 1."""
+        """The shares of `transform`, with `classes_` as columns; each row and the share of no topic add up to 1.
+
+        In a tree of names, the share of a parent is what it has besides its children.
+        """
         return self._stream(X, document_embeddings).shares()[:, :-1]
 
     @property
     def classes_(self) -> NDArray[np.object_]:
-        """The names of the categories, in the order of their numbers."""
+        """The names of the categories, in the order of their numbers; in a tree, their paths as texts."""
         return self.get_feature_names_out()
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """The names of the columns of `transform`, which are those of the topics."""
-        return np.array(self._checked().seeds_.names, dtype=object)
+        return np.array([path_text(path) for path in self._checked().seeds_.paths], dtype=object)
 
     # Methods with BERTopic's names
 

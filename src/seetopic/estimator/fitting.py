@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from seetopic.classify import Sorter, sorter_of
-from seetopic.corpus import Documents, Judgements, Seeds, as_seeds, normalized_name
+from seetopic.corpus import Documents, Judgements, Seeds, as_seeds, normalized_name, path_text
 from seetopic.discovery import Discovery, Topics, run_of
 from seetopic.errors import CorpusError, SeedError, SettingsError
 from seetopic.estimator.vectors import Ready
@@ -132,13 +132,16 @@ def _listed(names: tuple[str, ...]) -> str:
 
 
 def topic_number(seeds: Seeds, topic: int | str) -> int:
-    """The number of a topic, given its number or name."""
-    if isinstance(topic, str) and topic in seeds.names:
+    """The number of a topic, given its number or its name; in a tree, also its path as text."""
+    labels = list(map(path_text, seeds.paths))
+    if isinstance(topic, str) and topic in labels:
+        return labels.index(topic)
+    if isinstance(topic, str) and seeds.names.count(topic) == 1:
         return seeds.names.index(topic)
     if isinstance(topic, int) and not isinstance(topic, bool) and 0 <= topic < len(seeds):
         return topic
     raise SeedError(
-        f"there is no topic {topic!r}; give a number from 0 to {len(seeds) - 1}, or one of {', '.join(seeds.names[:5])}"
+        f"there is no topic {topic!r}; give a number from 0 to {len(seeds) - 1}, or one of {', '.join(labels[:5])}"
     )
 
 

@@ -12,7 +12,17 @@ from seetopic.discovery import Query, Topics, with_named_terms
 from seetopic.errors import EncoderError, OutputError
 from seetopic.estimator.fitting import FittedOn, topic_number
 from seetopic.index import Index
-from seetopic.output import Figure, Scene, barchart, documents_map, heatmap, term_rank, topics_map, write_report
+from seetopic.output import (
+    Figure,
+    Scene,
+    barchart,
+    documents_map,
+    heatmap,
+    term_rank,
+    topics_map,
+    treemap,
+    write_report,
+)
 from seetopic.settings import settings_from
 
 if TYPE_CHECKING:
@@ -58,6 +68,10 @@ class Pictures:
     def visualize_term_rank(self, *, log: bool = True, width: int = 960) -> Figure:
         """How fast the scores of each topic fall from its best term to its last."""
         return term_rank(self._checked().topics_, log=log, width=width)
+
+    def visualize_hierarchy(self, *, width: int = 960) -> Figure:
+        """A treemap of a tree of topics: areas are shares of the documents."""
+        return treemap(self._checked().topics_, width=width)
 
     def write_report(self, folder: str | Path, *, trends: Trends | None = None) -> Path:
         """Write `report.html`, one page with all figures and example sentences, to a folder; returns its path.

@@ -22,6 +22,7 @@ from seetopic.corpus import (
     Seeds,
     as_records,
     as_seeds,
+    path_text,
     read_judgements,
     text_digest,
     write_judgements,
@@ -272,7 +273,7 @@ def _loaded(folder: Path, about: dict[str, Any], embedding_model: Any, tokenizer
         )
     seeds, topics = _seeds(about["seeds"]), Topics.load(folder)
     sorter = Sorter.load(folder, tokenizer=tokenizer or tokenize)
-    if not seeds.names == sorter.names == tuple(topic.name for topic in topics):
+    if not tuple(map(path_text, seeds.paths)) == sorter.names == tuple(topic.label for topic in topics):
         raise ValueError("its names, topics and sorter come from different models")
     names = _names(folder, about, seeds)
     index = Index.open(folder / INDEX, tokenizer=tokenizer or tokenize, cache=cache)

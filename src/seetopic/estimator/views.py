@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Literal
 
+import numpy as np
+
 from seetopic.classify import STEPS, Placement, Trends
 from seetopic.discovery import Topics
 from seetopic.errors import SettingsError
@@ -37,6 +39,7 @@ def document_info(
 ) -> Any:
     """One row per document; `Evidence` lists the topic's terms that occur in it."""
     numbers = found.best.tolist()
+    shares = np.where(found.best >= 0, found.best_steps, found.steps.max(axis=1)) / STEPS
     return dataframe(
         {
             "Document": list(texts),
@@ -44,7 +47,7 @@ def document_info(
             "Name": [_name(topics, number) for number in numbers],
             "Representation": [_terms(topics, number) for number in numbers],
             "Top_n_words": [" - ".join(_terms(topics, number)) for number in numbers],
-            "Probability": (found.steps.max(axis=1) / STEPS).tolist(),
+            "Probability": shares.tolist(),
             "Evidence": [[terms[term] for term in each] for each in found.evidence.as_lists()],
         },
         library,
@@ -90,7 +93,7 @@ def values_of(source: Any, values: Any) -> Any:
 
 
 def _name(topics: Topics, number: int) -> str:
-    return topics[number].name if number >= 0 else ""
+    return topics[number].label if number >= 0 else ""
 
 
 def _terms(topics: Topics, number: int) -> list[str]:

@@ -149,7 +149,7 @@ def _judging(
         labels = None
         if has_labels:
             for topics in several:
-                labels = labels_for(names_of(topics), given, documents)  # reject them before any slow work
+                labels = labels_for(_matched_names(topics, given), given, documents)  # reject them before any slow work
         yield Judge(held_out, documents.name, labels, tuple(skipped.items()))
 
 
@@ -198,6 +198,15 @@ def _index_of(documents: Any) -> Index | None:
     if isinstance(documents, Index):
         return documents
     return Index.open(documents) if isinstance(documents, str | Path) and is_index(documents) else None
+
+
+def _matched_names(topics: Topics, given: list[tuple[str, ...]]) -> list[str]:
+    """The names that labels must match; in a tree, those of the leaves, by path or by name."""
+    if not topics.is_tree:
+        return names_of(topics)
+    known = {label.strip().casefold() for labels in given for label in labels}
+    leaves = [topic for topic in topics if not topics.children(topic.label)]
+    return [topic.label if topic.label.casefold() in known else topic.name for topic in leaves]
 
 
 def labels_for(names: Sequence[str], given: list[tuple[str, ...]], documents: Documents) -> Labels:

@@ -17,6 +17,8 @@ _MEANINGS = {
     "label_f1@": "macro-F1 of labelling documents by their matched terms alone",
     "coverage@": "share of documents that contain a term",
     "macro_f1": "macro-F1 of `assign`",
+    "exact_path": "share of documents that `assign` gives exactly their path",
+    "hierarchical_f1": "F1 of `assign` over all categories on the paths of documents",
     "diversity": "share of distinct terms among the terms of all topics",
     "npmi": "as in the paper; favours rare terms, so compare with random words",
     "lcp": "as in the paper; favours rare terms, too",
@@ -72,6 +74,7 @@ class Evaluation:
     n_labelled: int | None = None  # None: no labels requested
     names_without_label: tuple[str, ...] = ()
     skipped: tuple[tuple[str, int], ...] = ()  # records skipped, by reason
+    levels: tuple[Figures, ...] = ()  # of a tree, from the roots to the leaves: label measures of each level
 
     def to_json(self) -> dict[str, Any]:
         """Flat; null where a measure is undefined."""
@@ -83,6 +86,7 @@ class Evaluation:
             **(labelled if self.n_labelled is not None else {}),
             **_plain(self.figures),
             "control": _plain(self.control),
+            **({"levels": [_plain(level) for level in self.levels]} if self.levels else {}),
             "topics": [
                 {"name": topic.name, **_plain(topic.figures), "terms": topic.documents} for topic in self.topics
             ],

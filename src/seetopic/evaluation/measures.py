@@ -26,6 +26,7 @@ from seetopic.evaluation.labels import (
     own_labels,
     speaks_for,
 )
+from seetopic.evaluation.levels import labelled_tree, level_tables
 from seetopic.evaluation.occurrences import found_in
 from seetopic.runtime import Lists, Longs
 from seetopic.text import Shard, TermTable
@@ -82,32 +83,42 @@ class Judge:
         """Label measures use the `depths` best terms; by default those of the options, as far as the topics reach."""
         terms, top = terms_of(topics), _numbered(topics, options.top)
         depths = depths_of([topics], options.depths) if depths is None else depths
-        own = None if self.labels is None else own_labels(names_of(topics), self.labels.names)
+        tree = None if self.labels is None or not topics.is_tree else labelled_tree(topics, self.labels)
+        own = None
+        if self.labels is not None:
+            own = own_labels(names_of(topics), self.labels.names) if tree is None else tree.own
         found = self.held_out.count(terms, top, options.window, variants_of(topics))
         table = coherence_table(found)
         if vectors is not None:
             table["embedding_coherence"] = [embedding_coherence(vectors[topic]) for topic in top]
-        figures = {**_overall(table, found), "diversity": diversity(top)}
+        figures, levels = {**_overall(table, found), "diversity": diversity(top)}, list[Figures]()
         figures |= {f"coverage@{depth}": coverage(_numbered(topics, depth), found.holds) for depth in depths}
         if self.labels is not None and own is not None:
             guesses = guesses_of(sorter, self.held_out) if sorter and isinstance(self.held_out, ScannedTexts) else None
             best = {depth: _numbered(topics, depth) for depth in depths}
-            by_label = label_table(best, found.holds, self.labels, own, guesses)
-            figures |= means(by_label)
+            if tree is None:
+                by_label = label_table(best, found.holds, self.labels, own, guesses)
+                figures |= means(by_label)
+            else:
+                by_label, levels = level_tables(tree, best, found.holds, guesses)
+                figures |= {name: value for name, value in levels[-1].items() if name != "topics"}
+                figures |= {} if guesses is None else tree.by_paths(guesses)
             table |= by_label
         frequencies = found.holds.sum(axis=0).tolist()
+        unmatched = [] if own is None else [topic for topic, label in zip(topics, own, strict=True) if label < 0]
         return Evaluation(
             self.corpus,
             self.held_out.n_documents,
             tuple(
-                TopicFigures(topic.name, {terms[term]: int(frequencies[term]) for term in measured}, row)
+                TopicFigures(topic.label, {terms[term]: int(frequencies[term]) for term in measured}, row)
                 for topic, measured, row in zip(topics, top, rows(table, len(topics)), strict=True)
             ),
             figures,
             control_figures(self.held_out, terms, found, options),
             None if self.labels is None else int(self.labels.labelled.size),
-            () if own is None else tuple(name for name, label in zip(names_of(topics), own, strict=True) if label < 0),
+            tuple(topic.label for topic in unmatched if tree is None or not topics.children(topic.label)),
             self.skipped,
+            tuple(levels),
         )
 
 
@@ -184,7 +195,8 @@ def _guess_shard(shard: Shard, sorter: Sorter, table: TermTable) -> Longs:
 
 
 def names_of(topics: Topics) -> list[str]:
-    return [topic.name for topic in topics]
+    """What topics are known by; in a tree, their paths."""
+    return [topic.label for topic in topics]
 
 
 def _numbered(topics: Topics, depth: int) -> list[list[int]]:

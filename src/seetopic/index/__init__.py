@@ -10,7 +10,7 @@ from seetopic.index.layout import MANIFEST, is_index, is_intact, read_manifest, 
 from seetopic.index.positions import Texts
 from seetopic.index.sample import Sample, beginning, weighted_rows
 from seetopic.index.stages import alone
-from seetopic.index.themes import SampleThemes, Themes, Uncovered, uncovered_by
+from seetopic.index.themes import SampleThemes, Themes, Uncovered, uncovered_by, uncovered_in_tree
 
 __all__ = [
     "MANIFEST",
@@ -34,5 +34,6 @@ __all__ = [
     "read_manifest",
     "tokenizer_name",
     "uncovered_by",
+    "uncovered_in_tree",
     "weighted_rows",
 ]

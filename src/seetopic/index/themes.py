@@ -30,6 +30,7 @@ _ELSEWHERE = 0.2  # share of documents in themes below the mean for every name, 
 _FAR, _FAR_POWER = 0.65, 0.6  # share of documents not near any name: for one name, and how it falls with their number
 _LEFT, _LEFT_POWER = 1.5, 0.7  # the same for documents in themes that no name covers
 _MISSING = 0.7  # mean of both shares, relative to these, above which the names leave something out
+_INSIDE = 0.05  # mean share of documents elsewhere in parents, below which children cover their parents
 _ACROSS = 4  # groups of documents by what remains after their theme is subtracted
 _STANDS_OUT_ACROSS = 1.0
 _ALL_ACROSS = 0.75  # share of documents in covered groups, from which names across themes cover everything
@@ -152,6 +153,37 @@ def uncovered_by(names: Floats, themes: SampleThemes) -> Uncovered:
         chosen, covered = _at_grain_of(names, themes)
         covers_all = _cover_everything(names, themes.grains)
     return Uncovered(chosen.centres[:0] if covers_all else chosen.centres[~covered], chosen.share_of(covered))
+
+
+def uncovered_in_tree(leaves: Floats, parents: Floats, themes: SampleThemes) -> tuple[Uncovered, Longs]:
+    """Residual themes of a tree of names, and the parent that each is elsewhere in, -1 for none.
+
+    A theme is elsewhere in a parent if the parent stands out in it and is nearer than every name without children, and
+    if such themes have enough documents at all granularities. `leaves` and `parents` are unit rows.
+    """
+    found = uncovered_by(leaves, themes)
+    if not themes.grains or themes.are_cut_across_by(leaves):
+        return found, np.full(len(found.centres), -1)
+    chosen, covered = _at_grain_of(leaves, themes)
+    is_missing = len(found.centres) > 0
+    inside = _nearer(parents, leaves, chosen)
+    if np.mean([each.share_of(_nearer(parents, leaves, each)) for each in themes.grains]) < _INSIDE:
+        inside[:] = False
+    standing = chosen.standing(parents)
+    if is_missing:
+        inside |= ~covered & (standing.max(axis=0) >= _STANDS_OUT)
+    outside = ~covered & ~inside & is_missing
+    kept = np.concatenate([np.flatnonzero(inside), np.flatnonzero(outside)])
+    owners = np.where(inside, standing.argmax(axis=0), -1)
+    return Uncovered(chosen.centres[kept], chosen.share_of(covered | inside)), owners[kept]
+
+
+def _nearer(parents: Floats, leaves: Floats, themes: Themes) -> Flags:
+    """Whether a parent stands out in a theme, more than every name without children, and is nearer to it."""
+    highest = themes.standing(parents).max(axis=0)
+    nearest = (parents @ themes.centres.T).max(axis=0) > (leaves @ themes.centres.T).max(axis=0)
+    nearer: Flags = (highest >= _STANDS_OUT) & (highest > themes.standing(leaves).max(axis=0)) & nearest
+    return nearer
 
 
 def _at_grain_of(names: Floats, themes: SampleThemes) -> tuple[Themes, Flags]:

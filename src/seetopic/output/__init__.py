@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from seetopic.output import charts
-from seetopic.output.charts import Figure, barchart, documents_map, heatmap, shares_chart, term_rank, topics_map
+from seetopic.output.charts import (
+    Figure,
+    barchart,
+    documents_map,
+    heatmap,
+    shares_chart,
+    term_rank,
+    topics_map,
+    treemap,
+)
 from seetopic.output.charts.figure import figure_script
 from seetopic.output.charts.heatmap import nearest_pairs
 from seetopic.output.charts.scene import Scene
@@ -48,6 +57,7 @@ __all__ = [
     "spellings",
     "term_rank",
     "topics_map",
+    "treemap",
     "trends_html",
     "write_report",
     "write_trends",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -29,6 +29,12 @@ class GeneralEvidence:
     def similarity(self) -> Floats:
         """Cosine of each category's name and each term; (n_categories, n_terms)."""
         return products(self.names, self.vectors)
+
+    def among(self, categories: list[int]) -> GeneralEvidence:
+        """The same for some categories, without computing their similarities again."""
+        part = replace(self, names=self.names[categories])
+        vars(part)["similarity"] = self.similarity[categories]
+        return part
 
     def scores(self, current: list[list[int]]) -> Floats:
         sizes = np.array([len(terms) for terms in current], np.float32)

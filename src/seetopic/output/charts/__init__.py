@@ -9,6 +9,7 @@ from seetopic.output.charts.heatmap import heatmap
 from seetopic.output.charts.lines import term_rank
 from seetopic.output.charts.maps import topics_map
 from seetopic.output.charts.shares import shares_chart
+from seetopic.output.charts.treemap import treemap
 
 __all__ = [
     "Figure",
@@ -19,4 +20,5 @@ __all__ = [
     "shares_chart",
     "term_rank",
     "topics_map",
+    "treemap",
 ]

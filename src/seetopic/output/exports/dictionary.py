@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from seetopic.errors import OutputError, SettingsError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from seetopic.discovery import RankedTerm, Topic, Topics
 
@@ -32,9 +32,11 @@ class DictionaryCategory:
     """A topic to export."""
 
     number: int  # its position among all topics, from 0, whichever of them are exported
-    name: str
+    name: str  # in a tree, the path as text
     confidence: float
     entries: tuple[DictionaryEntry, ...]
+    path: tuple[str, ...] = ()
+    above: tuple[int, ...] = ()  # in a tree, the numbers of the categories above it, from the root
 
     @property
     def forms(self) -> tuple[str, ...]:
@@ -67,8 +69,12 @@ def dictionary_of(
         raise SettingsError(
             f"`min_confidence` is {min_confidence}, but no topic has a confidence above {surest}; lower it"
         )
-    _refuse_one_name_twice([topic.name for topic in topics])
-    categories = tuple(_category(number, topic, variants, top) for number, topic in kept)
+    for topic in topics:
+        for name in topic.path:
+            _writable(name, "a category's name")
+    _refuse_one_name_twice([topic.label for topic in topics])
+    numbers = {topic.path: number for number, topic in enumerate(topics)}
+    categories = tuple(_category(number, topic, variants, top, numbers) for number, topic in kept)
     forms = [form for category in categories for form in category.forms]
     return Dictionary(categories, len(topics), _keeps_case(topics.made_with, forms))
 
@@ -90,10 +96,13 @@ def refuse_marks(dictionary: Dictionary, marks: str, meaning: str) -> None:
                 )
 
 
-def _category(number: int, topic: Topic, variants: bool, top: int | None) -> DictionaryCategory:
+def _category(
+    number: int, topic: Topic, variants: bool, top: int | None, numbers: Mapping[tuple[str, ...], int]
+) -> DictionaryCategory:
     ranked = enumerate(topic.terms[:top], start=1)
-    entries = tuple(_entry(rank, each, variants, topic.name) for rank, each in ranked)
-    return DictionaryCategory(number, _writable(topic.name, "a category's name"), topic.confidence, entries)
+    entries = tuple(_entry(rank, each, variants, topic.label) for rank, each in ranked)
+    above = tuple(numbers[topic.path[:depth]] for depth in range(1, len(topic.path)))
+    return DictionaryCategory(number, topic.label, topic.confidence, entries, topic.path, above)
 
 
 def _entry(rank: int, each: RankedTerm, variants: bool, name: str) -> DictionaryEntry:
@@ -116,7 +125,7 @@ def _writable(text: Any, what: str) -> str:
 def _refuse_one_name_twice(names: Iterable[str]) -> None:
     seen: dict[str, str] = {}
     for name in names:
-        other = seen.setdefault(one_line(_writable(name, "a category's name")), name)
+        other = seen.setdefault(one_line(name), name)
         if other is not name:
             raise OutputError(
                 f"the category names {other!r} and {name!r} count as the same name in an export; rename one of them"

@@ -9,9 +9,9 @@ from functools import cached_property
 from typing import Literal
 
 from seetopic.classify import Trends
-from seetopic.corpus import Documents
+from seetopic.corpus import Documents, path_text
 from seetopic.discovery import Topics
-from seetopic.output.charts import documents_map, documents_per_topic, heatmap, term_rank, topics_map
+from seetopic.output.charts import documents_map, documents_per_topic, heatmap, term_rank, topics_map, treemap
 from seetopic.output.charts.drawing import safe
 from seetopic.output.charts.heatmap import nearest_pairs
 from seetopic.output.charts.scene import Scene
@@ -46,6 +46,7 @@ class Page:
 
     def _sections(self) -> Iterable[Section | None]:
         yield self._summary()
+        yield self._tree() if self.topics.is_tree else None
         yield self._topics()
         yield self._residual() if self.topics.residual else None
         yield from () if self.trends is None else trend_sections(self.trends)
@@ -97,13 +98,40 @@ class Page:
         notes = "".join(f'<p class="note">{safe(sentence)}</p>' for sentence in sentences)
         return Section("summary", "Summary", "Summary", f'<dl class="tiles">{shown}</dl>{notes}{self._overview()}')
 
+    def _tree(self) -> Section:
+        """The topics as an outline whose branches fold, and as a treemap if their shares are known."""
+        told = (
+            "<p>A topic's share of the documents includes those of the topics below it. A parent has the terms that "
+            "its children share; what only one child uses stands there.</p>"
+        )
+        shown = ""
+        if all(topic.share is not None for topic in self.topics):
+            shown = framed(treemap(self.topics), treemap(self.topics, width=_PHONE))
+        return Section("tree", "Tree", "Tree of topics", f'{told}{shown}<ul class="outline">{self._outline(None)}</ul>')
+
+    def _outline(self, parent: str | None) -> str:
+        """The topics below a parent, as items of a list."""
+        items = []
+        for topic in self.topics.children(parent):
+            place = self.topics.topics.index(topic)
+            share = "" if topic.share is None else f' <span class="count">{topic.share:.1%}</span>'
+            name = f'<a href="#topic-{place + 1}">{safe(topic.name)}</a>{share} {safe(", ".join(list(topic)[:6]))}'
+            below = self._outline(topic.label)
+            items.append(
+                f"<li><details open><summary>{name}</summary><ul>{below}</ul></details></li>"
+                if below
+                else f"<li>{name}</li>"
+            )
+        return "".join(items)
+
     def _residual(self) -> Section:
         """Themes that the names do not cover, with the beginnings of typical documents."""
         rows = []
         for each in self.topics.residual:
+            name = each.suggested_name if each.parent is None else path_text((each.parent, each.suggested_name))
             passages = "".join(f"<li>{safe(passage)}</li>" for passage in each.passages)
             cells = [
-                f'<th scope="row">{safe(each.suggested_name)}</th>',
+                f'<th scope="row">{safe(name)}</th>',
                 f'<td class="count">{each.share:.1%}</td>',
                 f"<td>{safe(', '.join(each.terms))}<details><summary>Documents</summary>"
                 f'<ul class="sentences">{passages}</ul></details></td>',
@@ -124,7 +152,8 @@ class Page:
         rows = []
         for card in self._cards:
             topic, note = card.topic, ' <span class="low">warning</span>' if card.topic.warnings else ""
-            link = f'<a href="#topic-{card.number + 1}">{safe(topic.name)}</a>{note}'
+            indent = "&emsp;" * (len(topic.path) - 1)
+            link = f'{indent}<a href="#topic-{card.number + 1}">{safe(topic.name)}</a>{note}'
             share = f"{card.documents[0] / max(card.documents[1], 1):.0%}" if card.documents else ""
             best = ", ".join(list(topic)[:6]) or "none"
             cells = [

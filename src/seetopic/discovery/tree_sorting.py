@@ -1,0 +1,93 @@
+"""Sorts documents into a tree: all levels decide together.
+
+The score of a path is the score of its last name plus a share of the score of the path above it, all linear in the
+document's features. So a document is likely in a category if it is likely in its parent, and likely in the parent if
+it is likely in one of its children; no level decides alone.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from seetopic.discovery.self_training import Features, Rule, SortedSample, regression, scored, shares, spread_of
+from seetopic.discovery.term_rule import TermRule
+from seetopic.discovery.tree import Tree
+from seetopic.runtime import Doubles, Floats, one_thread
+from seetopic.settings import SortingSettings
+
+_ABOVE = 0.5  # weight of the path above a name, relative to the name
+CLOSED = 1e5  # a parent's score is this far below all others: its documents are in its children and themes
+_TINY = 1e-12
+
+
+@one_thread()
+def sort_by_paths(features: Features, names: Floats, settings: SortingSettings, tree: Tree) -> SortedSample:
+    """As `sort_sample`, for the columns of a tree. Parents' own columns get no documents."""
+    leaves = list(tree.leaves)
+    by_name = np.zeros((features.plain.shape[1], len(names)))
+    by_name[: names.shape[1]] = names.T
+    named = _by_path(scored(by_name, features), tree)
+    rule, total = _only(named, leaves), None
+    for _ in range(settings.rounds):
+        learned = _by_path(_learned(features, rule, settings, tree), tree)
+        rule = _only(learned.plus(named, settings.name_pull), leaves)
+        total = rule if total is None else total.plus(rule, 1.0)
+    assert total is not None  # there is at least one round
+    spread = spread_of(total.scores)
+    weights = total.weights / spread
+    offset = -(features.mean.astype(np.float64) @ weights)
+    n_columns = len(names)
+    return SortedSample(
+        among_all(leaves, n_columns, total.scores / spread, -CLOSED),
+        among_all(leaves, n_columns, weights, 0.0),
+        among_all(leaves, n_columns, offset, -CLOSED),
+        among_all(leaves, n_columns, named.scores[:, leaves], -CLOSED),
+    )
+
+
+def among_all(columns: list[int], n_columns: int, values: Doubles | Floats, others: float) -> Doubles:
+    """Values of some columns in an array with all columns."""
+    result = np.full((*values.shape[:-1], n_columns), others)
+    result[..., columns] = values
+    return result
+
+
+def widened(tree: Tree | None, rule: TermRule) -> TermRule:
+    """A rule for the columns that have documents as one for all columns."""
+    if tree is None:
+        return rule
+    leaves = list(tree.leaves)
+    weights = among_all(leaves, len(tree), rule.weights, 0.0).astype(np.float32)
+    return TermRule(weights, among_all(leaves, len(tree), rule.offset, -CLOSED))
+
+
+def _learned(features: Features, rule: Rule, settings: SortingSettings, tree: Tree) -> Rule:
+    """A regression for each level, on the documents that are clearest at that level."""
+    leaves = list(tree.leaves)
+    weights = np.zeros((features.plain.shape[1], len(tree)))
+    weights[:, leaves] = regression(features.centred, rule.scores, settings)
+    likely = tree.summed(among_all(leaves, len(tree), shares(rule.scores, settings.temperature), 0.0))
+    for depth in tree.inner_depths:
+        cut = tree.cut(depth)
+        at_level = regression(features.centred, np.log(likely[:, cut] + _TINY), settings)
+        for place, node in enumerate(cut):
+            if node in tree.inner and tree.depths[node] == depth:
+                weights[:, node] = at_level[:, place]
+    return scored(weights, features)
+
+
+def _by_path(rule: Rule, tree: Tree) -> Rule:
+    """Each column's score plus a share of that of the path above it, with spread 1."""
+    weights, scores = rule.weights.copy(), rule.scores.copy()
+    for column, parent in enumerate(tree.parents):
+        if parent >= 0:  # parents come first, so theirs are complete
+            weights[:, column] += _ABOVE * weights[:, parent]
+            scores[:, column] += _ABOVE * scores[:, parent]
+            spread = spread_of(scores[:, [column]])[0]
+            weights[:, column] /= spread
+            scores[:, column] /= spread
+    return Rule(weights, scores)
+
+
+def _only(rule: Rule, columns: list[int]) -> Rule:
+    return Rule(rule.weights[:, columns], rule.scores[:, columns])

@@ -1,0 +1,175 @@
+"""Terms of a tree: a child is told apart from all others within its parent, a parent has what its children share.
+
+The leaves are ranked against each other, and so are the parents of each level. A parent may only have terms that at
+least two of its children use, or its documents outside them, and that no child is clearly more typical of. What it
+takes leaves its children.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from seetopic.discovery.algorithm import DEEP, Discovered, discover_terms, stood_for
+from seetopic.discovery.constraints import Constraints
+from seetopic.discovery.evidence import Evidence
+from seetopic.discovery.evidence.documents import ReadDocumentsEvidence, typical_terms
+from seetopic.discovery.evidence.general import GeneralEvidence
+from seetopic.discovery.ranking import pick_best
+from seetopic.discovery.tree import Tree
+from seetopic.runtime import Doubles, Flags, Floats, Longs
+from seetopic.settings import DiscoverySettings
+from seetopic.text import Variants
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+_USED = 1.645  # z-score from which a term is typical of a child, one-sided at 5 %
+_AS_TYPICAL = 0.8  # a parent has a term if its z-score is at least this share of its best child's
+
+
+@dataclass(frozen=True)
+class TreeRanking:
+    """What the terms of a tree are ranked by."""
+
+    tree: Tree
+    general: GeneralEvidence  # of all columns
+    local: Evidence
+    constraints: Constraints
+    settings: DiscoverySettings
+    variants: Variants
+    matched: Evidence | None = None  # from documents, if the language model has read none
+
+    def leaves(self, typical: Floats | None, settings: DiscoverySettings | None = None) -> Discovered:
+        """The terms of names without children and of themes; parents get none."""
+        return self._ranked(list(self.tree.leaves), typical, self.constraints.barred, settings or self.settings)
+
+    def whole(self, typical: Floats | None) -> Discovered:
+        """The terms of all names and themes, no term in two of them."""
+        tree, found = self.tree, self.leaves(typical)
+        for depth in tree.inner_depths:
+            cut = tree.cut(depth)
+            barred = self.constraints.barred.copy()
+            for parent in set(tree.inner).intersection(cut):
+                barred[parent] |= self._not_shared(parent, typical)
+            above = self._ranked(cut, typical, barred, self.settings)
+            found = _merged(found, above, [node for node in cut if node in tree.inner and tree.depths[node] == depth])
+        return self._exclusive(found)
+
+    def typical(self, documents: csr_array, memberships: Doubles) -> Floats:
+        """z-scores of terms in the documents of each column, those below it included; (n_columns, n_terms)."""
+        summed = self.tree.summed(memberships)
+        scores = np.empty((len(self.tree), documents.shape[1]), np.float32)
+        leaves = list(self.tree.leaves)
+        scores[leaves] = typical_terms(documents, summed[:, leaves])
+        for depth in self.tree.inner_depths:
+            cut = self.tree.cut(depth)
+            at_level = typical_terms(documents, summed[:, cut])
+            inner = [place for place, node in enumerate(cut) if node in self.tree.inner]
+            scores[[cut[place] for place in inner]] = at_level[inner]
+        return scores
+
+    def _ranked(
+        self, columns: list[int], typical: Floats | None, barred: Flags, settings: DiscoverySettings
+    ) -> Discovered:
+        """Algorithm 1 for some columns, which compete with each other; the result has all columns."""
+        general = self.general.among(columns)
+        evidence: list[tuple[Evidence, float]] = [
+            (general, settings.general_weight),
+            (self.local, settings.local_weight),
+        ]
+        if typical is not None:
+            # What is typical of a child must also be typical of what is above it.
+            paths = [typical[self.tree.path(column)].min(axis=0) for column in columns]
+            evidence.append((ReadDocumentsEvidence(np.stack(paths)), settings.documents_weight))
+        elif self.matched is not None:
+            evidence.append((self.matched, settings.documents_weight))
+        found = discover_terms(
+            general.similarity,
+            self._constraints_of(columns, barred),
+            [(kind, weight) for kind, weight in evidence if weight > 0],
+            settings,
+            self.variants,
+            veto=general,
+        )
+        return _among_all(found, columns, len(self.tree))
+
+    def _constraints_of(self, columns: list[int], barred: Flags) -> Constraints:
+        """Names of other columns are barred: each stands with its own."""
+        fixed = self.constraints.fixed
+        others = [term for column in set(range(len(fixed))).difference(columns) for term in fixed[column]]
+        own = barred[columns]
+        own[:, others] = True
+        return Constraints(tuple(fixed[column] for column in columns), own)
+
+    def _not_shared(self, parent: int, typical: Floats | None) -> Flags:
+        """Terms that a parent may not have: one child alone uses them, or is clearly more typical of them."""
+        if typical is None:
+            return np.zeros(self.constraints.barred.shape[1], np.bool_)
+        children = np.sort(typical[self.tree.children(parent)], axis=0)
+        elsewhere = [theme for theme in range(self.tree.n_names, len(self.tree)) if self.tree.parents[theme] == parent]
+        used = (typical[elsewhere] >= _USED).any(axis=0)
+        if len(children) > 1:
+            used |= children[-2] >= _USED
+        barred: Flags = ~used | (typical[parent] <= _AS_TYPICAL * children[-1])
+        return barred
+
+    def _exclusive(self, found: Discovered) -> Discovered:
+        """Each term goes to one column: first to the parents, whose best terms their children leave to them."""
+        tree, top = self.tree, self.settings.top
+        applied = self.constraints.applied(found.scores)
+        stands = self.variants.representatives(applied.max(axis=0), self.constraints.all_fixed)
+        listed = np.zeros_like(applied)  # a term counts for the one that represents it
+        for column, terms in enumerate(found.deep):
+            np.maximum.at(listed[column], stands[terms], applied[column, terms])
+        contest = listed.copy()
+        for column in range(len(tree)):
+            for above in tree.path(column)[:-1]:
+                contest[column, stands[found.deep[above]]] = 0.0
+        for column, own in enumerate(self.constraints.fixed):
+            contest[column, list(own)] = applied[column, list(own)]
+        size = max(top, DEEP)
+        picked = pick_best(contest, size)
+        taken = [term for node in tree.inner for term in picked[node][:top]]
+        rest = listed
+        rest[:, taken] = 0.0
+        rest[list(tree.inner)] = 0.0
+        deep = pick_best(rest, size)
+        for node in tree.inner:
+            deep[node] = picked[node][:top]
+        return replace(
+            found,
+            terms=[terms[:top] for terms in deep],
+            deep=deep,
+            variants=stood_for(deep, stands, self.constraints),
+        )
+
+
+def _among_all(found: Discovered, columns: Sequence[int], n_columns: int) -> Discovered:
+    """A result for some columns as one for all of them, in which the others have no terms."""
+    place = {column: number for number, column in enumerate(columns)}
+    nothing = np.empty(0, np.int64)
+
+    def lists(some: list[list[int]]) -> list[list[int]]:
+        return [some[place[column]] if column in place else [] for column in range(n_columns)]
+
+    scores = np.zeros((n_columns, found.scores.shape[1]))
+    scores[list(columns)] = found.scores
+    ranked: dict[str, list[Longs]] = {
+        kind: [rows[place[column]] if column in place else nothing for column in range(n_columns)]
+        for kind, rows in found.ranked.items()
+    }
+    return Discovered(lists(found.terms), lists(found.deep), scores, ranked, found.variants)
+
+
+def _merged(found: Discovered, other: Discovered, columns: list[int]) -> Discovered:
+    """The first result with some columns of the other."""
+    for column in columns:
+        found.terms[column], found.deep[column] = other.terms[column], other.deep[column]
+        found.scores[column] = other.scores[column]
+        for kind, rows in found.ranked.items():
+            rows[column] = other.ranked[kind][column]
+    return found

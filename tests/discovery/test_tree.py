@@ -1,0 +1,270 @@
+"""Trees of names, on documents whose words are planted at two levels."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from planted import NAMES
+from seetopic import Index, SeeTopic, Sorter, Topics, as_seeds, assign, check, discover, evaluate
+from seetopic.classify import sorter_of
+from seetopic.discovery import Tree, suggest
+from seetopic.discovery.run import Discovery, run_of
+from seetopic.errors import SettingsError
+from seetopic.output import export
+from seetopic.output.charts import treemap
+from seetopic.output.report import report_html
+
+SHARED = {
+    "sports and games": ["referee", "stadium", "athlete", "coach", "tournament", "league", "championship", "team"],
+    "cooking & cuisine": ["recipe", "chef", "kitchen", "delicious", "taste", "spoon", "plate", "ingredients"],
+}
+OWN = {
+    "soccer": ["goalkeeper", "striker", "midfielder", "penalty", "kick", "offside", "pitch", "header"],
+    "swimming": ["pool", "butterfly", "breaststroke", "lane", "diver", "goggles", "backstroke", "freestyle"],
+    "baking": ["bread", "flour", "dough", "cake", "yeast", "oven", "pastry", "cookies"],
+    "soups": ["broth", "stew", "ladle", "simmer", "stock", "noodles", "lentils", "chowder"],
+}
+TREE = {"sports and games": {"soccer": None, "swimming": None}, "cooking & cuisine": {"baking": None, "soups": None}}
+PARENT = {child: parent for parent, children in TREE.items() for child in children}
+LABELS = list(OWN)
+
+
+def planted_tree(size: int = 200, seed: int = 0) -> tuple[list[str], list[str]]:
+    """Documents of one child each: words of the child, and words that it shares with its sibling."""
+    chance = random.Random(seed)
+    texts, labels = [], []
+    for number in range(size):
+        label = LABELS[number % len(LABELS)]
+        words = chance.sample(OWN[label], 4) + chance.sample(SHARED[PARENT[label]], 4)
+        chance.shuffle(words)
+        texts.append(", ".join(words) + ".")
+        labels.append(label)
+    return texts, labels
+
+
+@pytest.fixture(scope="module")
+def tree_index(cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Index:
+    return Index.build(planted_tree()[0], tmp_path_factory.mktemp("tree") / "index", cache=cache, n_jobs=1)
+
+
+@pytest.fixture(scope="module")
+def run(tree_index: Index) -> Discovery:
+    return run_of(tree_index, TREE)
+
+
+@pytest.fixture(scope="module")
+def topics(run: Discovery) -> Topics:
+    return run.topics
+
+
+@pytest.fixture(scope="module")
+def sorter(run: Discovery) -> Sorter:
+    return sorter_of(run)
+
+
+# Terms
+
+
+def test_a_parent_has_what_its_children_share_and_a_child_what_is_its_own(topics):
+    for parent, words in SHARED.items():
+        assert len(set(topics[parent]) & set(words)) >= 6, parent
+    for child, words in OWN.items():
+        found = list(topics[child])[:8]
+        assert len(set(found) & set(words)) >= 6, child
+        assert not set(found) & set(SHARED[PARENT[child]]), child
+
+
+def test_no_term_stands_in_two_nodes(topics):
+    terms = [form for topic in topics for each in topic.terms for form in (each.term, *each.variants)]
+    assert len(terms) == len(set(terms))
+
+
+def test_names_without_parents_give_what_they_gave(index):
+    nested = [{"name": name} for name in NAMES]
+    plain, listed = run_of(index, NAMES), run_of(index, nested)
+    assert json.dumps(plain.topics.to_json()) == json.dumps(listed.topics.to_json())
+    assert sorter_of(plain).fingerprint == sorter_of(listed).fingerprint
+    assert plain.tree is None
+
+
+def test_a_name_below_two_parents_is_two_topics(tree_index):
+    found = discover(tree_index, {"sports and games": {"equipment": None}, "cooking & cuisine": {"equipment": None}})
+    assert [topic.label for topic in found][1::2] == [
+        "sports and games > equipment",
+        "cooking & cuisine > equipment",
+    ]
+    assert not set(found[1]) & set(found[3])
+    with pytest.raises(KeyError, match="several topics have the name 'equipment'"):
+        found["equipment"]
+
+
+def test_leaves_may_be_at_different_depths(tree_index):
+    found = discover(
+        tree_index, {"sports and games": {"soccer": None, "water": {"swimming": None}}, "cooking & cuisine": None}
+    )
+    assert [len(topic.path) for topic in found] == [1, 2, 2, 3, 1]
+    assert len(set(found["swimming"]) & set(OWN["swimming"])) >= 5
+    assert len(set(found["cooking & cuisine"]) & {*SHARED["cooking & cuisine"], *OWN["baking"], *OWN["soups"]}) >= 8
+
+
+# Documents
+
+
+def test_shares_add_up_from_the_leaves_to_the_roots(run, topics):
+    shares = {topic.label: topic.share for topic in topics}
+    owned = dict.fromkeys(TREE, 0.0)
+    memberships = run.reading.memberships.mean(axis=0)
+    for theme in range(run.tree.n_names, len(run.tree)):
+        if run.tree.parents[theme] >= 0:
+            owned[topics[run.tree.parents[theme]].label] += memberships[theme]
+    for parent, children in TREE.items():
+        below = sum(shares[f"{parent} > {child}"] for child in children)
+        assert shares[parent] == pytest.approx(below + owned[parent], abs=3e-4)
+
+
+@given(st.lists(st.integers(-1, 5), min_size=1, max_size=8), st.integers(0, 3))
+def test_a_sum_over_a_tree_is_the_sum_of_all_below(wanted, n_themes):
+    parents = tuple(min(parent, place - 1) for place, parent in enumerate(wanted))
+    tree = Tree((*parents, *(-1 for _ in range(n_themes))), len(parents))
+    shares = np.random.default_rng(0).random((3, len(tree)))
+    summed = tree.summed(shares)
+    for node in range(len(tree)):
+        below = [other for other in range(len(tree)) if node in tree.path(other)]
+        np.testing.assert_allclose(summed[:, node], shares[:, below].sum(axis=1))
+    for depth in range(max(tree.depths) + 1):  # a cut has every leaf exactly once
+        cut = tree.cut(depth)
+        assert all(len(set(tree.path(leaf)) & set(cut)) == 1 for leaf in tree.leaves if leaf >= tree.n_names)
+        assert all(len(set(tree.path(leaf)) & set(cut)) == 1 for leaf in tree.leaves if tree.depths[leaf] >= depth)
+
+
+def test_documents_are_sorted_at_both_levels(sorter):
+    texts, labels = planted_tree(80, seed=1)
+    best = sorter.place(sorter.terms_in(texts)).best
+    assert np.mean([sorter.names[found].endswith(label) for found, label in zip(best, labels, strict=True)]) > 0.95
+
+
+def test_a_document_that_fits_both_children_belongs_to_their_parent(sorter):
+    text = ["referee, stadium, coach, league, goalkeeper, striker, pool, butterfly"]
+    (best,) = sorter.assign(text)[0].categories
+    assert sorter.names[best] in ("sports and games > soccer", "sports and games > swimming")
+    (found,) = sorter.assign(text, threshold=0.75)
+    assert [sorter.names[each] for each in found.categories] == ["sports and games"]
+    assert sorter.assign(text, threshold=1.0)[0].categories == ()
+
+
+def test_a_saved_sorter_of_a_tree_is_the_same(sorter, tmp_path):
+    sorter.save(tmp_path)
+    assert Sorter.load(tmp_path).tree == sorter.tree
+    assert Sorter.load(tmp_path).fingerprint == sorter.fingerprint
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+def test_the_table_has_the_path_and_the_share_at_each_level(sorter, tmp_path, ending):
+    place = tmp_path / f"sorted.{ending}"
+    assign(planted_tree(4)[0], sorter, place, n_jobs=1)
+    if ending == "csv":
+        header, first = (line.split(",") for line in place.read_text().splitlines()[:2])
+        row = dict(zip(header, first, strict=True))
+        levels = [float(share) for share in row["path_shares"].split("|")]
+    else:
+        row = json.loads(place.read_text().splitlines()[0])
+        levels = row["path_shares"]
+    assert (row["category"], row["path"]) == ("soccer", "sports and games > soccer")
+    assert levels == [float(row["sports and games"]), float(row["sports and games > soccer"])]
+    assert levels[0] >= levels[1] == float(row["share"])
+
+
+# What is elsewhere in a parent
+
+
+def test_what_no_child_names_is_suggested_below_its_parent(tree_index):
+    part = {"sports and games": {"soccer": None}, "cooking & cuisine": {"baking": None, "soups": None}}
+    found = suggest(tree_index, part, number=2, below="sports and games")
+    assert set(found[0].terms) & set(OWN["swimming"])
+    assert {each.parent for each in found} == {"sports and games"}
+    with pytest.raises(SettingsError, match="must be one of the names that have children: sports and games, cooking"):
+        suggest(tree_index, part, below="soccer")
+
+
+# Files, pages and exports
+
+
+def test_topics_of_a_tree_are_saved_with_paths(topics, tmp_path):
+    topics.save(tmp_path)
+    loaded = Topics.load(tmp_path)
+    assert loaded == topics
+    saved = json.loads((tmp_path / "topics.json").read_text())["topics"]
+    assert saved[1]["path"] == ["sports and games", "soccer"]
+    assert [each["parent"] for each in saved[:2]] == [None, "sports and games"]
+    assert "\nsoccer,sports and games > soccer,1," in (tmp_path / "topics.csv").read_text()
+    assert "\n  soccer " in str(topics)
+
+
+def test_the_report_shows_a_tree(topics):
+    page = report_html(topics)
+    assert page.count("<details open><summary>") == 2
+    assert 'aria-label="Tree of topics.' in page
+    with pytest.raises(SettingsError, match="a treemap needs a tree"):
+        treemap(Topics((), topics.made_with))
+
+
+def test_exports_of_a_tree_are_nested_and_read_again(topics, tmp_path):
+    (tmp_path / "topics.yml").write_text(export(topics, "quanteda"))
+    assert as_seeds(tmp_path / "topics.yml").paths == as_seeds(TREE).paths
+    assert set(yaml.safe_load(export(topics, "quanteda"))["sports and games"]) == {"__", "soccer", "swimming"}
+    lines = export(topics, "liwc").splitlines()
+    assert "2\tsports and games > soccer" in lines
+    assert "goalkeeper\t1\t2" in lines
+    labels = {json.loads(line)["label"] for line in export(topics, "spacy").splitlines()}
+    assert labels == {topic.label for topic in topics}
+
+
+# Checks and measures
+
+
+def test_a_child_that_is_nearer_to_another_parent_is_told(tree_index):
+    misplaced = {"sports and games": {"soccer": None, "baking bread": None}, "cooking & cuisine": {"soups": None}}
+    assert check(tree_index, misplaced).misplaced == (("sports and games > baking bread", "cooking & cuisine"),)
+    assert check(tree_index, TREE).misplaced == ()
+    assert check(tree_index, LABELS).misplaced == ()
+
+
+def test_labels_are_measured_at_each_level_and_by_paths(topics, sorter, tmp_path):
+    texts, labels = planted_tree(80, seed=1)
+    place = tmp_path / "held-out.jsonl"
+    for given_labels in (labels, [f"{PARENT[label]} > {label}" for label in labels]):
+        rows = zip(texts, given_labels, strict=True)
+        place.write_text("".join(json.dumps({"text": text, "label": label}) + "\n" for text, label in rows))
+        found = evaluate(topics, place, label_field="label", sorter=sorter, n_jobs=1)
+        assert [level["topics"] for level in found.levels] == [2, 4]
+        assert all(level["label_precision@8"] >= 0.7 for level in found.levels)
+        assert found.figures["exact_path"] > 0.95
+        assert found.figures["hierarchical_f1"] >= found.figures["exact_path"]
+        assert found.names_without_label == ()
+
+
+# The estimator
+
+
+def test_the_estimator_knows_paths_and_levels(tree_index, tmp_path):
+    model = SeeTopic(TREE).fit(tree_index)
+    texts, labels = planted_tree(40, seed=2)
+    leaves, roots = model.predict(texts), model.predict(texts, level=0)
+    assert list(model.classes_[:2]) == ["sports and games", "sports and games > soccer"]
+    assert np.mean(model.classes_[leaves] == [f"{PARENT[label]} > {label}" for label in labels]) > 0.9
+    assert np.mean(model.classes_[roots] == [PARENT[label] for label in labels]) > 0.9
+    np.testing.assert_array_equal(model.predict(texts, level=5), leaves)
+    with pytest.raises(SettingsError, match="`level` is -1"):
+        model.predict(texts, level=-1)
+    np.testing.assert_allclose(model.transform(texts, none=True).sum(axis=1), 1.0)
+    assert model.visualize_hierarchy().title == "Tree of topics"
+    model.save(tmp_path / "model")
+    np.testing.assert_array_equal(SeeTopic.load(tmp_path / "model").predict(texts), leaves)
