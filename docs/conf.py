@@ -40,6 +40,8 @@ nitpick_ignore = [  # named in signatures, and of no use by themselves
     ("py:class", "seetopic.discovery.evidence.general.GeneralEvidence"),
     ("py:class", "seetopic.discovery.algorithm.Discovered"),
     ("py:class", "seetopic.discovery.sampled.Reading"),
+    ("py:class", "seetopic.discovery.teaching.Lessons"),
+    ("py:class", "seetopic.discovery.tree.Tree"),
     ("py:class", "seetopic.corpus.partition.PieceRange"),
     ("py:class", "seetopic.runtime.progress.Progress"),
     ("py:class", "seetopic.evaluation.significance.TopicDifference"),

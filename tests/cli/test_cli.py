@@ -319,7 +319,7 @@ def test_the_demo_finds_the_five_topics(tmp_path, demo_cache):
     assert "election" in topics["government and politics"]
     assert {"athletes", "players"} <= set(topics["sports and athletics"])
     assert {"film", "actor"} <= set(topics["arts and entertainment"])
-    assert {"shares", "profits"} <= set(topics["business and finance"])
+    assert {"shares", "bank"} <= set(topics["business and finance"])
     assert "left out: 1 not UTF-8" in result.stderr
     assert (tmp_path / "demo" / "report.html").exists()
 
