@@ -312,3 +312,14 @@ def test_what_is_no_score_is_refused(topics, tmp_path, fact, number):
     (tmp_path / "topics.json").write_text(json.dumps(saved).replace('"HERE"', number))
     with pytest.raises(OutputError, match="cannot be read as topics"):
         Topics.load(tmp_path)
+
+
+def test_a_description_says_what_a_name_means_and_does_not_become_a_term(index):
+    """ "zzyx" means nothing to the language model; "planets" is no term of the documents, "telescope" is one."""
+    described = {NAMES[0]: {}, NAMES[1]: {}, "zzyx": {"description": "planets, stars and a telescope"}}
+    own = set(PLANTED["astronomy"].split(" "))
+    found = discover(index, described)["zzyx"]
+    assert len(own & {term.term for term in found.terms}) >= 8
+    without = discover(index, [*NAMES[:2], "zzyx"])["zzyx"]
+    assert found.confidence > without.confidence
+    assert not found.in_vocabulary
