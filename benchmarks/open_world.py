@@ -1,6 +1,6 @@
 """Names that cover only part of the documents: a few labels of a corpus are names, all others are "other". JSON lines.
 
-    python benchmarks/open_world.py FOLDER [NAME ...] [--draws 5] [--states 2] [--cache DIR]
+    python benchmarks/open_world.py FOLDER [NAME ...] [--draws 5] [--samples 2] [--cache DIR]
 
 FOLDER, the split and the labels are as in `quality.py`. The names are two of the labels, 30% of them, each one alone,
 and all of them. Topics are judged on all held-out documents, sorting on some of them, drawn once.
@@ -22,6 +22,7 @@ import numpy as np
 from sklearn.metrics import average_precision_score, f1_score
 
 from corpora import Corpus, corpus_named
+from draws import another_draw
 from seetopic import Index
 from seetopic.classify.sorter import sorter_of
 from seetopic.corpus import as_seeds
@@ -124,22 +125,20 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("names", nargs="*", default=["ohsumed", "amazon", "crisis", "huffpost"])
     parser.add_argument("--draws", type=int, default=5)
-    parser.add_argument("--states", type=int, default=2, help="random states 0, 1, ...")
+    parser.add_argument("--samples", type=int, default=2, help="the first is the program's own")
     parser.add_argument("--judged", type=int, default=5000, help="held-out documents to sort")
     parser.add_argument("--cache", type=Path, help="keep the language model's vectors here")
     parsed = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         for name in parsed.names:
             corpus = corpus_named(parsed.folder, name)
-            for state in range(parsed.states):
-                settings = replace(DEFAULT.index, random_state=state)
-                place = Path(temporary) / f"{name}-{state}"
-                index = Index.build(
-                    list(corpus.parts.learned_from), place, settings=settings, cache=parsed.cache or Path(temporary)
-                )
+            for sample in range(parsed.samples):
+                place = Path(temporary) / f"{name}-{sample}"
+                with another_draw(sample):
+                    index = Index.build(list(corpus.parts.learned_from), place, cache=parsed.cache or Path(temporary))
                 judged = judged_documents(corpus, index, parsed.judged)
                 for kind, draw, names in asked_for(corpus.seeds.names, parsed.draws):
-                    about = {"corpus": name, "random_state": state, "asked_for": kind, "draw": draw, "names": names}
+                    about = {"corpus": name, "sample": sample, "asked_for": kind, "draw": draw, "names": names}
                     json.dump({**about, **rounded(measured(index, corpus, judged, names))}, sys.stdout)
                     print(flush=True)
 

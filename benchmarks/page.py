@@ -189,9 +189,8 @@ OF_README = ("two names", "30 % of the names")
 
 def open_world(kinds: tuple[str, ...] = (*OF_README, "one name", "all names")) -> str:
     """Names that cover only part of the documents: means over draws of names and random states."""
-    lines = (RESULTS / "open_world.jsonl").read_text(encoding="utf-8").splitlines()
     groups: dict[tuple[str, str], list[Json]] = {}
-    for each in map(json.loads, lines):
+    for each in _lines("open_world.jsonl"):
         if each["asked_for"] in kinds:
             groups.setdefault((each["corpus"], each["asked_for"]), []).append(each)
     told = [
@@ -217,8 +216,7 @@ def open_world(kinds: tuple[str, ...] = (*OF_README, "one name", "all names")) -
 
 def open_world_peers() -> str:
     """Other methods with two names, and the labels of left-out names that further themes recover."""
-    lines = (RESULTS / "open_world_peers.jsonl").read_text(encoding="utf-8").splitlines()
-    rows = [json.loads(line) for line in lines]
+    rows = _lines("open_world_peers.jsonl")
     two = [row for row in rows if row.get("asked_for") == "two names"]
     methods = [key for key, value in two[0].items() if isinstance(value, float)]
     told = [f"| label precision@10, two names | {' | '.join(methods)} |", "|---|" + "--:|" * len(methods)]
@@ -233,6 +231,60 @@ def open_world_peers() -> str:
         means = [sum(row[method] for row in own) / len(own) for method in ("suggest", "bertopic-zeroshot")]
         told.append(f"| {corpus} | {' | '.join(f'{mean:.2f}' for mean in means)} |")
     return "\n".join(told)
+
+
+CORPORA = {  # in the order of the README
+    "ohsumed": "medical abstracts (23 names)",
+    "amazon": "product reviews (14)",
+    "crisis": "crisis tweets (6)",
+    "huffpost": "news headlines (41)",
+}
+QUALITY = ("label_precision@10", "label_f1@10", "label_f1@50")
+
+
+def quality() -> str:
+    """Topics and sorted documents with names for all labels: means over samples of the documents."""
+    rows = _lines("quality.jsonl")
+
+    def mean(corpus: str, *path: str) -> str:
+        values = [_at(row, path) for row in rows if row["corpus"] == corpus]
+        return f"{sum(values) / len(values):.2f}".removeprefix("0")
+
+    head = ["| | " + " | ".join(CORPORA.values()) + " |", "|---|" + "---|" * len(CORPORA)]
+    topics = [
+        f"| {method} | "
+        + " | ".join(" / ".join(mean(corpus, "topics", method, figure) for figure in QUALITY) for corpus in CORPORA)
+        + " |"
+        for method in rows[0]["topics"]
+    ]
+    ways = [
+        f"| macro-F1, {way} | " + " | ".join(mean(corpus, "macro_f1", way) for corpus in CORPORA) + " |"
+        for way in rows[0]["macro_f1"]
+    ]
+    return "\n".join([*head, *topics, *ways])
+
+
+def stability() -> str:
+    """How much topics change, and with what."""
+    told = [
+        "| mean Jaccard similarity of the ten terms | another random state | another order | one document fewer "
+        "| one unrelated name | another sample | label precision@10 over five samples | cosines of local vectors, "
+        "two samples: correlation |",
+        "|---|" + "--:|" * 7,
+    ]
+    for row in _lines("stability.jsonl"):
+        draws, unrelated = row["draws"], list(row["one unrelated name"].values())
+        precision = draws["label_precision@10"]
+        told.append(
+            f"| {row['corpus']} | {row['random states']:.2f} | {row['shuffled']:.2f} | {row['one document fewer']:.2f} "
+            f"| {sum(unrelated) / len(unrelated):.2f} | {draws['likeness']:.2f} "
+            f"| {min(precision):.2f} to {max(precision):.2f} | {row['local vectors']:.3f} |"
+        )
+    return "\n".join(told)
+
+
+def _lines(name: str) -> list[Json]:
+    return [json.loads(line) for line in (RESULTS / name).read_text(encoding="utf-8").splitlines()]
 
 
 def _at(value: Json, path: tuple[str, ...]) -> float:
@@ -258,7 +310,12 @@ def parts(table: Json, found: Json) -> dict[str, str]:
         "phrases": phrases(),
         "open world": open_world(),
         "open world peers": open_world_peers(),
+        "stability": stability(),
     }
+
+
+def parts_of_readme() -> dict[str, str]:
+    return {"open world": open_world(OF_README), "quality": quality()}
 
 
 def main() -> None:
@@ -268,9 +325,7 @@ def main() -> None:
     page = DOCS / "benchmarks.md"
     page.write_text(filled(page.read_text(encoding="utf-8"), parts(table, found)), encoding="utf-8")
     readme = DOCS.parent / "README.md"
-    readme.write_text(
-        filled(readme.read_text(encoding="utf-8"), {"open world": open_world(OF_README)}), encoding="utf-8"
-    )
+    readme.write_text(filled(readme.read_text(encoding="utf-8"), parts_of_readme()), encoding="utf-8")
     draw_all(table, found, studied, DOCS / "figures")
 
 

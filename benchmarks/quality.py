@@ -1,4 +1,4 @@
-"""Topics and sorted documents of the default method on labelled corpora, several random states, as JSON lines.
+"""Topics and sorted documents of the default method on labelled corpora, several draws of the sample, as JSON lines.
 
     python benchmarks/quality.py FOLDER [NAME ...]
 
@@ -20,6 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from corpora import Corpus, corpus_named
+from draws import another_draw
 from seetopic import Index, sorter_for
 from seetopic.discovery.run import Query, find
 from seetopic.evaluation.evaluate import EvaluationOptions, evaluate_all
@@ -64,15 +65,15 @@ def measured_sorting(task: Task, corpus: Corpus) -> dict[str, float]:
     return {way: round(float(np.mean(f1_of_guesses(each, own, labels))), 3) for way, each in guesses.items()}
 
 
-def measure(corpus: Corpus, state: int, cache: Path) -> dict[str, object]:
+def measure(corpus: Corpus, draw: int, cache: Path) -> dict[str, object]:
     with tempfile.TemporaryDirectory() as place:
-        settings = replace(DEFAULT.index, random_state=state)
         texts = corpus.parts.learned_from
-        index = Index.build(list(texts), Path(place) / "index", settings=settings, cache=cache)
+        with another_draw(draw):
+            index = Index.build(list(texts), Path(place) / "index", cache=cache)
         task = Task(index, corpus.seeds, texts)
         return {
             "corpus": corpus.name,
-            "random_state": state,
+            "sample": draw,
             "topics": measured_topics(task, corpus),
             "macro_f1": measured_sorting(task, corpus),
         }
@@ -82,15 +83,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("names", nargs="*", default=["ohsumed", "amazon", "crisis", "huffpost"])
-    parser.add_argument("--states", type=int, default=3, help="random states 0, 1, ...")
+    parser.add_argument("--samples", type=int, default=3, help="the first is the program's own")
     parser.add_argument("--cache", type=Path, help="keep the language model's vectors here")
     parsed = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         for name in parsed.names:
             corpus = corpus_named(parsed.folder, name)
-            for state in range(parsed.states):
+            for draw in range(parsed.samples):
                 started = time.perf_counter()
-                result = measure(corpus, state, parsed.cache or Path(temporary))
+                result = measure(corpus, draw, parsed.cache or Path(temporary))
                 json.dump({**result, "seconds": round(time.perf_counter() - started, 1)}, sys.stdout)
                 print(flush=True)
 

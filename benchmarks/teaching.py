@@ -1,6 +1,6 @@
 """How much judgements teach: a simulated person answers questions by the labels of the indexed documents. JSON lines.
 
-    python benchmarks/teaching.py FOLDER [NAME ...] [--states 3] [--cache DIR]
+    python benchmarks/teaching.py FOLDER [NAME ...] [--samples 3] [--cache DIR]
 
 FOLDER, the split and the labels are as in `quality.py`. Documents are judged in rounds of ten: questions chosen by
 `ask`, the same with a tenth of the answers wrong, and random documents. Then sixty terms are judged. Everything is
@@ -24,6 +24,7 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 
 from corpora import Corpus, corpus_named, labelled_split
+from draws import another_draw
 from open_world import Judged, judged_documents
 from seetopic import Index
 from seetopic.classify.sorter import sorter_of
@@ -139,8 +140,8 @@ def without(topics: Topics, terms: set[str | None]) -> Topics:
 
 
 def measure(corpus: Corpus, labels: Sequence[str], state: int, cache: Path, place: Path) -> dict[str, Any]:
-    settings = replace(DEFAULT.index, random_state=state)
-    index = Index.build(list(corpus.parts.learned_from), place, settings=settings, cache=cache)
+    with another_draw(state):
+        index = Index.build(list(corpus.parts.learned_from), place, cache=cache)
     sorting = Sorting(judged_documents(corpus, index, 5000), corpus.seeds.names)
     first = run_of(index, corpus.seeds, DEEP)
     ready = first.index  # with names added as terms, so that every run has the same terms
@@ -168,18 +169,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("names", nargs="*", default=["ohsumed", "amazon", "crisis", "huffpost"])
-    parser.add_argument("--states", type=int, default=3, help="random states 0, 1, ...")
+    parser.add_argument("--samples", type=int, default=3, help="the first is the program's own")
     parser.add_argument("--cache", type=Path, help="keep the language model's vectors here")
     parsed = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         for name in parsed.names:
             corpus = corpus_named(parsed.folder, name)
             labels = labelled_split(parsed.folder / f"{name}.jsonl.gz")[0].labels
-            for state in range(parsed.states):
+            for state in range(parsed.samples):
                 started, place = time.perf_counter(), Path(temporary) / f"{name}-{state}"
                 result = measure(corpus, labels, state, parsed.cache or Path(temporary), place)
                 seconds = round(time.perf_counter() - started, 1)
-                json.dump({"corpus": name, "random_state": state, **result, "seconds": seconds}, sys.stdout)
+                json.dump({"corpus": name, "sample": state, **result, "seconds": seconds}, sys.stdout)
                 print(flush=True)
 
 

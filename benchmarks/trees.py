@@ -22,6 +22,7 @@ import numpy as np
 from sklearn.metrics import f1_score
 
 from corpora import Corpus, corpus_named
+from draws import another_draw
 from open_world import Judged, judged_documents, rounded
 from seetopic import Index, Topics
 from seetopic.classify import Sorter, sorter_of
@@ -29,7 +30,6 @@ from seetopic.corpus import Seeds, as_seeds, read_seeds
 from seetopic.discovery import Tree, run_of, sampled_documents
 from seetopic.evaluation import EvaluationOptions, evaluate_all
 from seetopic.runtime import Longs
-from seetopic.settings import DEFAULT
 
 FIGURES = ("label_precision@10", "label_f1@10")
 
@@ -108,7 +108,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("names", nargs="*", default=["huffpost", "amazon"])
-    parser.add_argument("--states", type=int, default=1, help="random states 0, 1, ...")
+    parser.add_argument("--samples", type=int, default=1, help="the first is the program's own")
     parser.add_argument("--judged", type=int, default=5000, help="held-out documents to sort")
     parser.add_argument("--cache", type=Path, help="keep the language model's vectors here")
     parser.add_argument("--indexes", type=Path, help="keep the indexes here")
@@ -118,14 +118,12 @@ def main() -> None:
         for name in parsed.names:
             corpus = corpus_named(parsed.folder, name)
             seeds = read_seeds(parsed.folder / f"{name}.tree.txt")
-            for state in range(parsed.states):
-                settings = replace(DEFAULT.index, random_state=state)
-                index = Index.build(
-                    list(corpus.parts.learned_from), place / f"{name}-{state}", settings=settings, cache=cache
-                )
+            for sample in range(parsed.samples):
+                with another_draw(sample):
+                    index = Index.build(list(corpus.parts.learned_from), place / f"{name}-{sample}", cache=cache)
                 judged = judged_documents(corpus, index, parsed.judged)
                 found = measured(index, corpus, seeds, judged)
-                json.dump({"corpus": name, "random_state": state, **rounded(found)}, sys.stdout)
+                json.dump({"corpus": name, "sample": sample, **rounded(found)}, sys.stdout)
                 print(flush=True)
         json.dump({"corpus": name, "seconds for 500 names": rounded(seconds_for_many(index))}, sys.stdout)
         print(flush=True)

@@ -25,9 +25,9 @@ def test_the_tables_of_the_page_are_those_of_the_committed_results(page):
     assert page.filled(text, page.parts(table, found)) == text
 
 
-def test_the_readmes_table_of_part_of_the_names_is_that_of_the_committed_results(page):
+def test_the_readmes_tables_of_quality_are_those_of_the_committed_results(page):
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert page.filled(text, {"open world": page.open_world(page.OF_README)}) == text
+    assert page.filled(text, page.parts_of_readme()) == text
 
 
 def test_every_figure_of_the_page_is_there():
