@@ -51,20 +51,17 @@ class DateReader:
     missing: int = 0
     unreadable: int = 0
     examples: list[str] = field(default_factory=list)  # of unreadable dates
+    _zone: ZoneInfo | None = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.order not in (None, *get_args(DateOrder)):
             raise SettingsError(f"`dates` is {self.order!r}, but must be one of {', '.join(get_args(DateOrder))}")
         try:
-            self._zone  # noqa: B018 - computed now, so that an unknown zone is refused at once
+            self._zone = None if self.zone is None else ZoneInfo(self.zone)
         except (KeyError, ValueError, OSError) as error:
             raise SettingsError(
                 f"`time_zone` is {self.zone!r}, which is unknown; give a name such as Europe/Berlin"
             ) from error
-
-    @cached_property
-    def _zone(self) -> ZoneInfo | None:
-        return None if self.zone is None else ZoneInfo(self.zone)
 
     @cached_property
     def _known(self) -> Callable[[str], int]:
