@@ -30,7 +30,8 @@ from hypothesis import strategies as st
 
 from seetopic.corpus.documents import FORMATS, Documents, joined, open_documents
 from seetopic.corpus.partition import Rules, shards_of
-from seetopic.corpus.readers import Fields, field_size_limit
+from seetopic.corpus.readers import field_size_limit
+from seetopic.corpus.records import Fields
 from seetopic.errors import CorpusError, MissingExtra, OutputError
 from seetopic.runtime import ignore
 from seetopic.settings import TextSettings

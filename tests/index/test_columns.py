@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from planted import NAMES, planted_documents
 from seetopic import Index, SeeTopic, open_documents
-from seetopic.corpus.readers import column_value
+from seetopic.corpus.records import column_value
 from seetopic.errors import CorpusError, DamagedIndex, IndexFailure, SettingsError
 from seetopic.index import layout
 from seetopic.index.columns import Columns, write_columns

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from seetopic.corpus.arrow_files import parquet_file, unpacked_bytes
 from seetopic.corpus.demo import NAMES, demo_documents
 from seetopic.corpus.detect import detected_delimiter, detected_encoding
 from seetopic.corpus.documents import FORMATS, Documents, OnError, format_of, joined, open_documents, text_files
@@ -16,7 +17,8 @@ from seetopic.corpus.judgements import (
     write_judgements,
 )
 from seetopic.corpus.partition import Piece, Pieces, TextShard
-from seetopic.corpus.readers import Keep, field_size_limit, parquet_file, raw_rows, unpacked_bytes
+from seetopic.corpus.readers import field_size_limit, raw_rows
+from seetopic.corpus.records import Keep
 from seetopic.corpus.seed_files import HEADERS, OWN_WORDS, as_records, as_seeds, as_value, read_seeds
 from seetopic.corpus.seeds import Seed, Seeds, has_wildcard, normalized_name, path_text
 from seetopic.corpus.storage import local_file

@@ -9,7 +9,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from seetopic.corpus.readers import field_size_limit, text_fault
+from seetopic.corpus.readers import field_size_limit
+from seetopic.corpus.records import text_fault
 
 SAMPLE = 1 << 20  # bytes at the beginning of a file that are looked at
 _DELIMITERS = (",", ";", "\t", "|")

@@ -17,7 +17,7 @@ from typing import Any, cast
 
 import orjson
 
-from seetopic.corpus import readers
+from seetopic.corpus import readers, records
 from seetopic.corpus.detect import SAMPLE, detected_delimiter, detected_encoding, only_text_column
 from seetopic.corpus.partition import (
     DIALECTS,
@@ -31,7 +31,7 @@ from seetopic.corpus.partition import (
     records_of,
     refuse_or_count,
 )
-from seetopic.corpus.readers import Fault, Fields, Keep, Labelled, Plain, Record
+from seetopic.corpus.records import Fault, Fields, Keep, Labelled, Plain, Record
 from seetopic.corpus.storage import Files, StoredFile, files_of_pattern, files_of_url, is_pattern, is_url, local_file
 from seetopic.errors import CorpusError, MissingExtra
 from seetopic.runtime import Engine, LocalEngine, Warn, remove_temporary, temporary_folder, warn, writing
@@ -143,7 +143,7 @@ class Documents:
             return chain.from_iterable(part._cut(its, engine) for part, its in each)
         if not isinstance(self.source, Path | Files):
             columns = self.columns if rules.fields.keep else None
-            return [Stream(partial(readers.strings, self.source, self.labels, columns), rules)]
+            return [Stream(partial(records.strings, self.source, self.labels, columns), rules)]
         files, file_format = self._files()
         return cut_folder(files, rules) if file_format is None else cut_files(files, file_format, rules, engine)
 
@@ -155,7 +155,7 @@ class Documents:
         if isinstance(self.source, Joined):
             return chain.from_iterable(part._records() for part in self.source.parts)
         if not isinstance(self.source, Path | Files):
-            return readers.strings(self.source, self.labels)
+            return records.strings(self.source, self.labels)
         files, file_format = self._files()
         rules = self._rules(_USUAL)
         if file_format is None:

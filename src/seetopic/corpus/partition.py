@@ -12,8 +12,9 @@ from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
-from seetopic.corpus import readers
-from seetopic.corpus.readers import Dialect, Fault, Fields, Labelled, Record, Row, Stretch, TableHeader
+from seetopic.corpus import arrow_files, readers
+from seetopic.corpus.readers import Dialect, Stretch, TableHeader
+from seetopic.corpus.records import Fault, Fields, Labelled, Record, Row
 from seetopic.corpus.storage import SeenFile, StoredFile, seen
 from seetopic.errors import CorpusError
 from seetopic.runtime import Engine, Longs
@@ -209,8 +210,8 @@ class RowGroups(_InFile):
         return f"{self.seen.file.name}, row groups {self.first + 1} to {self.last + 1}"
 
     def _read(self, rules: Rules) -> Iterator[Record]:
-        groups = readers.GroupRange(self.first, self.last, self.first_row)
-        return readers.parquet(self.seen.file, rules.fields, groups)
+        groups = arrow_files.GroupRange(self.first, self.last, self.first_row)
+        return arrow_files.parquet(self.seen.file, rules.fields, groups)
 
 
 @dataclass(frozen=True)
@@ -233,7 +234,12 @@ class TextFile(_InFile):
 
 def records_of(file: StoredFile, file_format: str, rules: Rules) -> Iterator[Record]:
     """All records of a file, from beginning to end."""
-    whole = {"parquet": readers.parquet, "arrow": readers.arrow, "json": readers.json_array, "xlsx": readers.sheet}
+    whole = {
+        "parquet": arrow_files.parquet,
+        "arrow": arrow_files.arrow,
+        "json": readers.json_array,
+        "xlsx": readers.sheet,
+    }
     if file_format in whole:
         return whole[file_format](file, rules.fields)
     return _records(Stretch(file), file_format, rules)
@@ -441,7 +447,7 @@ def _row_groups(file: SeenFile, rules: Rules) -> list[Weighed]:
     """Row groups, small ones together; a compressed file cannot be read by position."""
     if _is_sequential(file.file, "parquet"):
         return [(Whole(file, "parquet"), file.size * _UNPACKED)]
-    with readers.parquet_file(file.file, file.file.name) as opened:
+    with arrow_files.parquet_file(file.file, file.file.name) as opened:
         about = opened.metadata
         groups = [about.row_group(number) for number in range(about.num_row_groups)]
         sizes = [(each.num_rows, each.total_byte_size) for each in groups]

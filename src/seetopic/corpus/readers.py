@@ -6,181 +6,36 @@ import csv
 import inspect
 import io
 import json
-import math
 import re
-import shutil
-import tempfile
-from collections import Counter
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from datetime import date, time
-from functools import cached_property
 from itertools import chain
 from threading import Lock
-from typing import IO, Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import orjson
 
-from seetopic.corpus.storage import StoredFile
+from seetopic.corpus.arrow_files import arrow_stream, parquet_file
+from seetopic.corpus.records import (
+    Fault,
+    Fields,
+    Plain,
+    Record,
+    Row,
+    checked,
+    column_named,
+    column_value,
+    labelled,
+    option,
+    text_fault,
+)
+from seetopic.corpus.storage import StoredFile, seekable
 from seetopic.errors import CorpusError, MissingExtra
-
-_NO_MORE = object()
-
-
-class Fault(NamedTuple):
-    """Why a record cannot be used as a document."""
-
-    place: str  # the location, for errors: "reviews.csv, line 17"
-    sentence: str
-    kind: str  # the same in a few words, for counting
-
-
-class Labelled(NamedTuple):
-    """A document and its labels, if a label field is read."""
-
-    text: str
-    labels: tuple[str, ...]
-
-
-Plain: TypeAlias = str | Labelled | Fault  # a record without columns
-
-
-class Row(NamedTuple):
-    """A record with its kept columns, if any are asked for."""
-
-    record: Plain
-    columns: dict[str, Any]  # values as by `column_value`; those that the record lacks are left out
-
-
-Record: TypeAlias = Plain | Row  # nearly always a plain string, because there may be a billion of them
-Keep: TypeAlias = tuple[str, ...] | Literal["all"]  # columns to keep; "all": every one but the text
-
-
-class Fields(NamedTuple):
-    """The fields of a record that are read."""
-
-    text: str = "text"
-    label: str | None = None
-    keep: Keep = ()
-
-    def kept(self, names: Iterable[str]) -> tuple[str, ...]:
-        """The columns to keep, of those with these names."""
-        return tuple(name for name in names if name and name != self.text) if self.keep == "all" else self.keep
-
-
-def column_value(value: Any) -> str | int | float | bool | None:
-    """A kept value as JSON has it: dates become ISO text, lists and objects JSON text, and missing ones None."""
-    if hasattr(value, "item") and getattr(value, "ndim", None) == 0:  # a NumPy scalar
-        value = value.item()
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode()
-    if _is_missing(value) or (isinstance(value, float) and not math.isfinite(value)):
-        return None
-    if isinstance(value, bool | float) or (isinstance(value, int) and -(2**63) <= value < 2**63):
-        return value
-    if isinstance(value, date | time):  # a datetime is a date
-        return value.isoformat()
-    return orjson.dumps(value, default=str).decode() if isinstance(value, list | dict) else str(value)
-
-
-def strings(
-    values: Iterable[Any], labels: Iterable[Any] | None = None, columns: Mapping[str, Iterable[Any]] | None = None
-) -> Iterator[Record]:
-    """The records of any iterable; missing values of a table (None, NaN) count as empty."""
-    beside = {name: iter(each) for name, each in (columns or {}).items()}
-    waiting = None if labels is None else iter(labels)
-    for number, value in enumerate(values):
-        record = checked(value, "", "document", number)
-        if waiting is not None:
-            label = next(waiting, _NO_MORE)
-            if label is _NO_MORE:
-                raise CorpusError(f"there are more documents than labels ({number}); give a label or None for each")
-            record = labelled(record, label, f"document {number}")
-        yield Row(record, {name: _beside(name, each, number) for name, each in beside.items()}) if beside else record
-    if waiting is not None and next(waiting, _NO_MORE) is not _NO_MORE:
-        raise CorpusError("there are more labels than documents; give a label or None for each document")
-    for name, each in beside.items():
-        if next(each, _NO_MORE) is not _NO_MORE:
-            raise CorpusError(f"the column {name!r} has more values than there are documents; give one for each")
-
-
-def _beside(name: str, values: Iterator[Any], number: int) -> Any:
-    value = next(values, _NO_MORE)
-    if value is _NO_MORE:
-        raise CorpusError(f"the column {name!r} has only {number} values; give one for each document")
-    return column_value(value)
-
-
-def labelled(record: Plain, value: Any, place: str) -> Plain:
-    """The record with its labels: a text, a number, a list of these, or nothing."""
-    if not isinstance(record, str):
-        return record
-    values = value if isinstance(value, list | tuple) else [value]
-    known = [each for each in values if not _is_missing(each)]
-    strange = next((each for each in known if not isinstance(each, str | int | float)), None)
-    if strange is not None:
-        kind = type(strange).__name__
-        return Fault(place, f"has a label of type {kind}, not text or a list of texts", "with odd label")
-    spelled = [str(each).strip() for each in known]
-    return Labelled(record, tuple(dict.fromkeys(label for label in spelled if label)))
-
-
-def checked(value: Any, name: str, unit: str, number: int) -> Plain:
-    """The value as a text, or a fault that says what is wrong with it."""
-    if type(value) is str and value.isascii() and "\0" not in value:
-        return value
-    if _is_missing(value):
-        return ""
-    place = f"{name}, {unit} {number}" if name else f"{unit} {number}"
-    if not isinstance(value, str):
-        return Fault(place, f"is of type {type(value).__name__}, not text", "not text")
-    if (fault := text_fault(value)) is not None:
-        return Fault(place, *fault)
-    return str.__str__(value)  # NumPy strings become plain ones
-
-
-def _is_missing(value: Any) -> bool:
-    # By name, because pandas may not be installed, and its NA cannot be compared.
-    is_nan = isinstance(value, float) and math.isnan(value)
-    return value is None or is_nan or type(value).__name__ in ("NAType", "NaTType")
-
-
-def text_fault(text: str) -> tuple[str, str] | None:
-    """Why a string is not a valid text, as a sentence and its kind; None if it is valid."""
-    if "\0" in text:
-        return "contains NUL bytes, so it is not UTF-8 text", "with NUL bytes"
-    if not text.isascii():
-        try:
-            text.encode("utf-8")
-        except UnicodeEncodeError as error:
-            return f"is not UTF-8 text (at character {error.start})", "not UTF-8"
-    return None
-
-
-def option(name: str) -> str:
-    """An option as it is called on the command line and in Python."""
-    return f"{name}, or {name[2:].replace('-', '_')} in Python"
-
-
-def column_named(names: tuple[str, ...], field: str, file: str, chosen_by: str = "--text-field") -> int:
-    """The position of a column in its table."""
-    if (fault := text_fault("".join(names))) is not None:
-        raise CorpusError(f"the first line of {file} {fault[0]}; save the file as UTF-8")
-    if field not in names:
-        raise CorpusError(
-            f"{file} has no column {field!r}; its columns are {', '.join(map(repr, names))}: "
-            f"choose one with {option(chosen_by)}"
-        )
-    return names.index(field)
-
 
 Cells: TypeAlias = list[str] | csv.Error  # of a row, or why it could not be read
 _LONGEST_FIELD = 2**31 - 1  # the maximum everywhere: a C long has 32 bits on some systems
 _LIMIT = Lock()  # of `csv.field_size_limit`
 _BLOCK = 1 << 20  # bytes read at a time
-_BATCH_ROWS = 256  # of a Parquet file; more at once are hardly faster
-_BATCH_BYTES = 16_000_000  # of such a batch, unless a single row is larger
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -429,179 +284,6 @@ def _unquoted(cell: str) -> str:
     return cell
 
 
-class GroupRange(NamedTuple):
-    """Row groups of a Parquet file, counted from 0."""
-
-    first: int
-    last: int
-    first_row: int  # counted from 1
-
-
-@dataclass(frozen=True)
-class ParquetSource:
-    """A Parquet file that is read in small batches, because a small file can contain one long text many times."""
-
-    plain: Any  # the file, or its path
-    opened: Any
-
-    @property
-    def metadata(self) -> Any:
-        return self.opened.metadata
-
-    @cached_property
-    def flat(self) -> frozenset[str]:
-        """Columns of single values; one row of a list column could contain any number of texts."""
-        import pyarrow as arrow
-
-        return frozenset(field.name for field in self.opened.schema_arrow if not arrow.types.is_nested(field.type))
-
-    @cached_property
-    def texts(self) -> frozenset[str]:
-        """Columns whose values may be long."""
-        return frozenset(field.name for field in self.opened.schema_arrow if _is_long(field.type))
-
-    def batches(self, fields: Sequence[str], groups: Sequence[int] | None = None) -> Iterator[Any]:
-        long = [name for name in fields if name in self.texts]
-        for group in range(self.metadata.num_row_groups) if groups is None else groups:
-            size = self._rows_at_once(group, long) if long else _BATCH_ROWS
-            yield from self.opened.iter_batches(batch_size=size, row_groups=[group], columns=list(fields))
-
-    def _rows_at_once(self, group: int, fields: list[str]) -> int:
-        """How many rows of a row group are sure to fit, even if all are the longest text of its dictionary."""
-        about = self.metadata.row_group(group)
-        chunks = [about.column(number) for number in range(about.num_columns)]
-        wanted = frozenset(fields)
-        chosen = [chunk for chunk in chunks if chunk.path_in_schema in wanted]
-        if any("DELTA_BYTE_ARRAY" in chunk.encodings for chunk in chosen):  # a text may extend the one before it
-            return 1
-        mean = int(sum(chunk.total_uncompressed_size for chunk in chosen)) // max(int(about.num_rows), 1)
-        longest = max(mean, self._longest_in_dictionary(group, fields), 1)
-        return max(1, min(_BATCH_ROWS, _BATCH_BYTES // longest))
-
-    def _longest_in_dictionary(self, group: int, fields: list[str]) -> int:
-        """Bytes of the longest text in the dictionary; measured, because a file's metadata may be wrong."""
-        import pyarrow.compute as compute
-        from pyarrow.parquet import ParquetFile
-
-        kept = ParquetFile(self.plain, buffer_size=_BLOCK, metadata=self.metadata, read_dictionary=fields)
-        first = next(kept.iter_batches(batch_size=1, row_groups=[group], columns=fields), None)
-        if first is None:
-            return 0
-        lengths = (compute.binary_length(first.column(each).dictionary) for each in fields)
-        return int(sum(compute.max(each).as_py() or 0 for each in lengths))
-
-
-def _is_long(kind: Any) -> bool:
-    import pyarrow as arrow
-
-    is_any_of = arrow.types
-    held = kind.value_type if is_any_of.is_dictionary(kind) else kind
-    kinds = (is_any_of.is_string, is_any_of.is_large_string, is_any_of.is_binary, is_any_of.is_large_binary)
-    return any(is_kind(held) for is_kind in kinds)
-
-
-def unpacked_bytes(batch: Any) -> int:
-    """The size of a batch of texts, each counted as often as it occurs."""
-    import pyarrow as arrow
-    import pyarrow.compute as compute
-
-    size = 0
-    for column in batch.columns:
-        if arrow.types.is_dictionary(column.type):
-            lengths = compute.take(compute.binary_length(column.dictionary), column.indices)
-            size += compute.sum(lengths).as_py() or 0
-        size += column.nbytes
-    return size
-
-
-@contextmanager
-def parquet_file(file: StoredFile, place: str) -> Iterator[ParquetSource]:
-    """The file opened by pyarrow; errors about damage become one sentence."""
-    try:
-        import pyarrow as arrow
-        import pyarrow.parquet as arrow_parquet
-    except ImportError as error:
-        raise MissingExtra(f"reading {file.name}", "parquet") from error
-    failures: tuple[type[Exception], ...] = (arrow.ArrowException, *file.failures)
-    with _seekable(file) as plain:
-        try:
-            # Row groups may be large, so they are read as a stream.
-            opened = arrow_parquet.ParquetFile(plain, buffer_size=_BLOCK)
-            names = opened.schema_arrow.names
-            twice = next((name for name, times in Counter(names).items() if times > 1), None)
-            if twice is not None:
-                raise CorpusError(f"{place} has two columns named {twice!r}; rename one of them")
-            yield ParquetSource(plain, opened)
-        except CorpusError:
-            raise
-        except failures as error:
-            sentence = f"{place} cannot be read as Parquet: {file.reason(error)}; check that the file is complete"
-            raise CorpusError(sentence) from file.cause(error)
-
-
-def parquet(file: StoredFile, fields: Fields, groups: GroupRange | None = None) -> Iterator[Record]:
-    """The columns that are asked for, of some or all row groups; one batch is in memory at a time."""
-    place = file.name if groups is None else f"{file.name}, row groups {groups.first + 1} to {groups.last + 1},"
-    with parquet_file(file, place) as table:
-        columns = _arrow_columns(table.opened.schema_arrow, fields, file.name)
-        chosen = None if groups is None else range(groups.first, groups.last + 1)
-        row = 0 if groups is None else groups.first_row - 1
-        yield from _arrow_records(table.batches(columns, chosen), fields, file.name, row)
-
-
-def arrow(file: StoredFile, fields: Fields) -> Iterator[Record]:
-    """The columns that are asked for, of an Arrow stream as the `datasets` library saves it."""
-    with _arrow_stream(file) as stream:
-        columns = _arrow_columns(stream.schema, fields, file.name)
-        yield from _arrow_records((batch.select(columns) for batch in stream), fields, file.name, 0)
-
-
-@contextmanager
-def _arrow_stream(file: StoredFile) -> Iterator[Any]:
-    try:
-        import pyarrow
-        import pyarrow.ipc
-    except ImportError as error:
-        raise MissingExtra(f"reading {file.name}", "parquet") from error
-    failures: tuple[type[Exception], ...] = (pyarrow.ArrowException, *file.failures)
-    with file.open() as opened:
-        try:
-            yield pyarrow.ipc.open_stream(opened)
-        except CorpusError:
-            raise
-        except failures as error:
-            sentence = f"{file.name} cannot be read as Arrow: {file.reason(error)}; check that the file is complete"
-            raise CorpusError(sentence) from file.cause(error)
-
-
-def _arrow_columns(schema: Any, fields: Fields, file: str) -> list[str]:
-    """The names of the columns to read; a row of a list column could contain any number of texts."""
-    import pyarrow
-
-    nested = {field.name for field in schema if pyarrow.types.is_nested(field.type)}
-    kept = fields.kept(name for name in schema.names if name not in nested)
-    asked = [(fields.text, "--text-field"), (fields.label, "--label-field"), *((name, "--keep") for name in kept)]
-    columns = {name: option for name, option in asked if name is not None}
-    for name, option in columns.items():
-        column_named(tuple(schema.names), name, file, option)
-        if name in nested:
-            raise CorpusError(f"the column {name!r} of {file} contains lists, not texts; choose another with {option}")
-    return list(columns)
-
-
-def _arrow_records(batches: Iterable[Any], fields: Fields, file: str, row: int) -> Iterator[Record]:
-    """The records of batches that follow the given number of rows."""
-    for batch in batches:
-        columns = {name: _python_values(batch.column(name)) for name in batch.schema.names}
-        kept = fields.kept(columns)
-        for at, value in enumerate(columns[fields.text]):
-            row += 1
-            record = checked(value, file, "row", row)
-            if fields.label is not None:
-                record = labelled(record, columns[fields.label][at], f"{file}, row {row}")
-            yield Row(record, {name: column_value(columns[name][at]) for name in kept}) if fields.keep else record
-
-
 def sheet(file: StoredFile, fields: Fields) -> Iterator[Record]:
     """The rows of the first sheet of an Excel workbook; its first row has the names of the columns."""
     rows = _sheet_rows(file)
@@ -624,7 +306,7 @@ def _sheet_rows(file: StoredFile) -> Iterator[list[Any]]:
         from python_calamine import CalamineError, CalamineWorkbook
     except ImportError as error:
         raise MissingExtra(f"reading {file.name}", "xlsx") from error
-    with _seekable(file) as opened:
+    with seekable(file) as opened:
         try:
             rows = CalamineWorkbook.from_filelike(opened).get_sheet_by_index(0).iter_rows()
         except (CalamineError, *file.failures) as error:  # type: ignore[misc] # it has no type hints
@@ -647,7 +329,7 @@ def raw_rows(
             for batch in table.batches(flat):
                 yield from batch.to_pylist()
     elif file_format == "arrow":
-        with _arrow_stream(file) as stream:
+        with arrow_stream(file) as stream:
             for batch in stream:
                 yield from batch.to_pylist()
     elif file_format == "json":
@@ -667,38 +349,6 @@ def _loaded(line: str) -> Any:
         return orjson.loads(line)
     except ValueError:
         return None
-
-
-def _python_values(column: Any) -> list[Any]:
-    try:
-        values: list[Any] = column.to_pylist()
-        return values
-    except UnicodeDecodeError:  # convert values one by one, so that only the faulty text is lost
-        return [_python_value(value) for value in column]
-
-
-def _python_value(value: Any) -> Any:
-    try:
-        return value.as_py()
-    except UnicodeDecodeError as error:
-        return error.object.decode("utf-8", errors="surrogateescape")
-
-
-@contextmanager
-def _seekable(file: StoredFile) -> Iterator[IO[bytes]]:
-    """The file itself, or a plain copy of it: Parquet is read by position, which gzip does not support."""
-    with file.open() as opened:
-        if not file.is_packed and file.can_seek:
-            yield opened
-            return
-        with tempfile.TemporaryFile(prefix="seetopic-") as unpacked:
-            try:
-                shutil.copyfileobj(opened, unpacked)
-            except file.failures as error:
-                sentence = f"{file.name} cannot be unpacked: {file.reason(error)}; check that the file is complete"
-                raise CorpusError(sentence) from file.cause(error)
-            unpacked.seek(0)
-            yield unpacked
 
 
 def whole_text(file: StoredFile, fields: Fields) -> Record:

@@ -278,3 +278,20 @@ def _without_secrets(name: str, kinds: Sequence[str]) -> Iterator[None]:
         unknown = isinstance(error, ValueError) and "Protocol not known" in str(error)
         reason = f"the protocol {kinds[0]}:// is unknown" if unknown else type(error).__name__
         raise CorpusError(f"{name} cannot be opened: {reason}; check the address and your permissions") from None
+
+
+@contextmanager
+def seekable(file: StoredFile) -> Iterator[IO[bytes]]:
+    """The file itself, or a plain copy of it: some formats are read by position, which gzip does not support."""
+    with file.open() as opened:
+        if not file.is_packed and file.can_seek:
+            yield opened
+            return
+        with tempfile.TemporaryFile(prefix="seetopic-") as unpacked:
+            try:
+                shutil.copyfileobj(opened, unpacked)
+            except file.failures as error:
+                sentence = f"{file.name} cannot be unpacked: {file.reason(error)}; check that the file is complete"
+                raise CorpusError(sentence) from file.cause(error)
+            unpacked.seek(0)
+            yield unpacked
