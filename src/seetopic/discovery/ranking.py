@@ -10,6 +10,7 @@ import numpy as np
 
 from seetopic.runtime import Doubles, Flags, Floats, Longs, available_cores, in_parallel
 
+_STEP = 16  # every so many scores are looked at to guess the last relevant one
 _MANY = 1 << 18  # number of scores from which starting threads pays off
 
 
@@ -92,9 +93,22 @@ def best_first(scores: Floats | Doubles, size: int) -> Longs:
     candidates = np.arange(len(scores))
     if 0 < size < len(scores):
         # All that reach the last relevant score, so that ties at the cutoff are also ordered by position.
-        limit = np.partition(scores, len(scores) - size)[len(scores) - size]
-        candidates = np.flatnonzero(scores >= limit)
+        candidates = _above_a_guess(scores, size)
+        among = scores[candidates]
+        candidates = candidates[among >= np.partition(among, len(among) - size)[len(among) - size]]
     return candidates[np.argsort(-scores[candidates], kind="stable")][:size]
+
+
+def _above_a_guess(scores: Floats | Doubles, size: int) -> Longs:
+    """Positions of at least the best scores, by the scores of a few positions: partitioning all takes four times as
+    long."""
+    some = scores[::_STEP]
+    place = len(some) - 2 * -(-size // _STEP)
+    if place > len(some) // 2:
+        likely = np.flatnonzero(scores >= np.partition(some, place)[place])
+        if len(likely) >= size:
+            return likely
+    return np.arange(len(scores))
 
 
 def reciprocal(places: Longs) -> Doubles:

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from seetopic.runtime import Doubles, Floats
+from seetopic.runtime import Doubles, Floats, Longs, available_cores, in_parallel
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
+_MANY = 1 << 12  # terms from which starting threads pays off
 _CLEAR = 2.0  # a document belongs to a category that has at least this many times the hits of the second
 
 
@@ -62,8 +63,16 @@ def typical_terms(documents: csr_array, memberships: Doubles) -> Floats:
     sizes = memberships.sum(axis=0)
     z = np.empty(inside.T.shape, np.float32)
     z[:] = _z_scores(np.zeros_like(inside[:1]), sizes).T
-    z[:, held] = _z_scores(inside[held], sizes).T
+
+    def fill(part: Longs) -> None:
+        z[:, part] = _z_scores(inside[part], sizes).T
+
+    in_parallel(fill, _parts(held))
     return z
+
+
+def _parts(held: Longs) -> list[Longs]:
+    return np.array_split(held, available_cores()) if len(held) >= _MANY else [held]
 
 
 def _z_scores(inside: Doubles, sizes: Doubles) -> Doubles:
