@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from seetopic.runtime import Doubles, Floats, Longs, available_cores, in_parallel
+from seetopic.runtime import Doubles, Floats, Longs, in_parallel
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-_MANY = 1 << 12  # terms from which starting threads pays off
+_AT_ONCE = 1 << 15  # counts of terms in categories
 _CLEAR = 2.0  # a document belongs to a category that has at least this many times the hits of the second
 
 
@@ -67,12 +67,10 @@ def typical_terms(documents: csr_array, memberships: Doubles) -> Floats:
     def fill(part: Longs) -> None:
         z[:, part] = _z_scores(inside[part], sizes).T
 
-    in_parallel(fill, _parts(held))
+    # In parts that fit into the processor's cache, several at once.
+    size = max(1, _AT_ONCE // max(len(sizes), 1))
+    in_parallel(fill, [held[first : first + size] for first in range(0, len(held), size)])
     return z
-
-
-def _parts(held: Longs) -> list[Longs]:
-    return np.array_split(held, available_cores()) if len(held) >= _MANY else [held]
 
 
 def _z_scores(inside: Doubles, sizes: Doubles) -> Doubles:
