@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 import pyarrow.parquet
 import pytest
+from python_calamine import CalamineWorkbook
 
 from commands import one_line_error, run_here
 from planted import NAMES, planted_documents
@@ -76,7 +77,7 @@ def test_what_was_planted_is_printed(folder):
 def test_every_kind_of_file_is_written(folder, tmp_path):
     options = [folder / "sorted.csv", *OVER_TIME]
     shares = found(folder, *options)["shares"]
-    for name in ("a.csv", "a.parquet", "a.json", "a.svg", "a.html", "everything"):
+    for name in ("a.csv", "a.parquet", "a.xlsx", "a.json", "a.svg", "a.html", "everything"):
         assert run_here("trends", *options, "--out", tmp_path / name, cwd=folder).returncode == 0
     with (tmp_path / "a.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
@@ -85,6 +86,9 @@ def test_every_kind_of_file_is_written(folder, tmp_path):
     table = pyarrow.parquet.read_table(tmp_path / "a.parquet")
     assert table.column_names == list(rows[0])
     assert table["share"].to_pylist() == [row["share"] for row in shares]
+    book = CalamineWorkbook.from_path(tmp_path / "a.xlsx")
+    assert book.sheet_names == ["shares", "changes"]
+    assert book.get_sheet_by_name("shares").to_python()[0] == list(rows[0])
     assert json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))["shares"] == shares
     assert ElementTree.parse(tmp_path / "a.svg").getroot().get("role") == "img"
     assert (tmp_path / "a.html").read_text(encoding="utf-8").startswith("<!doctype html>")

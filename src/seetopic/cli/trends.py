@@ -56,8 +56,8 @@ if TYPE_CHECKING:
     "--out",
     type=PATH,
     metavar="FILE|DIR",
-    help="Shares as .csv or .parquet, everything as .json, the chart as .svg or .png, a page as .html; a name without "
-    "an extension is a folder for all of them.",
+    help="Shares as .csv or .parquet, all tables as .xlsx, everything as .json, the chart as .svg or .png, a page as "
+    ".html; a name without an extension is a folder.",
 )
 @click.option("--top", type=int, default=10, show_default=True, help="Number of typical terms per period or group.")
 @click.option("--random-state", type=int, default=0, show_default=True, help="Seed for the random number generator.")
