@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -111,3 +112,44 @@ def test_every_kind_of_file_is_written(folder, tmp_path):
 def test_what_cannot_be_done_is_said_in_one_line(folder, arguments, told):
     assert told in one_line_error(run_here("trends", *arguments, cwd=folder))
     assert not (folder / "trends.docx").exists()
+
+
+def sections(report: Path) -> list[str]:
+    return re.findall(r'<h2 id="(\w+)-head"', report.read_text(encoding="utf-8"))
+
+
+def test_the_report_of_discover_shows_the_columns_of_an_index(folder, tmp_path):
+    options = ("--seeds", "names.txt", "--out", tmp_path / "topics")
+    over_time = ("--time", "date", "--by", "month", "--dates", "day-first")
+    run_here("discover", "index", *options, *over_time, "--group", "source", cwd=folder).check_returncode()
+    shown = sections(tmp_path / "topics" / "report.html")
+    assert {"topics", "trends", "changes", "groups"} <= set(shown)
+    for arguments, told in ((over_time[:2], "--dates"), (("--group", "who"), "'who'")):
+        refused = run_here("discover", "index", *options, *arguments, cwd=folder)
+        assert refused.returncode == 2
+        assert told in refused.stderr
+    assert "--out" in one_line_error(run_here("discover", "index", *options[:2], *over_time, cwd=folder))
+
+
+@pytest.mark.slow
+def test_the_cached_index_of_discover_gets_the_columns_of_every_run(folder, tmp_path):
+    options = ("--seeds", "names.txt", "--out", tmp_path / "topics", "--jobs", "1")
+    dated = ("--time", "date", "--dates", "day-first")
+    for arguments, expected in (
+        (dated, "changes"),
+        (("--group", "source"), "groups"),
+        (dated, "changes"),
+        ((), "topics"),
+    ):
+        run_here("discover", "docs.csv", *options, *arguments, cwd=folder).check_returncode()
+        assert expected in sections(tmp_path / "topics" / "report.html")
+
+
+def test_the_documents_of_an_index_are_assigned_with_its_columns(folder, tmp_path):
+    out = tmp_path / "sorted.parquet"
+    run_here("assign", "index", "--topics", "topics", "--keep", "all", "--out", out, cwd=folder).check_returncode()
+    options = ("--topics", "topics", *OVER_TIME, "--group", "source")
+    assert found(folder, out, *options) == found(folder, "index", *options) | {"source": out.name}
+    arguments = ("assign", "index", "--topics", "topics", "--out", out)
+    one_line_error(run_here(*arguments, "--keep", "who", cwd=folder))
+    one_line_error(run_here(*arguments, "--read", cwd=folder))

@@ -74,10 +74,7 @@ def trends(
         random_state=random_state,
     )
     if isinstance(source, Index):
-        sorter = _sorter(source, seeds, topics, device, progress)
-        columns = {name: source.column(name) for name in options.kept}
-        stream, assigned = DocumentStream(source, sorter), AssignOptions(several=several)
-        return trends_of_documents(stream, columns, assigned, options, source=source.folder.name, progress=progress)
+        return trends_in_index(source, _sorter(source, seeds, topics, device, progress), options, progress)
     names: Sequence[str] | None = None
     if seeds is not None:
         names = as_seeds(seeds).names
@@ -87,6 +84,13 @@ def trends(
     scan = Scan(options, unguarded if is_file and _format(Path(source)) == "csv" else str)
     scan.add_all(_batches(source, options), progress)
     return trends_of(scan.counts(names), options, Path(source).name if is_file else "the table")
+
+
+def trends_in_index(index: Index, sorter: Sorter, options: TrendOptions, progress: Progress = silent) -> Trends:
+    """The same for the documents of an index, by columns that were kept in it."""
+    columns = {name: index.column(name) for name in options.kept}
+    stream, assigned = DocumentStream(index, sorter), AssignOptions(several=options.several)
+    return trends_of_documents(stream, columns, assigned, options, source=index.folder.name, progress=progress)
 
 
 def trends_of_documents(
