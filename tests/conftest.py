@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from functools import cache as cache_of_calls
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -19,13 +18,12 @@ os.environ["PYTHONPATH"] = os.pathsep.join(  # scripts that tests run import mod
     [str(Path(__file__).parent), *filter(None, [os.environ.get("PYTHONPATH")])]
 )
 
+from forks import Forks
 from planted import NAMES, planted_documents
 from seetopic import Index, SeeTopic
 from seetopic.corpus.demo import demo_documents
 from seetopic.index import plan_cached
-from seetopic.runtime.files import sha256_of
 from seetopic.settings import DEFAULT
-from seetopic.vectors.encoder import minilm
 
 # No deadline: a slow example on a busy machine is not a failure. Examples are the same in every run, so that only a
 # change can make a test fail; `pytest --hypothesis-profile thorough` tries many others.
@@ -73,21 +71,6 @@ def one_core() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="session", autouse=True)
-def loaded_once() -> Iterator[None]:
-    """The embedded model is read and verified once, not for every command and every index that a test opens."""
-
-    @cache_of_calls
-    def sum_of(path: Path, changed: int, size: int) -> str:
-        return sha256_of(path)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(minilm, "sha256_of", lambda path: sum_of(path, path.stat().st_mtime_ns, path.stat().st_size))
-        patch.setattr(minilm, "MiniLM", cache_of_calls(minilm.MiniLM))
-        patch.setattr(minilm, "load_minilm", cache_of_calls(minilm.load_minilm))
-        yield
-
-
 @pytest.fixture(scope="session")
 def documents() -> list[str]:
     return planted_documents()
@@ -110,6 +93,19 @@ def cache(run_folder: Path) -> Iterator[Path]:
 
 
 @pytest.fixture(scope="session")
+def new_cache(cache: Path) -> Callable[[Path], Path]:
+    """Makes a cache without indexes, which shares the vectors of this run: computing them is what takes time."""
+
+    def make(folder: Path) -> Path:
+        (cache / "vectors").mkdir(parents=True, exist_ok=True)
+        folder.mkdir()
+        (folder / "vectors").symlink_to(cache / "vectors")
+        return folder
+
+    return make
+
+
+@pytest.fixture(scope="session")
 def index(documents: list[str], cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Index:
     """The planted corpus, indexed with the embedded language model."""
     return Index.build(documents, tmp_path_factory.mktemp("planted") / "index", cache=cache, n_jobs=1)
@@ -125,6 +121,14 @@ def model(documents: list[str], cache: Path) -> SeeTopic:
 def unseen() -> list[str]:
     """Other documents; document i is of kind i % 3."""
     return planted_documents(90, seed=7)
+
+
+@pytest.fixture(scope="session")
+def forks() -> Iterator[Forks]:
+    """For scripts that must run in another process, because they are killed or their changes to files fail."""
+    started = Forks()
+    yield started
+    started.close()
 
 
 @pytest.fixture(scope="session")
