@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -32,6 +33,7 @@ settings.register_profile("thorough", deadline=None, max_examples=500)
 settings.load_profile("steady")
 expect.set_options(timeout=60_000)  # milliseconds: nor is a slow page a failure
 
+FIRST = ("docs", "ray", "browser", "transformers")  # marks
 MARKED = {"demo_cache": "docs", "site": "docs", "cluster": "ray", "browser": "browser"}  # by fixture
 
 
@@ -43,13 +45,26 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=_turn)
 
 
+def pytest_configure() -> None:
+    gc.disable()  # until everything is imported, because hardly any of that is garbage
+
+
+def pytest_collection_finish() -> None:
+    gc.enable()
+    gc.freeze()  # what is loaded stays, so the collector need not look through it again and again
+
+
+def pytest_unconfigure() -> None:
+    gc.freeze()  # taking everything apart at the end takes seconds
+
+
 def _turn(item: pytest.Item) -> int:
-    """Tests that need the demo's index, a cluster or a browser come first, and so run on one worker.
+    """Tests that need the demo's index, a cluster, a browser or transformers come first, and so run on one worker.
 
     If they came last, they would be shared among the workers, and each would have to start all that.
     """
     marks = {mark.name for mark in item.iter_markers()}
-    return next((turn for turn, mark in enumerate(("docs", "ray", "browser")) if mark in marks), 3)
+    return next((turn for turn, mark in enumerate(FIRST) if mark in marks), len(FIRST))
 
 
 @pytest.fixture(scope="session", autouse=True)

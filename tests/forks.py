@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 import json
 import os
 import subprocess
 import sys
 import tempfile
+import traceback
 from pathlib import Path
 
 
@@ -50,6 +53,7 @@ def _load() -> None:
 
 def _serve() -> None:
     """Answer each request with the exit code of a fork that runs its script."""
+    gc.freeze()  # so that forks do not copy what they only look at
     for line in sys.stdin:
         if child := os.fork():
             sys.stdout.write(f"{os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])}\n")
@@ -63,8 +67,15 @@ def _serve() -> None:
         os.chdir(cwd)
         sys.argv = ["-c", *arguments]
         sys.path.insert(0, "")
-        exec(script, {"__name__": "__main__"})
-        return
+        try:
+            exec(script, {"__name__": "__main__"})
+            code = 0
+        except BaseException:
+            traceback.print_exc()
+            code = 1
+        atexit._run_exitfuncs()
+        sys.stdout.flush()
+        os._exit(code)  # to take apart all that is loaded would take as long as to load it
 
 
 if __name__ == "__main__":

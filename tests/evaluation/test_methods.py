@@ -22,6 +22,8 @@ from seetopic.evaluation.methods.labeled_etm import trained_vectors
 from seetopic.evaluation.methods.seeded_lda import _pseudo_words
 from seetopic.vectors.local.skipgram import Vectors
 
+pytestmark = pytest.mark.transformers  # which BERTopic imports
+
 SIZE = 10
 NAMES = ["astronomy", "sport", "food"]  # none occurs in the documents, whose order is different
 SEEDED = ["seeded-lda", "anchored-corex", "labeled-etm", "cate"]

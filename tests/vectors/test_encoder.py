@@ -26,6 +26,8 @@ from seetopic.vectors.encoder.minilm import EMBEDDED_NAME, EmbeddedEncoder, Mini
 from seetopic.vectors.encoder.plain import CallableEncoder, ReadyVectors
 from seetopic.vectors.encoder.protocol import unit_rows
 
+pytestmark = pytest.mark.transformers
+
 ODD_TEXTS = [
     "!!!",
     " ",
