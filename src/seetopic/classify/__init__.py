@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from seetopic.classify.assignment import Reader, assign, assign_documents
+from seetopic.classify.assignment import Reader, StoredDocuments, assign, assign_documents
 from seetopic.classify.documents import DocumentStream
 from seetopic.classify.findings import (
     NO_DATE,
@@ -15,6 +15,7 @@ from seetopic.classify.findings import (
     Trends,
     Unit,
     trends,
+    trends_in_index,
     trends_of_documents,
 )
 from seetopic.classify.placement import STEPS, Assigned, AssignOptions, Placement
@@ -37,6 +38,7 @@ __all__ = [
     "Reader",
     "ShareChange",
     "Sorter",
+    "StoredDocuments",
     "TrendOptions",
     "Trends",
     "Unit",
@@ -46,5 +48,6 @@ __all__ = [
     "sorter_of",
     "table_for",
     "trends",
+    "trends_in_index",
     "trends_of_documents",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field, ValidationError
 
-from seetopic.classify import COLUMNS, Reader, Sorter, assign_documents
+from seetopic.classify import COLUMNS, Reader, Sorter, StoredDocuments, assign_documents
 from seetopic.corpus import Documents
 from seetopic.errors import CorpusError
 from seetopic.index import Index
@@ -49,7 +49,7 @@ class DocumentTable(Frozen):
 class TableSource:
     """What a table is made from; sent to the process that makes it."""
 
-    documents: Documents  # with the columns to keep
+    documents: Documents | StoredDocuments  # with the columns to keep
     sorter: Sorter
     chosen: Flags | None  # of the index's documents; None for all
     in_file: bool  # whether rows of the documents are those of a file, some of which are not in the index
@@ -59,20 +59,9 @@ class TableSource:
     n_jobs: int | None
 
 
-@dataclass(frozen=True)
-class IndexTexts:
-    """The documents of an index as texts, for a corpus whose own texts are not there."""
-
-    index: Index
-
-    def __iter__(self) -> Iterator[str]:
-        for number in range(len(self.index)):
-            yield " ".join(word or "\n" for word in self.index.texts.words_of(number))
-
-
 def table_documents(
     written: Documents | None, texts: WrittenTexts | None, index: Index, *, with_text: bool
-) -> tuple[Documents, bool]:
+) -> tuple[Documents | StoredDocuments, bool]:
     """The documents of a table with the columns to keep, and whether they are the rows of a file.
 
     The rows of a file are all there, also those that are empty or cannot be read; columns that a table has anyway
@@ -82,11 +71,12 @@ def table_documents(
     if written is not None and written.has_columns:
         text = [written.text_field] if with_text and written.text_field not in (*kept, *COLUMNS) else []
         return replace(written, keep=(*text, *kept), on_error="skip", label_field=None), True
+    if texts is None:
+        return StoredDocuments(index, tuple(kept)), False
     columns: dict[str, Any] = {name: index.column(name) for name in kept}
-    if with_text and texts is not None:
+    if with_text and "text" not in columns:
         columns = {"text": texts.values(), **columns}
-    source = IndexTexts(index) if texts is None else texts.values()
-    return Documents(source, keep=tuple(columns), columns=columns), False
+    return Documents(texts.values(), keep=tuple(columns), columns=columns), False
 
 
 @dataclass(frozen=True)
@@ -180,7 +170,7 @@ def make_table(source: TableSource, out: Path, *, progress: Progress) -> dict[st
     """Body of the process that makes a table; returns the number of documents per category."""
     n_jobs = available_cores() if source.n_jobs is None else source.n_jobs
     chosen = source.chosen
-    if chosen is not None and source.in_file:
+    if chosen is not None and source.in_file and isinstance(source.documents, Documents):
         chosen = _of_rows(source.documents, chosen)
     reader = None
     if source.model is not None:

@@ -163,6 +163,8 @@ class Workbench:
             if not chosen.any():
                 raise Refused("no document fits the filter; choose fewer conditions")
         written, texts = self.corpora.documents(kept.corpus), self.corpora.texts(kept.corpus)
+        if read and written is None and texts is None:
+            raise Refused("the texts are not on this server, so the language model cannot read them; sort without that")
         documents, in_file = table_documents(written, texts, index, with_text=with_text)
         source = TableSource(
             documents,
