@@ -410,9 +410,9 @@ def _topic(query: Query, category: int, found: Discovered, sure: Doubles, share:
     ranked = tuple(
         RankedTerm(
             index.vocabulary.terms[term],
-            float(found.scores[category, term]),
+            found.scores.score(category, term),
             int(frequencies[term]),
-            {kind: int(places[category, term]) or None for kind, places in found.ranks.items()},
+            found.ranks(category, term),
             tuple(index.vocabulary.terms[other] for other in found.variants.get(term, ())),
         )
         for term in found.terms[category]
