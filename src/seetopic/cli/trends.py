@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from seetopic.cli.messages import say
-from seetopic.cli.options import CACHE, DEVICE, MODEL, PATH, SHOWING, open_index, say_warning, with_options
+from seetopic.cli.options import CACHE, DEVICE, INDEX_MODELS, PATH, SHOWING, open_index, say_warning, with_options
 
 if TYPE_CHECKING:
     from seetopic.classify import Trends
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 )
 @click.option("--top", type=int, default=10, show_default=True, help="Number of typical terms per period or group.")
 @click.option("--random-state", type=int, default=0, show_default=True, help="Seed for the random number generator.")
-@with_options(MODEL, DEVICE, CACHE, *SHOWING)
+@with_options(*INDEX_MODELS, DEVICE, CACHE, *SHOWING)
 def trends(
     source: str,
     seeds: Path | None,
@@ -70,6 +70,7 @@ def trends(
     quiet: bool,
     as_json: bool,
     model: str | None,
+    reader: str | None,
     device: str,
     cache: Path | None,
     **options: Any,
@@ -87,7 +88,8 @@ def trends(
 
     if out is not None:
         check_trends_place(out)
-    opened: Any = open_index(source, {"model": model, "cache": cache}) if is_index(source) else Path(source)
+    models = {"model": model, "reader": reader, "cache": cache}
+    opened: Any = open_index(source, models) if is_index(source) else Path(source)
     with shown_progress(quiet) as progress:
         found = trends_in(opened, seeds=seeds, topics=topics, device=device, progress=progress, **options)
     _say_left_out(found)
