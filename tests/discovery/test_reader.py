@@ -74,6 +74,7 @@ def test_documents_and_names_are_read_by_one_model_and_terms_ranked_by_the_other
     assert [each.categories for each in placed] == [(number % 3,) for number in range(len(unseen))]
 
 
+@pytest.mark.slow
 def test_documents_are_sorted_even_if_the_model_of_the_terms_knows_nothing(reader, documents, unseen, tmp_path):
     model = SeeTopic(NAMES, embedding_model=directions, reader=reader, read_documents=True, n_jobs=1).fit(documents)
     kinds = np.arange(len(unseen)) % 3
@@ -110,6 +111,7 @@ def test_judgements_teach_in_the_readers_terms(read):
     assert {question.category for question in ask(run, 6)} <= {*NAMES, None}
 
 
+@pytest.mark.slow
 def test_an_update_reads_only_new_documents_and_gives_the_index_of_all(reader, cache, tmp_path):
     first, second = planted_documents(60), planted_documents(60, seed=1)
     options = {"embedding_model": directions, "reader": reader, "cache": cache, "n_jobs": 1}
@@ -119,6 +121,7 @@ def test_an_update_reads_only_new_documents_and_gives_the_index_of_all(reader, c
     assert discover(updated, NAMES).to_json()["topics"] == discover(at_once, NAMES).to_json()["topics"]
 
 
+@pytest.mark.slow
 def test_commands_take_a_reader_and_later_ones_know_it(reader, documents, unseen, tmp_path):
     for name, texts in (("docs.txt", documents), ("new.txt", unseen)):
         (tmp_path / name).write_text("\n".join(texts), encoding="utf-8")
@@ -140,6 +143,7 @@ def test_commands_take_a_reader_and_later_ones_know_it(reader, documents, unseen
     assert "no-such" in one_line_error(run_here("discover", "docs.txt", "--reader", "./no-such", *names, cwd=tmp_path))
 
 
+@pytest.mark.slow
 def test_what_cannot_read_or_is_another_reader_is_refused(read, documents, tmp_path):
     ready = dict.fromkeys([word for words in PLANTED.values() for word in words.split()], np.ones(3))
     with pytest.raises(EncoderError, match="must read any text"):
