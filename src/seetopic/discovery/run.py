@@ -16,7 +16,12 @@ from seetopic.discovery.calibration import shares_with_none
 from seetopic.discovery.constraints import Constraints, constraints_of, names_as_terms
 from seetopic.discovery.evidence import CurrentTerms, Evidence, StartRemembered
 from seetopic.discovery.evidence.confidence import DOUBTFUL, topic_confidence
-from seetopic.discovery.evidence.documents import MatchedDocumentsEvidence, ReadDocumentsEvidence, typical_terms
+from seetopic.discovery.evidence.documents import (
+    MatchedDocumentsEvidence,
+    ReadDocumentsEvidence,
+    theme_vectors,
+    typical_terms,
+)
 from seetopic.discovery.evidence.general import GeneralEvidence, confidence
 from seetopic.discovery.evidence.local import LocalEvidence
 from seetopic.discovery.lessons import lessons_of, with_judged_terms, with_none, without_refuted
@@ -99,7 +104,7 @@ class Query:
         return {
             "preset": self.preset,
             "settings": {"index": self.index.manifest["settings"], "discovery": as_json(self.settings)},
-            "model": self.index.manifest["model"],
+            **self.index.models,
             "random_state": random_state,
             "version": __version__,
             "corpus": self.index.manifest["corpus"],
@@ -210,7 +215,7 @@ def find(query: Query) -> Discovery:
         if query.settled.documents:
             judged = query.index, query.seeds, query.settled
             uncovered = without_refuted(*judged, with_none(*judged, uncovered), names.spoken, settings.sorting)
-        general = _general_evidence(query, names, uncovered)
+        general = _general_evidence(query, names, uncovered, tree)
         similarity = general.similarity  # (n_categories, n_terms)
         read_ahead.result()
 
@@ -266,7 +271,7 @@ def find(query: Query) -> Discovery:
         general,
         found,
         reading,
-        _topics(query, constraints, uncovered, similarity, found, reading, tree),
+        _topics(query, constraints, general, found, reading, tree),
         lessons,
         tree,
     )
@@ -289,7 +294,7 @@ def _uncovered(query: Query, names: EncodedNames) -> tuple[Tree | None, Uncovere
     """
     tree = tree_of(query.seeds)
     if not (query.settings.documents_weight > 0 and query.index.sample.was_read):
-        return tree, Uncovered(np.empty((0, query.index.general.shape[1]), np.float32), 1.0)
+        return tree, Uncovered(names.spoken[:0], 1.0)
     if tree is not None:
         return with_uncovered(tree, names.spoken, query.index.themes)
     return None, uncovered_by(names.spoken, query.index.themes)
@@ -299,8 +304,15 @@ def _all_spoken(names: EncodedNames, uncovered: Uncovered) -> Floats:
     return np.vstack([names.spoken, uncovered.centres])
 
 
-def _general_evidence(query: Query, names: EncodedNames, uncovered: Uncovered) -> GeneralEvidence:
-    settings, vectors = query.settings, np.vstack([names.plain, uncovered.centres])
+def _general_evidence(query: Query, names: EncodedNames, uncovered: Uncovered, tree: Tree | None) -> GeneralEvidence:
+    settings, themes = query.settings, uncovered.centres
+    if query.index.has_reader:  # so documents' vectors cannot be compared with terms'
+        themes = names.plain[:0]
+        if len(uncovered.centres):
+            sampled = sampled_documents(query.index)
+            reading = sampled.sorted_by(_all_spoken(names, uncovered), settings.sorting, tree=tree)
+            themes = theme_vectors(query.index, sampled.documents, reading.memberships)[len(query.seeds) :]
+    vectors = np.vstack([names.plain, themes])
     return GeneralEvidence(
         np.asarray(query.index.general), vectors, settings.name_pull, settings.contrast, settings.held_back
     )
@@ -338,15 +350,16 @@ def _described(
     query: Query, names: EncodedNames, uncovered: Uncovered, similarity: Floats, found: CurrentTerms
 ) -> Floats:
     """Vectors of the described names; a category without words moves towards its terms instead."""
-    describing, general = _describing(query, similarity, found), query.index.general
+    describing, index = _describing(query, similarity, found), query.index
     themes = range(len(query.seeds), len(similarity))
-    plain = np.vstack([names.plain, uncovered.centres])
+    wordless = {category: names.plain[category] for category in names.wordless}
+    wordless |= zip(themes, uncovered.centres, strict=True)
     moved = {
-        category: normalized((plain[category] + general[describing[category]].sum(axis=0))[None])[0]
-        for category in (*names.wordless, *themes)
+        category: normalized((vector + index.read_terms(describing[category]).sum(axis=0))[None])[0]
+        for category, vector in wordless.items()
     }
     texts = [*((text,) for text in _worded(query, describing)), *(() for _ in themes)]
-    return mean_vectors_of(query.index, texts, moved, query.progress)
+    return mean_vectors_of(index.read_names, texts, moved, query.progress)
 
 
 def _describing(query: Query, similarity: Floats, found: CurrentTerms) -> list[list[int]]:
@@ -373,34 +386,32 @@ def _worded(query: Query, describing: list[list[int]]) -> list[str]:
 def _topics(
     query: Query,
     constraints: Constraints,
-    uncovered: Uncovered,
-    similarity: Floats,
+    general: GeneralEvidence,
     found: Discovered,
     reading: Reading | None,
     tree: Tree | None,
 ) -> Topics:
     """The names' terms as topics, and the themes that the names leave out."""
     n_names, index = len(query.seeds), query.index
+    themes = general.names[n_names:]
     unsettled = [
         [term for term in terms if term not in set(given)]
         for terms, given in zip(found.deep, constraints.fixed, strict=True)
     ]
-    sure = topic_confidence(similarity, n_names, np.asarray(index.local), unsettled)
+    sure = topic_confidence(general.similarity, n_names, np.asarray(index.local), unsettled)
     shares = None if tree is None or reading is None else tree.summed(reading.memberships).mean(axis=0)
     topics = tuple(
         _topic(query, category, found, sure, None if shares is None else round(float(shares[category]), 4))
         for category in range(n_names)
     )
-    if not len(uncovered.centres) or reading is None:
+    if not len(themes) or reading is None:
         return Topics(topics, query.made_with())
     owners = owners_in(tree)
     temperature = query.settings.sorting.temperature
     best = shares_with_none(reading.found.scores, n_names, temperature, owners=owners).argmax(axis=1)
     coverage = round(float((best < n_names).mean()), 4)
     labels = [None if owner < 0 else path_text(query.seeds.paths[owner]) for owner in owners]
-    residual = told_themes(
-        index, reading.memberships, found.deep, uncovered.centres, n_names, parents=labels if tree else None
-    )
+    residual = told_themes(index, reading.memberships, found.deep, themes, n_names, parents=labels if tree else None)
     return Topics(topics, query.made_with(), coverage, residual)
 
 
