@@ -23,8 +23,7 @@ _BALANCE = 0.5  # power of a category's size: 0 asks equally about all categorie
 _SURE = 0.5  # what a question about a sure term is worth, compared with a completely unsure one
 _TEMPERATURE = 0.5  # of shares; the lower, the more the likeliest category counts
 _SAME = 0.01  # what a term is worth that equals one that was judged
-_REPRESENTED = 1000  # documents that questions are to represent
-_CANDIDATES = 4000  # documents among which questions are chosen
+_COMPARED = 3000  # documents that questions are chosen from, and are to represent
 _PASSAGE = 40  # words
 _UNSURE = 0.25  # difference of the two largest shares, below which a document lies between two categories
 _MARKED = 4  # terms of a passage
@@ -97,24 +96,21 @@ def _chosen_documents(run: Discovery, number: int) -> Iterator[int]:
     """
     assert run.reading is not None
     likely = shares(run.reading.found.scores, _TEMPERATURE)  # (n_read, n_categories)
-    features = run.sampled.unit_features
     judged = np.empty(0, np.int64) if run.lessons is None else run.lessons.rows[run.lessons.rows >= 0]
-    others = np.arange(0, len(likely), -(-len(likely) // _REPRESENTED))
-    best_two = np.sort(likely[others], axis=1)[:, -2:]
+    # Documents are in an order that says nothing about them, so the first ones stand for all.
+    some = slice(max(_COMPARED, 2 * (len(judged) + number)))
+    features, best_two = run.sampled.unit_features, np.sort(likely[some], axis=1)[:, -2:]
     # Unsure documents, and those of small categories, count more.
     by_category = np.maximum(likely.mean(axis=0), _TINY) ** (_BALANCE - 1)
-    worth = ((1 - (best_two[:, 1] - best_two[:, 0])) * (likely[others] @ by_category)).astype(np.float32)
-    # Documents are in an order that says nothing about them, so that the first ones are as good as any.
-    free = np.delete(np.arange(len(likely)), judged)[: max(_CANDIDATES, 2 * number)]
-    likeness = _likeness(features[free], features[others])  # (n_candidates, n_represented)
-    represented = _likeness(features[judged], features[others]).max(axis=0, initial=0.0)
-    chosen: list[int] = []
-    for _ in range(min(number, len(free))):
-        value = np.maximum(likeness, represented) @ worth
-        value[chosen] = -1.0
-        chosen.append(int(value.argmax()))
-        represented = np.maximum(represented, likeness[chosen[-1]])
-        yield int(free[chosen[-1]])
+    worth = ((1 - (best_two[:, 1] - best_two[:, 0])) * (likely[some] @ by_category)).astype(np.float32)
+    likeness = _likeness(features[some], features[some])
+    represented = _likeness(features[judged], features[some]).max(axis=0, initial=0.0)
+    free = np.ones(len(worth), np.bool_)
+    free[judged[judged < len(free)]] = False
+    for _ in range(min(number, int(free.sum()))):
+        row = int(np.where(free, np.maximum(likeness, represented) @ worth, -1.0).argmax())
+        yield row
+        free[row], represented = False, np.maximum(represented, likeness[row])
 
 
 def _likeness(documents: Floats, others: Floats) -> Floats:
