@@ -36,7 +36,7 @@ from seetopic.discovery.tree import Tree, names_in_context, owners_in, tree_of, 
 from seetopic.discovery.tree_terms import TreeRanking
 from seetopic.discovery.twins import Twins, dealt_reading, dealt_terms, twins_among
 from seetopic.discovery.wildcards import expanded
-from seetopic.errors import NotEnoughTerms, SeedError
+from seetopic.errors import NotEnoughTerms
 from seetopic.index import Index, Uncovered, uncovered_by
 from seetopic.runtime import Doubles, Floats, Progress, normalized, resolve_device, silent, warn
 from seetopic.settings import DEFAULT, DiscoverySettings, as_json, preset_named
@@ -88,8 +88,6 @@ class Query:
                 f"{len(self.seeds)} categories need at least {len(self.seeds)} terms, but the index has {n_terms}; "
                 "give fewer names, lower --min-count (in Python: min_count), or give more documents"
             )
-        if self.seeds.is_tree and (self.settled.documents or self.settled.terms):
-            raise SeedError("a tree of names cannot learn from judgements or examples yet; give names without parents")
 
     @property
     def variants(self) -> Variants:
@@ -249,7 +247,11 @@ def _find_apart(query: Query, names: EncodedNames) -> Discovery:
         tree, uncovered = _uncovered(query, names)
         if query.settled.documents:
             judged = query.index, query.seeds, query.settled
-            uncovered = without_refuted(*judged, with_none(*judged, uncovered), names.spoken, settings.sorting)
+            uncovered = with_none(*judged, uncovered)
+            if tree is None:
+                uncovered = without_refuted(*judged, uncovered, names.spoken, settings.sorting)
+            else:  # a theme of none of the names is below none of them
+                tree = tree.with_themes(len(uncovered.centres))
         general = _general_evidence(query, names, _theme_vectors(query, names, uncovered, tree))
         similarity = general.similarity  # (n_categories, n_terms)
         read_ahead.result()
@@ -279,7 +281,7 @@ def _find_apart(query: Query, names: EncodedNames) -> Discovery:
         return discover_terms(similarity, constraints, used, chosen, query.variants, start, veto=by_terms[0][0])
 
     reading, sampled = None, sampled_documents(query.index)
-    lessons = lessons_of(query.index, query.seeds, query.settled, len(uncovered.centres))
+    lessons = lessons_of(query.index, query.seeds, query.settled, len(uncovered.centres), tree)
     if uses_documents and query.index.sample.was_read:
         # Sort the sample by the names; then by the names with the terms that a first pass found for them.
         spoken = _all_spoken(names, uncovered)
