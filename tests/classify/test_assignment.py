@@ -302,7 +302,7 @@ def test_a_sheet_refuses_what_does_not_fit(sorter, tmp_path):
     with pytest.raises(OutputError, match="at most 1,048,576 rows, but this table has 1,048,577"):
         SheetTable(sorter.names, sorter.terms).require_room(1_048_576)
     table = pd.DataFrame({"text": ["the referee"], "note": ["x" * 40_000]})
-    with pytest.raises(OutputError, match="the column 'note' of document 0 has 40,000 characters"):
+    with pytest.raises(OutputError, match="the column 'note' of row 1 has 40,000 characters"):
         assign(table, sorter, tmp_path / "x.xlsx", keep=("note",), n_jobs=1)
     assert not (tmp_path / "x.xlsx").exists()
 

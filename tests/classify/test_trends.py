@@ -19,6 +19,7 @@ from scipy.stats import chi2_contingency, hypergeom
 from seetopic import Trends, trends
 from seetopic.classify.findings.changes import change_points, comparisons
 from seetopic.classify.findings.counts import Judged, TermCounts
+from seetopic.classify.findings.judged import judged_documents
 from seetopic.classify.findings.shares import (
     calibrated,
     difference_interval,
@@ -28,7 +29,8 @@ from seetopic.classify.findings.shares import (
     interval,
 )
 from seetopic.classify.findings.typical import typical_terms
-from seetopic.errors import CorpusError, MissingExtra, SettingsError
+from seetopic.errors import CorpusError, JudgementError, MissingExtra, SettingsError
+from seetopic.runtime import workbook, write_sheet
 
 MONTHS = [f"2025-{month:02d}-15" for month in range(1, 13)]
 BASE = np.array([0.20, 0.15, 0.10, 0.08, 0.05])
@@ -88,12 +90,15 @@ def test_groups_that_differ_are_told_from_those_that_do_not(found):
     assert (food.share, food.others, food.difference) == (0.3, 0.1, 0.2)
 
 
-@pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl", "tsv"])
+@pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl", "tsv", "xlsx"])
 def test_every_kind_of_table_gives_the_same_trends(found, tmp_path, ending):
     rows = pa.table(planted()).to_pylist()
     path = tmp_path / f"sorted.{ending}"
     if ending == "parquet":
         pa.parquet.write_table(pa.table(planted()), path, row_group_size=1000)
+    elif ending == "xlsx":
+        with workbook(path) as book:
+            write_sheet(book, "documents", list(rows[0]), (row.values() for row in rows))
     elif ending == "jsonl":
         path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     else:
@@ -266,13 +271,30 @@ def test_judgements_of_documents_calibrate_as_labels_do(tmp_path):
         trends(table, group="source", judgements=judgements, label_field="label")
 
 
+@pytest.mark.parametrize("several", [False, True])
+def test_judgements_are_settled_as_for_teaching(several):
+    given = [
+        {"category": "Sport", "document": 1, "belongs": True, "by": "Ann"},
+        {"category": "film", "document": 2, "belongs": False},
+        {"category": None, "document": 3, "belongs": True},
+        *({"category": "film", "document": 4, "belongs": belongs, "by": "Ann"} for belongs in (True, False)),
+        {"category": "film", "document": "its text", "belongs": True},
+    ]
+    with pytest.warns(UserWarning, match="1 contradictions"):
+        found = judged_documents(given, several)
+    assert found[1] == ({"sport": True} if several else {"sport": True, "film": False})
+    assert found[2] == {"film": False}
+    assert found[3] == {"sport": False, "film": False}
+    assert set(found) == {1, 2, 3}
+
+
 @pytest.mark.parametrize(
-    "content", ["", "[", "{}", '{"document": 1, "category": "x", "belongs": 1}', '{"term": "x", "belongs": true}']
+    "content", ["", "{}", '{"document": 1, "category": "x", "belongs": 1}', '{"term": "x", "belongs": true}']
 )
 def test_judgements_that_cannot_be_used_are_refused(tmp_path, content):
     path = tmp_path / "judgements.jsonl"
     path.write_text(content, encoding="utf-8")
-    with pytest.raises(CorpusError, match=r"judgements\.jsonl"):
+    with pytest.raises(JudgementError):
         trends(pa.table({**planted(), "document": range(7200)}), group="source", judgements=path)
 
 

@@ -13,6 +13,7 @@ from seetopic.classify.findings import (
     Trends,
     Unit,
     trends,
+    trends_in_index,
     trends_of_documents,
 )
 from seetopic.classify.placement import STEPS, Assigned, AssignOptions, Placement
@@ -39,5 +40,6 @@ __all__ = [
     "sorter_of",
     "table_for",
     "trends",
+    "trends_in_index",
     "trends_of_documents",
 ]

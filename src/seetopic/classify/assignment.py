@@ -28,8 +28,8 @@ from seetopic.classify.sorter import Sorter
 from seetopic.classify.tables import Table, refuse_clash, table_for
 from seetopic.classify.taught import taught_sorter
 from seetopic.corpus import Documents, Keep, OnError, Piece, TextShard, as_judgements, open_documents
-from seetopic.errors import CorpusError
-from seetopic.index import alone
+from seetopic.errors import CorpusError, SettingsError
+from seetopic.index import Index, alone, is_index
 from seetopic.runtime import (
     Engine,
     Floats,
@@ -63,10 +63,28 @@ class Reader:
 
 @dataclass(frozen=True)
 class _Read:
-    """A shard of documents that the language model has read."""
+    """A shard of documents that the language model has read, or that an index has."""
 
     shard: TextShard
-    vectors: Floats | None  # None if they have already been sorted
+    vectors: Floats | None = None  # None if they have already been sorted
+    words: list[list[str]] | None = None  # of the documents of an index, which are not tokenised again
+
+
+@dataclass(frozen=True)
+class StoredDocuments:
+    """The documents of an index, and the columns to keep of those that it has."""
+
+    index: Index
+    keep: Keep = ()
+
+    def shards(self) -> Iterator[tuple[int, _Read]]:
+        names = self.index.column_names if self.keep == "all" else self.keep
+        columns = {name: self.index.column(name) for name in names}
+        for number, first in enumerate(range(0, len(self.index), _SHARDS.shard_documents)):
+            last = min(first + _SHARDS.shard_documents, len(self.index))
+            words = [self.index.texts.words_of(document) for document in range(first, last)]
+            rows = [{name: column[document] for name, column in columns.items()} for document in range(first, last)]
+            yield number, _Read(TextShard([" ".join(each) for each in words], columns=rows), words=words)
 
 
 @dataclass(frozen=True)
@@ -101,6 +119,7 @@ def assign(
 ) -> Counter[str]:
     """Sort documents into categories and write a table with one row for every row of the input.
 
+    `documents` are as `open_documents` takes them, or an index, whose documents and kept columns the table gets.
     `topics` is a `Sorter` or the folder that `seetopic discover --out` wrote. With `read`, the language model also
     reads the documents, which is more accurate but slower. `judgements`, as for `SeeTopic.teach`, correct the sorter;
     documents must be given as text. `keep` names columns of the input that the table gets, too. Rows that are empty or,
@@ -111,8 +130,17 @@ def assign(
     options = AssignOptions(threshold=threshold, rate=rate, several=several)
     sorter = topics if isinstance(topics, Sorter) else Sorter.load(topics)
     table_for(Path(out), sorter.names, sorter.terms)  # refuses an unknown format before anything is read
-    source = open_documents(documents, text_field=text_field, on_error=on_error, keep=keep)
+    source: Documents | StoredDocuments
+    if isinstance(documents, Index) or (isinstance(documents, str | Path) and is_index(documents)):
+        source = StoredDocuments(documents if isinstance(documents, Index) else Index.open(documents), keep)
+    else:
+        source = open_documents(documents, text_field=text_field, on_error=on_error, keep=keep)
     reader = None
+    if read and isinstance(source, StoredDocuments):
+        raise SettingsError(
+            "an index stores documents as words, which the language model cannot read; give the documents themselves, "
+            "or leave out --read (in Python: read=False)"
+        )
     if read:
         sorter.require_reading()
         where = VectorCache(cache_folder(None if cache is None else Path(cache)))
@@ -129,7 +157,7 @@ def assign(
 
 
 def assign_documents(
-    documents: Documents,
+    documents: Documents | StoredDocuments,
     sorter: Sorter,
     out: Path,
     engine: Engine,
@@ -151,11 +179,16 @@ def assign_documents(
     with alone(out, "run"):
         with writing(out):
             _make_ready(folder, _made_of(sorter, options, reader))
-        pieces = enumerate(documents.pieces(_SHARDS, engine, keep=True, every_row=True))
-        items = pieces if reader is None else _read_by(reader, pieces, sorter, folder, engine)
+        items: Iterable[tuple[int, Piece | _Read]]
+        if isinstance(documents, StoredDocuments):
+            items = documents.shards()
+        else:
+            pieces = enumerate(documents.pieces(_SHARDS, engine, keep=True, every_row=True))
+            items = pieces if reader is None else _read_by(reader, pieces, sorter, folder, engine)
         work = partial(_sort, sorter=sorter.prepared(), folder=folder, rule=options.rule(len(sorter.names)))
         parts, bests, done = _gathered(engine.map(work, items), progress)
-        documents.refuse_if_empty(int(bests.sum()), done.skipped)
+        if isinstance(documents, Documents):
+            documents.refuse_if_empty(int(bests.sum()), done.skipped)
         table = table.keeping(_kept(documents, done.kinds))
         table.require_room(sum(parts.values()))
         threshold = options.threshold if options.rate is None else threshold_for(bests, options.rate)
@@ -170,11 +203,11 @@ def assign_documents(
     return Counter({"" if category < 0 else sorter.names[category]: number for category, number in given.items()})
 
 
-def _kept(documents: Documents, kinds: dict[str, set[Kind]]) -> dict[str, Kind]:
+def _kept(documents: Documents | StoredDocuments, kinds: dict[str, set[Kind]]) -> dict[str, Kind]:
     """The kept columns and their kinds, in the order that was asked for, or else as they were found."""
     names = tuple(kinds) if documents.keep == "all" else documents.keep
     missing = next((name for name in names if name not in kinds), None)
-    if missing is not None:
+    if missing is not None and isinstance(documents, Documents):
         raise CorpusError(
             f"no record of {documents.name!r} has a field {missing!r}; its fields are {', '.join(kinds) or 'unknown'}: "
             "choose some of them with --keep (in Python: keep)"
@@ -249,8 +282,8 @@ def _sort(numbered: tuple[int, Piece | _Read], sorter: Sorter, folder: Path, rul
             part = _part(folder, number, own_number, shard)
             rows = _loaded(part)
             if rows is None:
-                vectors = item.vectors if isinstance(item, _Read) else None
-                placement = sorter.place(sorter.terms_in(shard.texts), vectors, rule, blank(shard.texts))
+                vectors, words = (item.vectors, item.words) if isinstance(item, _Read) else (None, None)
+                placement = sorter.place(sorter.terms_in(words or shard.texts), vectors, rule, blank(shard.texts))
                 rows = SortedRows(placement, shard.problems, columns_of(shard))
                 rows.save(part)
             done.parts[part.name] = len(rows), rows.best_steps

@@ -6,7 +6,6 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,13 +18,12 @@ from seetopic.classify.rows import Kind, SortedRows, as_kind
 from seetopic.corpus import path_text
 from seetopic.discovery import Tree
 from seetopic.errors import MissingExtra, OutputError, SettingsError
-from seetopic.runtime import Lists, cell
+from seetopic.runtime import SHEET_COLUMNS, SHEET_ROWS, Lists, cell, workbook, write_sheet, xlsxwriter
 
 # The kept columns follow the first one, and one column of shares per category the last one.
 COLUMNS = ("document", "category", "share", "none", "categories", "terms", "problem")
 _IN_TREE = ("path", "path_shares")  # after the share, if the categories form a tree
 _GROUP = 1 << 22  # cells of a Parquet file that are in memory together
-_SHEET_ROWS, _SHEET_COLUMNS, _CELL_CHARACTERS = 1_048_576, 16_384, 32_767  # the limits of Excel
 _NUMBER = re.compile(r"[+-]?\d+([.,]\d+)?([eE][+-]?\d+)?")
 
 
@@ -267,45 +265,16 @@ class SheetTable(JsonTable):
 
     def require_room(self, n_rows: int) -> None:
         for number, most, what in (
-            (n_rows + 1, _SHEET_ROWS, "rows"),
-            (len(self.header), _SHEET_COLUMNS, "columns"),
+            (n_rows + 1, SHEET_ROWS, "rows"),
+            (len(self.header), SHEET_COLUMNS, "columns"),
         ):
             if number > most:
                 raise OutputError(f"a sheet has at most {most:,} {what}, but this table has {number:,}; write .parquet")
 
     def write(self, path: Path, parts: Iterable[bytes]) -> None:
-        # Texts stay texts, and the file has no date, so that the same rows give the same bytes.
-        options = {"constant_memory": True, "strings_to_formulas": False, "strings_to_urls": False}
-        with _xlsxwriter().Workbook(path, options) as book:
-            book.set_properties({"created": datetime(2000, 1, 1, tzinfo=UTC)})
-            sheet = book.add_worksheet("documents")
-            self._write_row(sheet, 0, self.header)
-            lines = (line for part in parts for line in part.splitlines())
-            for number, line in enumerate(lines, start=1):
-                self._write_row(sheet, number, orjson.loads(line).values())
-
-    def _write_row(self, sheet: Any, number: int, values: Iterable[Any]) -> None:
-        for column, value in enumerate(values):
-            shown = "|".join(map(str, value)) if isinstance(value, list) else value
-            if isinstance(shown, str) and len(shown) > _CELL_CHARACTERS:
-                raise OutputError(
-                    f"the column {self.header[column]!r} of document {number - 1} has {len(shown):,} characters, but a "
-                    f"cell of a sheet has at most {_CELL_CHARACTERS:,}; write .csv or .parquet"
-                )
-            if isinstance(shown, str) and shown:
-                sheet.write_string(number, column, shown)
-            elif isinstance(shown, bool):
-                sheet.write_boolean(number, column, shown)
-            elif isinstance(shown, int | float):
-                sheet.write_number(number, column, shown)
-
-
-def _xlsxwriter() -> Any:
-    try:
-        import xlsxwriter
-    except ImportError as error:
-        raise MissingExtra("writing a .xlsx table", "xlsx") from error
-    return xlsxwriter
+        lines = (line for part in parts for line in part.splitlines())
+        with workbook(path) as book:
+            write_sheet(book, "documents", self.header, (orjson.loads(line).values() for line in lines))
 
 
 _TABLES: dict[str, type[Table]] = {".csv": CsvTable, ".parquet": ParquetTable, ".jsonl": JsonTable, ".xlsx": SheetTable}
@@ -319,5 +288,5 @@ def table_for(path: Path, names: tuple[str, ...], terms: tuple[str, ...], tree: 
     if ending == ".parquet":
         _pyarrow()
     if ending == ".xlsx":
-        _xlsxwriter()
+        xlsxwriter()
     return _TABLES[ending](names, terms, tree=tree)

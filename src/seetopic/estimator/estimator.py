@@ -100,9 +100,9 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     topics_: Topics
     index_: Index
-    sorter_: Sorter
     seeds_: Seeds
     _given: fitting.FittedOn
+    _learned: fitting.Learned
 
     if TYPE_CHECKING:  # from scikit-learn, which has no type hints
 
@@ -525,12 +525,17 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _learn(self, index: Index, seeds: Seeds, settings: Settings, given: fitting.FittedOn) -> Self:
         with self._progress() as progress:
             run = fitting.learn(index, seeds, settings, self.device, progress, given)
-        return self._set(index, seeds, fitting.learned_from(run), given)
+        return self._set(index, seeds, fitting.Learned(run.topics, run), given)
 
     def _set(self, index: Index, seeds: Seeds, learned: fitting.Learned, given: fitting.FittedOn) -> Self:
         self.index_, self.seeds_, self._given = index, seeds, given
-        self.topics_, self.sorter_ = learned.topics, learned.sorter
+        self.topics_, self._learned = learned.topics, learned
         return self
+
+    @property
+    def sorter_(self) -> Sorter:
+        """Sorts documents by terms and, if they are read, by the language model's vectors."""
+        return self._learned.sorter
 
     def _checked(self) -> Self:
         if not hasattr(self, "index_"):

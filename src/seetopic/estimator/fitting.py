@@ -25,12 +25,21 @@ class FittedOn:
     judgements: Judgements = field(default_factory=Judgements)
 
 
-@dataclass(frozen=True)
 class Learned:
-    """The result of a fit."""
+    """The result of a fit; the sorter is made when it is first needed, because topics do not need it."""
 
-    topics: Topics
-    sorter: Sorter
+    def __init__(self, topics: Topics, sorter: Sorter | Discovery) -> None:
+        self.topics, self._sorter = topics, sorter
+
+    @property
+    def sorter(self) -> Sorter:
+        if isinstance(self._sorter, Discovery):
+            self._sorter = sorter_of(self._sorter)  # the run, which is large, is not kept any longer
+        return self._sorter
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The state to pickle, without the run."""
+        return {"topics": self.topics, "_sorter": self.sorter}
 
 
 class GivenTwice(NamedTuple):
@@ -77,11 +86,6 @@ def learn(
     return run_of(
         index, seeds, settings.discovery, preset, device, progress, given.ready.names, judgements=given.judgements
     )
-
-
-def learned_from(run: Discovery) -> Learned:
-    """Topics for the names, and a sorter for documents."""
-    return Learned(run.topics, sorter_of(run))
 
 
 def ready_index(source: Any, model: Any, tokenizer: Any, cache: Any) -> Index | None:

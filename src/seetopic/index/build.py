@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager, closing
+from contextlib import AbstractContextManager, closing, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import chain, pairwise
@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from seetopic.corpus import Documents, Fingerprint, FingerprintBuilder, Piece, Pieces
+from seetopic.corpus import Documents, Fingerprint, FingerprintBuilder, Piece, Pieces, open_documents
 from seetopic.errors import CorpusError, EncoderError, IndexFailure
 from seetopic.index import layout
 from seetopic.index.cached import INDEXES
@@ -661,5 +661,9 @@ def plan_cached(documents: Documents, *, cache: str | Path | None = None, **opti
     # The documents are read to get the key, which says where the index is if it already exists.
     with closing(somewhere.resources.engine):
         key = somewhere.key
-    indexes = somewhere.resources.cache.folder / INDEXES
-    return replace(somewhere, out=indexes / key[:32], is_shared=True)
+    build = replace(somewhere, out=somewhere.resources.cache.folder / INDEXES / key[:32], is_shared=True)
+    if isinstance(build.update.keep, tuple) and build.update.keep:  # other columns were kept for other commands
+        with suppress(IndexFailure, OSError):
+            known = layout.read_words(build.out / layout.COLUMNS)
+            build.update.added[0].documents = open_documents(documents, keep=(*build.update.keep, *known))
+    return build

@@ -5,7 +5,7 @@ from __future__ import annotations
 from seetopic.classify.findings.dates import UNITS, DateOrder, Unit
 from seetopic.classify.findings.options import TrendOptions
 from seetopic.classify.findings.results import CategoryShare, ShareChange, Trends
-from seetopic.classify.findings.sources import trends, trends_of_documents
+from seetopic.classify.findings.sources import trends, trends_in_index, trends_of_documents
 
 __all__ = [
     "UNITS",
@@ -16,5 +16,6 @@ __all__ = [
     "Trends",
     "Unit",
     "trends",
+    "trends_in_index",
     "trends_of_documents",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
@@ -19,13 +19,20 @@ from seetopic.classify.findings.options import TrendOptions
 from seetopic.classify.findings.results import Trends, trends_of
 from seetopic.classify.placement import AssignOptions
 from seetopic.classify.sorter import Sorter, sorter_for
-from seetopic.corpus import as_seeds
+from seetopic.corpus import as_seeds, local_file, raw_rows
 from seetopic.errors import CorpusError, MissingExtra, SettingsError
 from seetopic.index import Index
 from seetopic.runtime import Lists, Progress, silent, unguarded
 
 _BATCH = 1 << 17  # rows in memory at once
-_FORMATS = {".csv": "csv", ".tsv": "csv", ".parquet": "parquet", ".jsonl": "json", ".ndjson": "json"}
+_FORMATS = {
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".parquet": "parquet",
+    ".jsonl": "json",
+    ".ndjson": "json",
+    ".xlsx": "xlsx",
+}
 _SHOWN = 12  # column names in an error
 
 
@@ -39,7 +46,7 @@ def trends(
     topics: str | Path | Sorter | None = None,
     several: bool = False,
     label_field: str | None = None,
-    judgements: str | Path | Iterable[Mapping[str, Any]] | None = None,
+    judgements: Any = None,
     dates: DateOrder | None = None,
     time_zone: str | None = None,
     top: int = 10,
@@ -49,9 +56,9 @@ def trends(
 ) -> Trends:
     """Shares of categories over time, by group, or both, with what changes and what differs.
 
-    `source` is a table that `assign` wrote (.csv, .parquet or .jsonl, a folder of .parquet files, or a pyarrow table),
-    or an `Index` with kept columns, whose documents are first sorted by `seeds` or `topics`; for a table these only
-    set the order of the categories. `judgements` are a file or its objects. The options are those of
+    `source` is a table that `assign` wrote (.csv, .parquet, .jsonl or .xlsx, a folder of .parquet files, or a pyarrow
+    table), or an `Index` with kept columns, whose documents are first sorted by `seeds` or `topics`; for a table these
+    only set the order of the categories. `judgements` are as for `SeeTopic.teach`. The options are those of
     `seetopic trends`.
     """
     options = TrendOptions(
@@ -60,17 +67,14 @@ def trends(
         by=by,
         several=several,
         label_field=label_field,
-        judged=None if judgements is None else judged_documents(judgements),
+        judged=None if judgements is None else judged_documents(judgements, several),
         dates=dates,
         time_zone=time_zone,
         top=top,
         random_state=random_state,
     )
     if isinstance(source, Index):
-        sorter = _sorter(source, seeds, topics, device, progress)
-        columns = {name: source.column(name) for name in options.kept}
-        stream, assigned = DocumentStream(source, sorter), AssignOptions(several=several)
-        return trends_of_documents(stream, columns, assigned, options, source=source.folder.name, progress=progress)
+        return trends_in_index(source, _sorter(source, seeds, topics, device, progress), options, progress)
     names: Sequence[str] | None = None
     if seeds is not None:
         names = as_seeds(seeds).names
@@ -80,6 +84,13 @@ def trends(
     scan = Scan(options, unguarded if is_file and _format(Path(source)) == "csv" else str)
     scan.add_all(_batches(source, options), progress)
     return trends_of(scan.counts(names), options, Path(source).name if is_file else "the table")
+
+
+def trends_in_index(index: Index, sorter: Sorter, options: TrendOptions, progress: Progress = silent) -> Trends:
+    """The same for the documents of an index, by columns that were kept in it."""
+    columns = {name: index.column(name) for name in options.kept}
+    stream, assigned = DocumentStream(index, sorter), AssignOptions(several=options.several)
+    return trends_of_documents(stream, columns, assigned, options, source=index.folder.name, progress=progress)
 
 
 def trends_of_documents(
@@ -153,8 +164,9 @@ def _batches(source: Any, options: TrendOptions) -> Iterator[Any]:
         return
     path = Path(source)
     try:
-        if _format(path) == "json":
-            yield from _json_batches(path, options)
+        if _format(path) in ("json", "xlsx"):
+            rows = _json_rows(path) if _format(path) == "json" else raw_rows(local_file(path), "xlsx")
+            yield from _row_batches(rows, path, options)
             return
         data = pa.dataset.dataset(path, format=_reader(path, options))
         wanted = _wanted(options, data.schema.names, str(path))
@@ -169,20 +181,21 @@ def _batches(source: Any, options: TrendOptions) -> Iterator[Any]:
         ) from error
 
 
-def _json_batches(path: Path, options: TrendOptions) -> Iterator[Any]:
-    """Batches of a file with one object per line; in Arrow's own reader, the first rows decide the types of all."""
+def _row_batches(rows: Iterator[Any], path: Path, options: TrendOptions) -> Iterator[Any]:
+    """Batches of rows that are read one by one; in Arrow's own readers, the first ones decide the types of all."""
     pa = _pyarrow()
     wanted: list[str] = []
+    while some := list(islice(rows, _BATCH)):
+        if others := [row for row in some if not isinstance(row, dict)]:
+            raise CorpusError(f"{path} contains {others[0]!r}, which is not an object; give one JSON object per line")
+        names = list(dict.fromkeys(name for row in some for name in row))
+        wanted = wanted or _wanted(options, names, str(path))
+        yield pa.record_batch({name: _array([row.get(name) for row in some]) for name in wanted})
+
+
+def _json_rows(path: Path) -> Iterator[Any]:
     with (gzip.open if path.suffix == ".gz" else open)(path, "rb") as file:
-        while lines := list(islice(file, _BATCH)):
-            rows = [orjson.loads(line) for line in lines]
-            if others := [row for row in rows if not isinstance(row, dict)]:
-                raise CorpusError(
-                    f"{path} contains {others[0]!r}, which is not an object; give one JSON object per line"
-                )
-            names = list(dict.fromkeys(name for row in rows for name in row))
-            wanted = wanted or _wanted(options, names, str(path))
-            yield pa.record_batch({name: _array([row.get(name) for row in rows]) for name in wanted})
+        yield from map(orjson.loads, file)
 
 
 def _format(path: Path) -> str:
@@ -192,7 +205,7 @@ def _format(path: Path) -> str:
     ending = path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix
     if ending.lower() not in _FORMATS:
         raise CorpusError(
-            f"{path} is neither a table that `seetopic assign` wrote (.csv, .parquet or .jsonl) nor an index"
+            f"{path} is neither a table that `seetopic assign` wrote (.csv, .parquet, .jsonl or .xlsx) nor an index"
         )
     return _FORMATS[ending.lower()]
 
