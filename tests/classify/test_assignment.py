@@ -141,7 +141,7 @@ def test_the_bytes_are_the_same_for_any_number_of_workers(sorter, saved, uncut, 
 def test_row_groups_are_cut_by_their_size_alone(sorter, monkeypatch, tmp_path):
     table = ParquetTable(sorter.names, sorter.terms)
     matched = sorter.terms_in(planted_documents(100))
-    part = table.rows(SortedRows(sorter.place(matched), {}, {}), 0)
+    part = table.rows(SortedRows(sorter.place(matched), {}, {}), np.arange(len(matched)))
     monkeypatch.setattr("seetopic.classify.tables._GROUP", 200 * 10)  # cells, of 10 columns
     table.write(tmp_path / "x.parquet", [part] * 5)
     groups = pa.parquet.ParquetFile(tmp_path / "x.parquet").metadata
@@ -194,7 +194,10 @@ def test_the_rows_of_a_csv_file_are_those_of_the_csv_writer(sorter, unseen):
         rows.add([number, value, *best, none, "|".join(names), "|".join(each.evidence), problem, *each.shares])
     columns = {"kept": [kept[number % 6] for number in range(len(placement))]}
     table = CsvTable(odd.names, odd.terms).keeping({"kept": "str"})
-    assert table.rows(SortedRows(placement, {1: "=empty"}, columns), 7).decode() == file.getvalue()
+    assert (
+        table.rows(SortedRows(placement, {1: "=empty"}, columns), 7 + np.arange(len(placement))).decode()
+        == file.getvalue()
+    )
 
 
 def test_parquet_without_its_extra_is_refused_before_anything_is_read(sorter, monkeypatch, tmp_path):

@@ -340,9 +340,7 @@ def test_an_index_of_ready_vectors_is_updated_if_new_terms_have_theirs(tmp_path)
         grown.update(["gamma"], n_jobs=1)
     with pytest.raises(EncoderError, match="vectors of length 3, but the index has vectors of length 2"):
         Index.open(index.folder, embedding_model=vectors).update(["gamma"], n_jobs=1)
-    with pytest.raises(
-        EncoderError, match="built with 'ready vectors', but the current model is 'function directions'"
-    ):
+    with pytest.raises(EncoderError, match="model 'ready vectors', but the current one is 'function directions'"):
         Index.open(index.folder, embedding_model=directions).update(["gamma"], n_jobs=1)
 
 

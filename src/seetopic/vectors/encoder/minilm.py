@@ -170,24 +170,6 @@ class MiniLM:
         return result
 
 
-# A process has many encoders, one for each index that it opens. They share the model and its verification.
-
-
-@lru_cache
-def _is_expected(weights: Path, _size: int, _changed: int) -> bool:
-    return sha256_of(weights) == _WEIGHTS_SHA256
-
-
-@lru_cache(maxsize=2)
-def _in_torch(folder: Path, device: str, precision: Precision) -> Loaded:
-    return load_minilm(folder, device, precision)
-
-
-@lru_cache(maxsize=1)
-def _in_numpy(folder: Path) -> MiniLM:
-    return MiniLM(folder)
-
-
 def _read_weights(path: Path) -> dict[str, Floats]:
     """The weights by name; those of layers are transposed, because a product with a few rows is then 1.5 times faster.
 
@@ -206,6 +188,24 @@ def _read_weights(path: Path) -> dict[str, Floats]:
             is_layer = array.ndim == 2 and not name.startswith("embeddings")
             weights[name] = np.ascontiguousarray(array.T) if is_layer else array
     return weights
+
+
+# A process has many encoders, one for each index that it opens. They share the model and its verification.
+
+
+@lru_cache
+def _is_expected(weights: Path, _size: int, _changed: int) -> bool:
+    return sha256_of(weights) == _WEIGHTS_SHA256
+
+
+@lru_cache(maxsize=2)
+def _in_torch(folder: Path, device: str, precision: Precision) -> Loaded:
+    return load_minilm(folder, device, precision)
+
+
+@lru_cache(maxsize=1)
+def _in_numpy(folder: Path) -> MiniLM:
+    return MiniLM(folder)
 
 
 def erf(values: Floats) -> Floats:
