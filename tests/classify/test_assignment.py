@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import signal
-import subprocess
 import sys
 import tempfile
 from collections import Counter
@@ -366,10 +365,10 @@ assign_documents(open_documents(folder / "many.txt"), sorter, out, LocalEngine(1
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("ending", "stage"), [("parquet", "sorting"), ("parquet", "writing"), ("csv", "sorting")])
-def test_a_run_that_was_killed_goes_on_to_the_same_bytes(saved, uncut, tmp_path, ending, stage):
+def test_a_run_that_was_killed_goes_on_to_the_same_bytes(saved, uncut, tmp_path, forks, ending, stage):
     out = tmp_path / f"x.{ending}"
-    killed = subprocess.run([sys.executable, "-c", _KILLED, saved, out, stage], check=False, capture_output=True)
-    assert killed.returncode == -signal.SIGKILL, killed.stderr.decode()
+    killed = forks.run(_KILLED, saved, out, stage, cwd=tmp_path)
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
     assert not out.exists()
     assert len(list((tmp_path / f".x.{ending}.parts").glob("*.npz"))) == (2 if stage == "sorting" else 3)
     counting = _Counting()

@@ -204,7 +204,7 @@ def test_tables_that_were_sent_and_files_of_the_folder_are_indexed_and_give_topi
         assert all(corpus["state"] != "failed" for corpus in found), found
         return all(corpus["state"] == "ready" for corpus in found)
 
-    until(looked)
+    until(looked, longest_pause=0.02)  # to see the stages on the way
     assert {stage["name"] for job in seen for stage in job["stages"]} == {name for name, _ in BUILDING.stages}
     assert all(0 <= job["share"] <= 1 and sum(s["state"] == "running" for s in job["stages"]) <= 1 for job in seen)
     assert len({job["stage"] for job in seen}) > 2

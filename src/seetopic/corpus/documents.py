@@ -121,9 +121,10 @@ class Documents:
         """Refuse a corpus without any text."""
         if not found:
             left_out = ", ".join(f"{count} {reason}" for reason, count in skipped.items())
+            unnamed = "without text field" in skipped
             raise CorpusError(
                 f"the corpus {self.name!r} contains no documents{f' ({left_out})' if left_out else ''}; "
-                "give a corpus with text"
+                + ("name the field that holds the text with --text-field" if unnamed else "give a corpus with text")
             )
 
     def pieces(

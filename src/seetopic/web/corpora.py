@@ -105,7 +105,7 @@ class Corpora:
         made, path = new_id(), self.path_of(source)
         if path is not None and is_index(path):
             manifest = read_manifest(path)
-            self._model_for(manifest, options)
+            self._models_for(manifest, options)
             title = title or str(manifest["corpus"]["name"])
             self._insert(made, title, source, options, path, own=False, state="ready")
             return self.get(made)
@@ -214,16 +214,19 @@ class Corpora:
             raise NotYet(f"{row['title']!r} is not indexed yet; wait for it, or resume it if it was stopped")
         if corpus not in self.opened:
             options = BuildOptions.model_validate_json(row["options"])
-            model = self._model_for(read_manifest(self._folder(row)), options)
-            self.opened[corpus] = Index.open(self._folder(row), embedding_model=model, cache=self.cache)
+            models = self._models_for(read_manifest(self._folder(row)), options)
+            self.opened[corpus] = Index.open(self._folder(row), **models, cache=self.cache)
         return self.opened[corpus]
 
-    def _model_for(self, manifest: dict[str, Any], options: BuildOptions) -> str | None:
-        """The model that encodes names for an index; its manifest is not trusted."""
-        made_with = manifest["model"]
-        if options.model is None and made_with["fingerprint"] is None:
+    def _models_for(self, manifest: dict[str, Any], options: BuildOptions) -> dict[str, Any]:
+        """The models that encode names for an index; its manifest is not trusted."""
+        reader = self._model_for(manifest["reader"]) if "reader" in manifest else None
+        return {"embedding_model": self._model_for(manifest["model"], options.model), "reader": reader}
+
+    def _model_for(self, made_with: dict[str, Any], asked: str | None = None) -> str | None:
+        if asked is None and made_with["fingerprint"] is None:
             return None  # a function or vectors, which cannot be loaded
-        return self._offered(str(options.model or made_with["name"]))
+        return self._offered(str(asked or made_with["name"]))
 
     def _offered(self, name: str) -> str:
         """The model as named by the server's owner; no other is ever loaded."""

@@ -66,7 +66,7 @@ def _check_facts(made: dict[str, Any]) -> None:
             and isinstance(corpus.get("sha256", ""), str)
             and isinstance(parts := corpus.get("parts", []), list)
             and all(isinstance(part["name"], str) and isinstance(part["documents"], int) for part in parts)
-            and isinstance(made["model"]["name"], str)
+            and all(isinstance(model["name"], str) for model in (made["model"], made.get("reader", made["model"])))
             and isinstance(settings.get("discovery", {}).get("checked_ranks", 0), int)
         )
     except (KeyError, TypeError, AttributeError) as error:

@@ -256,6 +256,7 @@ class Page:
         facts = {
             "Method": f"preset {made['preset']}" if "preset" in made else str(made["method"]),
             "Language model": made["model"]["name"],
+            **({"Reader": made["reader"]["name"]} if "reader" in made else {}),
             "Random state": str(made.get("random_state", settings.get("random_state", "none"))),
             "seetopic": made["version"],
             "Documents (SHA-256)": made["corpus"].get("sha256", "unknown"),
