@@ -23,6 +23,7 @@ export function show(root, { announce, me }, [id]) {
       else
         fill(
           page,
+          h("h1", { class: "unseen" }, "Corpus"),
           empty(
             "Corpus not found",
             error.message,

@@ -12,7 +12,7 @@ export async function showDocument(place, open, number, signal) {
     if (error.name !== "AbortError") fill(place, note(error.message, "bad"));
     return;
   }
-  const places = new Map(open.project.categories.map((each, at) => [each.id, { colour: hue(at), name: each.name }]));
+  const places = new Map(open.project.categories.map((each) => [each.id, { colour: hue(each.id), name: each.name }]));
   const shares = found.shares.filter((each) => each.share >= 0.005).sort((one, two) => two.share - one.share);
   fill(
     place,
