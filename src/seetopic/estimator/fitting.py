@@ -25,12 +25,21 @@ class FittedOn:
     judgements: Judgements = field(default_factory=Judgements)
 
 
-@dataclass(frozen=True)
 class Learned:
-    """The result of a fit."""
+    """The result of a fit; the sorter is made when it is first needed, because topics do not need it."""
 
-    topics: Topics
-    sorter: Sorter
+    def __init__(self, topics: Topics, sorter: Sorter | Discovery) -> None:
+        self.topics, self._sorter = topics, sorter
+
+    @property
+    def sorter(self) -> Sorter:
+        if isinstance(self._sorter, Discovery):
+            self._sorter = sorter_of(self._sorter)  # the run, which is large, is not kept any longer
+        return self._sorter
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The state to pickle, without the run."""
+        return {"topics": self.topics, "_sorter": self.sorter}
 
 
 class GivenTwice(NamedTuple):
@@ -79,18 +88,13 @@ def learn(
     )
 
 
-def learned_from(run: Discovery) -> Learned:
-    """Topics for the names, and a sorter for documents."""
-    return Learned(run.topics, sorter_of(run))
-
-
-def ready_index(source: Any, model: Any, tokenizer: Any, cache: Any) -> Index | None:
+def ready_index(source: Any, model: Any, reader: Any, tokenizer: Any, cache: Any) -> Index | None:
     """The index, if the source is one or is its folder; otherwise None."""
     if isinstance(source, Index):
         return source
     if isinstance(source, str | Path) and is_index(source):
         options = {} if tokenizer is None else {"tokenizer": tokenizer}
-        return Index.open(source, embedding_model=model, cache=cache, **options)
+        return Index.open(source, embedding_model=model, reader=reader, cache=cache, **options)
     return None
 
 

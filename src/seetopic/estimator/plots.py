@@ -37,11 +37,13 @@ class Pictures:
 
     topics_: Topics
     index_: Index
-    sorter_: Sorter
     seeds_: Seeds
     _given: FittedOn
 
     if TYPE_CHECKING:
+
+        @property
+        def sorter_(self) -> Sorter: ...
 
         def _checked(self) -> Self: ...
 

@@ -23,7 +23,7 @@ from seetopic.runtime.files import (
     writing,
     written_whole,
 )
-from seetopic.runtime.hardware import one_thread, one_torch_thread, product, resolve_device
+from seetopic.runtime.hardware import in_parallel, one_thread, one_torch_thread, product, resolve_device
 from seetopic.runtime.lru import LRU
 from seetopic.runtime.notices import Warn, ignore, warn
 from seetopic.runtime.npy import Header, LongArray, arrays_in, blocks, load_array, map_array, read_header
@@ -32,9 +32,12 @@ from seetopic.runtime.ragged import Lists
 from seetopic.runtime.spreadsheets import SafeRows, cell, guarded, unguarded
 from seetopic.runtime.temporary import remove_temporary, temporary_folder
 from seetopic.runtime.word_keys import spread, word_keys
+from seetopic.runtime.workbooks import SHEET_COLUMNS, SHEET_ROWS, workbook, write_sheet, xlsxwriter
 
 __all__ = [
     "LRU",
+    "SHEET_COLUMNS",
+    "SHEET_ROWS",
     "Band",
     "Doubles",
     "Engine",
@@ -67,6 +70,7 @@ __all__ = [
     "guarded",
     "held",
     "ignore",
+    "in_parallel",
     "linked",
     "load_array",
     "map_array",
@@ -92,10 +96,13 @@ __all__ = [
     "unguarded",
     "warn",
     "word_keys",
+    "workbook",
     "write_array",
     "write_arrays_in_parts",
     "write_json",
+    "write_sheet",
     "write_text",
     "writing",
     "written_whole",
+    "xlsxwriter",
 ]

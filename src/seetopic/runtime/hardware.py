@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
 from itertools import pairwise
 from threading import RLock
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from seetopic.errors import SettingsError
 from seetopic.runtime.arrays import Floats
 from seetopic.runtime.engine import available_cores
 
+Item = TypeVar("Item")
+Found = TypeVar("Found")
 DEVICES = ("auto", "cpu", "cuda")
 
 
@@ -77,6 +79,20 @@ def _libraries() -> Any:
 
 
 @one_thread()
+def in_parallel(work: Callable[[Item], Found], items: Sequence[Item]) -> list[Found]:
+    """The results of pure arithmetic on items, several at once; each runs on one BLAS thread, so bits do not differ."""
+
+    def alone(item: Item) -> Found:
+        with _limited():  # some libraries have one limit per thread
+            return work(item)
+
+    if len(items) < 2:
+        return [work(item) for item in items]
+    with ThreadPoolExecutor(min(len(items), available_cores())) as workers:  # not reused: threads do not survive a fork
+        return list(workers.map(alone, items))
+
+
+@one_thread()
 def product(left: Floats, right: Floats) -> Floats:
     """The product of two matrices; a large one is computed in parallel, in parts of its rows.
 
@@ -86,12 +102,10 @@ def product(left: Floats, right: Floats) -> Floats:
         found: Floats = left @ right
         return found
     found = np.empty((len(left), right.shape[1]), np.float32)
-    bounds = pairwise(len(left) * part // _PARTS for part in range(_PARTS + 1))
+    bounds = list(pairwise(len(left) * part // _PARTS for part in range(_PARTS + 1)))
 
     def fill(part: tuple[int, int]) -> None:
-        with _limited():  # some libraries have one limit per thread
-            np.matmul(left[slice(*part)], right, out=found[slice(*part)])
+        np.matmul(left[slice(*part)], right, out=found[slice(*part)])
 
-    with ThreadPoolExecutor(min(_PARTS, available_cores())) as workers:  # not reused: threads do not survive a fork
-        list(workers.map(fill, bounds))
+    in_parallel(fill, bounds)
     return found

@@ -10,7 +10,9 @@ import { OpenProject, unsaved } from "./project.js";
 
 const TABS = {
   topics: ["Topics", "./bench.js"],
+  documents: ["Documents", "./documents.js"],
   teach: ["Teach", "./teach.js"],
+  trends: ["Trends", "./trends.js"],
   map: ["Map", "./map.js"],
   annotate: ["Annotate", "./rounds.js"],
   compare: ["Compare", "./compare.js"],

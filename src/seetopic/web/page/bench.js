@@ -9,6 +9,7 @@ import { meaningsButton } from "./explain.js";
 import { showKeys } from "./keys.js";
 import { readingPanel } from "./reading.js";
 import { settingsButton } from "./settings.js";
+import { uncoveredPanel } from "./uncovered.js";
 
 const FEW = 8; // categories that are shown as cards at first; more of them as an overview
 const WAIT = 400; // milliseconds after the last change, before the documents are counted
@@ -28,6 +29,7 @@ export function show(root, context, rest) {
   const list = categoryList(context, look, jump);
   const cards = topicCards(context, goTo, look);
   const panel = readingPanel(context, goTo);
+  const uncovered = uncoveredPanel(context, ([id]) => jump(id));
   const status = h("p", { class: "result soft", "aria-live": "polite" });
   const modes = modeSwitch(look, () => draw());
   const head = h(
@@ -47,7 +49,7 @@ export function show(root, context, rest) {
   root.append(
     h("h1", { class: "unseen" }, "Categories and topics"),
     list.element,
-    h("section", { class: "topics", "aria-label": "Topics" }, head, legend, cards.element),
+    h("section", { class: "topics", "aria-label": "Topics" }, head, legend, cards.element, uncovered.element),
     panel.element,
   );
 
@@ -79,6 +81,7 @@ export function show(root, context, rest) {
     topics: () => {
       draw();
       count();
+      uncovered.load();
     },
     refused: (event) => list.refused(event.detail),
   };
@@ -93,6 +96,7 @@ export function show(root, context, rest) {
   document.addEventListener("keydown", onKey);
   draw();
   count();
+  uncovered.load();
   open.refresh();
   const route = (parts) => {
     panel.show(parts);
@@ -125,6 +129,7 @@ export function show(root, context, rest) {
       gone.abort();
       count.cancel();
       panel.stop();
+      uncovered.stop();
       list.stop();
       announce("");
     },
