@@ -13,6 +13,7 @@ import numpy as np
 
 from seetopic.discovery.algorithm import Discovered
 from seetopic.discovery.constraints import Constraints
+from seetopic.discovery.ranking import Entries
 from seetopic.runtime import Doubles, Longs
 
 if TYPE_CHECKING:
@@ -30,15 +31,22 @@ def covering(
     `documents` is 1 where a document contains a term, (n_documents, n_terms); `memberships` are the shares of these
     documents in the categories. The order of the first terms does not depend on how many are asked for.
     """
-    scores, deep = found.scores.copy(), []
-    for category, terms in enumerate(found.deep):
+    scores, deep = [], []
+    for category, (terms, (scored, own)) in enumerate(zip(found.deep, found.scores.parts, strict=True)):
+        places = {term: place for place, term in enumerate(scored.tolist())}
+        # In a tree, a term may stand for a variant that has a score while it has none itself.
+        known = np.array([own[places[term]] if term in places else 0.0 for term in terms])
         n_fixed = len(set(terms) & set(constraints.fixed[category]))
-        order, factors = _greedy(
-            scores[category, terms], _postings(documents, terms), memberships[:, category] - _ELSEWHERE, n_fixed, top
-        )
+        worth = memberships[:, category] - _ELSEWHERE
+        order, factors = _greedy(known, _postings(documents, terms), worth, n_fixed, top)
         deep.append([terms[place] for place in order])
-        scores[category, terms] *= factors
-    return replace(found, terms=[terms[:top] for terms in deep], deep=deep, scores=scores)
+        lowered = own.copy()
+        for term, factor in zip(terms, factors.tolist(), strict=True):
+            if term in places:
+                lowered[places[term]] *= factor
+        scores.append((scored, lowered))
+    entries = Entries.joined(scores, found.scores.shape[1])
+    return replace(found, terms=[terms[:top] for terms in deep], deep=deep, scores=entries)
 
 
 def _postings(documents: csc_array, terms: list[int]) -> tuple[Longs, Longs]:

@@ -229,13 +229,13 @@ def find(query: Query) -> Discovery:
 def _dealt_out(query: Query, names: EncodedNames, twins: Twins, together: Discovery) -> Discovery:
     """A discovery whose categories are groups of names, as one of the names."""
     uncovered, reading = together.uncovered, together.described
-    general = _general_evidence(query, names, uncovered)
+    general = _general_evidence(query, names, together.general.names[len(together.seeds) :])
     constraints = _constraints(query, uncovered)
     found = dealt_terms(together.found, twins, general.similarity, constraints, query.settings.top)
     if reading is not None:
         temperature = query.settings.sorting.temperature
         reading = dealt_reading(reading, twins, names.spoken, together.sampled.features, temperature)
-    topics = _topics(query, constraints, uncovered, general.similarity, found, reading, None, twins)
+    topics = _topics(query, constraints, general, found, reading, None, twins)
     return Discovery(query, names, uncovered, general, found, reading, topics)
 
 
@@ -250,7 +250,7 @@ def _find_apart(query: Query, names: EncodedNames) -> Discovery:
         if query.settled.documents:
             judged = query.index, query.seeds, query.settled
             uncovered = without_refuted(*judged, with_none(*judged, uncovered), names.spoken, settings.sorting)
-        general = _general_evidence(query, names, uncovered, tree)
+        general = _general_evidence(query, names, _theme_vectors(query, names, uncovered, tree))
         similarity = general.similarity  # (n_categories, n_terms)
         read_ahead.result()
 
@@ -346,15 +346,19 @@ def _all_spoken(names: EncodedNames, uncovered: Uncovered) -> Floats:
     return np.vstack([names.spoken, uncovered.centres])
 
 
-def _general_evidence(query: Query, names: EncodedNames, uncovered: Uncovered, tree: Tree | None) -> GeneralEvidence:
-    settings, themes = query.settings, uncovered.centres
-    if query.index.has_reader:  # so documents' vectors cannot be compared with terms'
-        themes = names.plain[:0]
-        if len(uncovered.centres):
-            sampled = sampled_documents(query.index)
-            reading = sampled.sorted_by(_all_spoken(names, uncovered), settings.sorting, tree=tree)
-            themes = theme_vectors(query.index, sampled.documents, reading.memberships)[len(query.seeds) :]
-    vectors = np.vstack([names.plain, themes])
+def _theme_vectors(query: Query, names: EncodedNames, uncovered: Uncovered, tree: Tree | None) -> Floats:
+    """Vectors of residual themes that can be compared with those of terms; (n_themes, dimension)."""
+    if not query.index.has_reader:
+        return uncovered.centres
+    if not len(uncovered.centres):
+        return names.plain[:0]
+    sampled = sampled_documents(query.index)
+    reading = sampled.sorted_by(_all_spoken(names, uncovered), query.settings.sorting, tree=tree)
+    return theme_vectors(query.index, sampled.documents, reading.memberships)[len(query.seeds) :]
+
+
+def _general_evidence(query: Query, names: EncodedNames, themes: Floats) -> GeneralEvidence:
+    settings, vectors = query.settings, np.vstack([names.plain, themes])
     return GeneralEvidence(
         np.asarray(query.index.general), vectors, settings.name_pull, settings.contrast, settings.held_back
     )

@@ -14,6 +14,7 @@ import numpy as np
 from seetopic.corpus import Seed, Seeds
 from seetopic.discovery.algorithm import DEEP, Discovered
 from seetopic.discovery.constraints import Constraints
+from seetopic.discovery.ranking import Entries
 from seetopic.discovery.sampled import Reading
 from seetopic.discovery.self_training import Features, SortedSample, scored, shares
 from seetopic.runtime import Doubles, Flags, Floats, Longs
@@ -118,21 +119,22 @@ def dealt_terms(found: Discovered, twins: Twins, similarity: Floats, constraints
     `similarity` is between the categories, themes included, and the terms; (n_categories, n_terms).
     """
     column = twins.columns(len(similarity) - sum(map(len, twins.groups)))
-    size = max(top, DEEP)
+    size, parts = max(top, DEEP), found.scores.parts
     deep = [list(found.deep[number][:size]) for number in column]
     for number, group in enumerate(twins.groups):
         if len(group) > 1:
             own = [constraints.fixed[member] for member in group]
+            scores = dict(zip(*(values.tolist() for values in parts[number]), strict=True))
             free = [term for term in found.deep[number] if term not in set(chain.from_iterable(own))]
             hands = _dealt(free, similarity[list(group)], constraints.barred[list(group)])
             for member, fixed, hand in zip(group, own, hands, strict=True):
-                best = sorted(hand, key=lambda term: -found.scores[number, term])
+                best = [hand[place] for place in np.argsort([-scores[term] for term in hand], kind="stable")]
                 deep[member] = [*fixed, *best][:size]
     return replace(
         found,
         terms=[terms[:top] for terms in deep],
         deep=deep,
-        scores=found.scores[column],
+        scores=Entries.joined([parts[number] for number in column], found.scores.shape[1]),
         ranked={kind: [rows[number] for number in column] for kind, rows in found.ranked.items()},
     )
 
