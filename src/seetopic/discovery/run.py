@@ -468,16 +468,17 @@ def _topic(
     query: Query, category: int, found: Discovered, sure: Doubles, share: float | None, twins: Twins | None
 ) -> Topic:
     index, seed = query.index, query.seeds.seeds[category]
-    frequencies = index.document_frequencies
+    frequencies, terms = index.document_frequencies, found.terms[category]
+    scores, ranks = found.scores.scores_of(category, terms), found.ranks(category, terms)
     ranked = tuple(
         RankedTerm(
             index.vocabulary.terms[term],
-            found.scores.score(category, term),
+            score,
             int(frequencies[term]),
-            found.ranks(category, term),
+            own,
             tuple(index.vocabulary.terms[other] for other in found.variants.get(term, ())),
         )
-        for term in found.terms[category]
+        for term, score, own in zip(terms, scores, ranks, strict=True)
     )
     occurs = any(index.term_id(name) is not None for name in seed.names)
     warnings = tuple(_warnings(query, category, len(ranked), float(sure[category]), twins))

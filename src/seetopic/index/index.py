@@ -60,7 +60,7 @@ from seetopic.vectors import (
 )
 
 Found = TypeVar("Found")
-_KNOWN_TEXTS = 1000  # names, sentences and descriptions whose vectors are cached: 1.5 MB
+_KNOWN_TEXTS = 4000  # names, sentences and descriptions whose vectors are cached: 6 MB
 _SHOWN = 5  # damaged files named in the message
 
 

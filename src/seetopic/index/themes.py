@@ -70,9 +70,15 @@ class Themes:
     def covered_by(self, names: Floats, bound: float) -> Flags:
         """Whether any name stands out in a theme, or in another one that is nearly the same."""
         outstanding = self.standing(names).max(axis=0) >= bound
-        twins = (self.centres @ self.centres.T)[:, outstanding].max(axis=1, initial=-1.0) >= _SAME
-        covered: Flags = outstanding | twins
+        covered: Flags = outstanding | self._twins[:, outstanding].any(axis=1)
         return covered
+
+    @cached_property
+    @one_thread()
+    def _twins(self) -> Flags:
+        """Whether two themes are nearly the same; (n_themes, n_themes)."""
+        twins: Flags = self.centres @ self.centres.T >= _SAME
+        return twins
 
     def share_of(self, some: Flags) -> float:
         """The share of the documents that belong to some of the themes."""

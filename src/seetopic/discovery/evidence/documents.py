@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from seetopic.index import Index
-from seetopic.runtime import Doubles, Floats, normalized
+from seetopic.runtime import Doubles, Floats, Longs, available_cores, in_parallel, normalized
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 _TYPICAL = 10  # terms that represent a theme
+_MANY = 1 << 12  # terms from which starting threads pays off
 _CLEAR = 2.0  # a document belongs to a category that has at least this many times the hits of the second
 
 
@@ -64,7 +65,11 @@ def typical_terms(documents: csr_array, memberships: Doubles) -> Floats:
     sizes = memberships.sum(axis=0)
     z = np.empty(inside.T.shape, np.float32)
     z[:] = _z_scores(np.zeros_like(inside[:1]), sizes).T
-    z[:, held] = _z_scores(inside[held], sizes).T
+
+    def fill(part: Longs) -> None:
+        z[:, part] = _z_scores(inside[part], sizes).T
+
+    in_parallel(fill, _parts(held))
     return z
 
 
@@ -76,6 +81,10 @@ def theme_vectors(index: Index, documents: csr_array, memberships: Doubles) -> F
     typical = typical_terms(documents, memberships)
     best = np.argsort(-typical, axis=1, kind="stable")[:, :_TYPICAL]
     return normalized(np.asarray(index.general)[best].mean(axis=1))
+
+
+def _parts(held: Longs) -> list[Longs]:
+    return np.array_split(held, available_cores()) if len(held) >= _MANY else [held]
 
 
 def _z_scores(inside: Doubles, sizes: Doubles) -> Doubles:
