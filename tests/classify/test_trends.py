@@ -164,6 +164,36 @@ def test_wrong_columns_and_options_are_refused(options, error, told):
         trends(pa.table(planted()), **options)
 
 
+def test_in_a_tree_a_document_counts_for_the_categories_above_its_own():
+    table = pa.table(
+        {
+            "document": range(4),
+            "source": ["a", "a", "a", "b"],
+            "category": ["films", "media", "films", None],
+            "path": ["media > films", "media", "sport > films", None],
+            "path_shares": [[0.9, 0.8], [0.5], [0.7, 0.6], []],
+            "categories": [["media > films", "sport"], ["media"], ["sport > films", "sport"], []],
+        }
+    )
+    found = {row.category: row.documents for row in trends(table, group="source").shares if row.group == "a"}
+    assert found == {"media": 2, "media > films": 1, "sport": 1, "sport > films": 1}
+    several = trends(table, group="source", several=True)
+    found = {row.category: row.documents for row in several.shares if row.group == "a"}
+    assert found == {"media": 2, "media > films": 1, "sport": 2, "sport > films": 1}
+    assert not {("media", "media > films"), ("sport", "sport > films")} & {
+        (each.category, each.other) for each in several.together
+    }
+    kept = table.drop_columns("path_shares")  # then `path` is a column of the user's own
+    assert "films" in trends(kept, group="source").categories
+    judged = judged_documents(
+        [{"category": name, "document": 1, "belongs": True} for name in ("media > films",)]
+        + [{"category": name, "document": 2, "belongs": True} for name in ("media", "sport")],
+        several=False,
+    )
+    assert judged[1] == {"media > films": True, "media": True, "sport": False}
+    assert judged[2] == {"media": True, "sport": True}
+
+
 def test_documents_without_any_category_are_refused_unless_names_are_given():
     table = pa.table({"source": ["a", "b"], "category": ["", None]})
     with pytest.raises(CorpusError, match="none of the 2 documents has a category"):

@@ -78,6 +78,14 @@ class Sorter:
         """The distinct terms of each text, or of each list of words, found as consecutive whole words."""
         return self._finder.found(self._tokens(text) if isinstance(text, str) else text for text in texts)
 
+    def word_ids(self, words: Sequence[str]) -> Longs:
+        """The numbers of an index's words, and -1 at the end, which separators refer to; see `terms_at`."""
+        return np.append(self._finder.ids_of(words), -1)
+
+    def terms_at(self, words: Longs, ends: Longs) -> Lists:
+        """The same as `terms_in` from all documents' words by number, and where each document ends."""
+        return self._finder.found_at(words, ends)
+
     def _tokens(self, text: str) -> list[str]:
         return self.tokenizer(text.lower() if self.lowercase else text)
 

@@ -18,10 +18,11 @@ MOST = 1000  # questions that can be requested
 TERMS_IN = 4  # one question in this many is about a term; a document teaches more
 About = Literal["both", "documents", "terms"]
 _BALANCE = 0.5  # power of a category's size: 0 asks equally about all categories, 1 as often as they occur
-_SURE = 0.5  # what a question about a sure document is worth, compared with a completely unsure one
+_SURE = 0.5  # what a question about a sure term is worth, compared with a completely unsure one
 _TEMPERATURE = 0.5  # of shares; the lower, the more the likeliest category counts
-_SAME = 0.01  # what a document is worth that equals one that was judged
-_COMPARED = 500  # documents with which others are compared to see how typical they are
+_SAME = 0.01  # what a term is worth that equals one that was judged
+_REPRESENTED = 1000  # documents that questions are to represent
+_CANDIDATES = 4000  # documents among which questions are chosen
 _PASSAGE = 40  # words
 _UNSURE = 0.25  # difference of the two largest shares, below which a document lies between two categories
 _MARKED = 4  # terms of a passage
@@ -79,34 +80,36 @@ def _document_questions(run: Discovery, number: int) -> list[Question]:
 
 @one_thread()
 def _chosen_documents(run: Discovery, number: int) -> Iterator[int]:
-    """Places of documents among those that were read."""
+    """Places of documents among those that were read: those that represent the most others that are unsure.
+
+    A document is represented by the judged one that is most like it. Each question is chosen for how much better it
+    makes all documents represented, so that it is typical of many of them and unlike those that were judged.
+    """
     assert run.reading is not None
     likely = shares(run.reading.found.scores, _TEMPERATURE)  # (n_read, n_categories)
     features = run.sampled.unit_features
-    best_two = np.sort(likely, axis=1)[:, -2:]
-    worth = (1 - (1 - _SURE) * (best_two[:, 1] - best_two[:, 0])) * _typicality(features)
-    wanted = likely.mean(axis=0) ** _BALANCE
-    asked, novelty, free = np.zeros(likely.shape[1]), np.ones(len(likely)), np.ones(len(likely), np.bool_)
-    if run.lessons is not None:
-        allowed = run.lessons.allowed[: run.lessons.n_documents]
-        asked += (allowed / allowed.sum(axis=1, keepdims=True)).sum(axis=0)
-        for row in run.lessons.rows[run.lessons.rows >= 0]:
-            free[row], novelty = False, np.minimum(novelty, 1 - features @ features[row])
-    for _ in range(min(number, int(np.count_nonzero(free)))):
-        category = int((asked / wanted).argmin())
-        value = likely[:, category] * worth * np.maximum(novelty, _SAME)
-        row = int(np.where(free, value, -1.0).argmax())
-        yield row
-        asked += likely[row]
-        free[row], novelty = False, np.minimum(novelty, 1 - features @ features[row])
+    judged = np.empty(0, np.int64) if run.lessons is None else run.lessons.rows[run.lessons.rows >= 0]
+    others = np.arange(0, len(likely), -(-len(likely) // _REPRESENTED))
+    best_two = np.sort(likely[others], axis=1)[:, -2:]
+    in_small = likely[others] @ likely.mean(axis=0) ** (_BALANCE - 1)  # documents of small categories count more
+    worth = ((1 - (best_two[:, 1] - best_two[:, 0])) * in_small).astype(np.float32)
+    # Documents are in an order that says nothing about them, so that the first ones are as good as any.
+    free = np.delete(np.arange(len(likely)), judged)[: max(_CANDIDATES, 2 * number)]
+    likeness = _likeness(features[free], features[others])  # (n_candidates, n_represented)
+    represented = _likeness(features[judged], features[others]).max(axis=0, initial=0.0)
+    chosen: list[int] = []
+    for _ in range(min(number, len(free))):
+        value = np.maximum(likeness, represented) @ worth
+        value[chosen] = -1.0
+        chosen.append(int(value.argmax()))
+        represented = np.maximum(represented, likeness[chosen[-1]])
+        yield int(free[chosen[-1]])
 
 
-def _typicality(features: Floats) -> Floats:
-    """How near each document is to many others; 1 on average."""
-    some = features[:: max(1, len(features) // _COMPARED)]
-    near = np.square(np.maximum(features @ some.T, 0)).mean(axis=1)
-    typical: Floats = near / max(float(near.mean()), 1e-9)
-    return typical
+def _likeness(documents: Floats, others: Floats) -> Floats:
+    """How well each document represents each of the others, from 0 to 1; far ones hardly count."""
+    found: Floats = np.square(np.maximum(documents @ others.T, 0))
+    return found
 
 
 def _about_document(run: Discovery, document: int, likely: Doubles) -> Question:
@@ -119,7 +122,7 @@ def _about_document(run: Discovery, document: int, likely: Doubles) -> Question:
         second = order[1]
         reason = f"unsure: {names[best]} ({likely[best]:.0%}) or {names[second]} ({likely[second]:.0%})"
     else:
-        reason = f"typical of documents about {names[best]} ({likely[best]:.0%}), of which few were judged"
+        reason = f"like many documents about {names[best]} ({likely[best]:.0%}) and unlike those that were judged"
     passage = _passage(run, document, marked)
     return Question(names[best], passage, reason, None, document, marked, tuple(names[each] for each in order))
 

@@ -14,6 +14,7 @@ from seetopic.corpus import Seeds, Settled, as_judgements, as_seeds, path_text
 from seetopic.discovery.algorithm import Discovered, discover_terms, starting_terms
 from seetopic.discovery.calibration import shares_with_none
 from seetopic.discovery.constraints import Constraints, constraints_of, names_as_terms
+from seetopic.discovery.coverage import covering
 from seetopic.discovery.evidence import CurrentTerms, Evidence, StartRemembered
 from seetopic.discovery.evidence.confidence import DOUBTFUL, topic_confidence
 from seetopic.discovery.evidence.documents import (
@@ -33,6 +34,7 @@ from seetopic.discovery.teaching import Lessons
 from seetopic.discovery.topics import LOW_CONFIDENCE, RankedTerm, Topic, Topics
 from seetopic.discovery.tree import Tree, names_in_context, owners_in, tree_of, with_uncovered
 from seetopic.discovery.tree_terms import TreeRanking
+from seetopic.discovery.twins import Twins, dealt_reading, dealt_terms, twins_among
 from seetopic.discovery.wildcards import expanded
 from seetopic.errors import NotEnoughTerms, SeedError
 from seetopic.index import Index, Uncovered, uncovered_by
@@ -92,6 +94,16 @@ class Query:
     @property
     def variants(self) -> Variants:
         return self.index.variants if self.settings.merge_variants else no_variants(len(self.index.vocabulary))
+
+    @property
+    def may_merge_names(self) -> bool:
+        """Whether names that mean nearly the same share documents and terms.
+
+        Not in a tree, which tells them apart, nor if judged documents or vectors of the user do, nor in the paper.
+        """
+        settings = self.settings
+        told_apart = self.seeds.is_tree or self.settled.documents or self.name_vectors
+        return not told_apart and settings.documents_weight > 0 and settings.assignment == "best"
 
     def encoded_names(self) -> EncodedNames:
         names = encode_names(self.index, self.seeds, self.name_vectors, self.progress)
@@ -204,29 +216,45 @@ def run_of(
 
 
 def find(query: Query) -> Discovery:
+    """Find topics; names that mean nearly the same are one category until its terms are known."""
+    names = query.encoded_names()
+    twins = twins_among(names.plain) if query.may_merge_names else None
+    if twins is None:
+        return _find_apart(query, names)
+    settings = replace(query.settings, top=query.settings.top * twins.largest)
+    together = replace(query, seeds=twins.merged(query.seeds), settings=settings)
+    return _dealt_out(query, names, twins, _find_apart(together, together.encoded_names()))
+
+
+def _dealt_out(query: Query, names: EncodedNames, twins: Twins, together: Discovery) -> Discovery:
+    """A discovery whose categories are groups of names, as one of the names."""
+    uncovered, reading = together.uncovered, together.described
+    general = _general_evidence(query, names, together.general.names[len(together.seeds) :])
+    constraints = _constraints(query, uncovered)
+    found = dealt_terms(together.found, twins, general.similarity, constraints, query.settings.top)
+    if reading is not None:
+        temperature = query.settings.sorting.temperature
+        reading = dealt_reading(reading, twins, names.spoken, together.sampled.features, temperature)
+    topics = _topics(query, constraints, general, found, reading, None, twins)
+    return Discovery(query, names, uncovered, general, found, reading, topics)
+
+
+def _find_apart(query: Query, names: EncodedNames) -> Discovery:
     """Run the steps of a discovery. Algorithm 1 runs twice: its first pass finds terms that describe each name."""
     settings = query.settings
 
-    # Encode the names, and meanwhile read from disk what does not depend on them.
+    # Compare the names with the terms, and meanwhile read from disk what does not depend on them.
     with ThreadPoolExecutor(1) as pool:
         read_ahead = pool.submit(_read_ahead, query)
-        names = query.encoded_names()
         tree, uncovered = _uncovered(query, names)
         if query.settled.documents:
             judged = query.index, query.seeds, query.settled
             uncovered = without_refuted(*judged, with_none(*judged, uncovered), names.spoken, settings.sorting)
-        general = _general_evidence(query, names, uncovered, tree)
+        general = _general_evidence(query, names, _theme_vectors(query, names, uncovered, tree))
         similarity = general.similarity  # (n_categories, n_terms)
         read_ahead.result()
 
-    constraints = constraints_of(
-        query.index,
-        query.seeds,
-        query.variants,
-        names_first=settings.names_first,
-        n_themes=len(uncovered.centres),
-        progress=query.progress,
-    )
+    constraints = _constraints(query, uncovered)
     start = [] if tree else starting_terms(similarity, constraints, settings)  # lines 1-7, the same for both passes
     by_terms = [  # evidence that depends only on the current terms, with its weight
         (StartRemembered(general), settings.general_weight),
@@ -264,6 +292,9 @@ def find(query: Query) -> Discovery:
             reading = sampled.sorted_by(normalized(spoken + described), settings.sorting, lessons, tree)
 
     found = ranked(settings, reading)
+    if reading is not None:
+        shares = reading.memberships if tree is None else tree.summed(reading.memberships)
+        found = covering(found, sampled.by_term, shares, constraints, settings.top)
     return Discovery(
         query,
         names,
@@ -300,19 +331,34 @@ def _uncovered(query: Query, names: EncodedNames) -> tuple[Tree | None, Uncovere
     return None, uncovered_by(names.spoken, query.index.themes)
 
 
+def _constraints(query: Query, uncovered: Uncovered) -> Constraints:
+    return constraints_of(
+        query.index,
+        query.seeds,
+        query.variants,
+        names_first=query.settings.names_first,
+        n_themes=len(uncovered.centres),
+        progress=query.progress,
+    )
+
+
 def _all_spoken(names: EncodedNames, uncovered: Uncovered) -> Floats:
     return np.vstack([names.spoken, uncovered.centres])
 
 
-def _general_evidence(query: Query, names: EncodedNames, uncovered: Uncovered, tree: Tree | None) -> GeneralEvidence:
-    settings, themes = query.settings, uncovered.centres
-    if query.index.has_reader:  # so documents' vectors cannot be compared with terms'
-        themes = names.plain[:0]
-        if len(uncovered.centres):
-            sampled = sampled_documents(query.index)
-            reading = sampled.sorted_by(_all_spoken(names, uncovered), settings.sorting, tree=tree)
-            themes = theme_vectors(query.index, sampled.documents, reading.memberships)[len(query.seeds) :]
-    vectors = np.vstack([names.plain, themes])
+def _theme_vectors(query: Query, names: EncodedNames, uncovered: Uncovered, tree: Tree | None) -> Floats:
+    """Vectors of residual themes that can be compared with those of terms; (n_themes, dimension)."""
+    if not query.index.has_reader:
+        return uncovered.centres
+    if not len(uncovered.centres):
+        return names.plain[:0]
+    sampled = sampled_documents(query.index)
+    reading = sampled.sorted_by(_all_spoken(names, uncovered), query.settings.sorting, tree=tree)
+    return theme_vectors(query.index, sampled.documents, reading.memberships)[len(query.seeds) :]
+
+
+def _general_evidence(query: Query, names: EncodedNames, themes: Floats) -> GeneralEvidence:
+    settings, vectors = query.settings, np.vstack([names.plain, themes])
     return GeneralEvidence(
         np.asarray(query.index.general), vectors, settings.name_pull, settings.contrast, settings.held_back
     )
@@ -390,6 +436,7 @@ def _topics(
     found: Discovered,
     reading: Reading | None,
     tree: Tree | None,
+    twins: Twins | None = None,
 ) -> Topics:
     """The names' terms as topics, and the themes that the names leave out."""
     n_names, index = len(query.seeds), query.index
@@ -401,7 +448,7 @@ def _topics(
     sure = topic_confidence(general.similarity, n_names, np.asarray(index.local), unsettled)
     shares = None if tree is None or reading is None else tree.summed(reading.memberships).mean(axis=0)
     topics = tuple(
-        _topic(query, category, found, sure, None if shares is None else round(float(shares[category]), 4))
+        _topic(query, category, found, sure, None if shares is None else round(float(shares[category]), 4), twins)
         for category in range(n_names)
     )
     if not len(themes) or reading is None:
@@ -415,26 +462,30 @@ def _topics(
     return Topics(topics, query.made_with(), coverage, residual)
 
 
-def _topic(query: Query, category: int, found: Discovered, sure: Doubles, share: float | None) -> Topic:
+def _topic(
+    query: Query, category: int, found: Discovered, sure: Doubles, share: float | None, twins: Twins | None
+) -> Topic:
     index, seed = query.index, query.seeds.seeds[category]
     frequencies = index.document_frequencies
     ranked = tuple(
         RankedTerm(
             index.vocabulary.terms[term],
-            float(found.scores[category, term]),
+            found.scores.score(category, term),
             int(frequencies[term]),
-            {kind: int(places[category, term]) or None for kind, places in found.ranks.items()},
+            found.ranks(category, term),
             tuple(index.vocabulary.terms[other] for other in found.variants.get(term, ())),
         )
         for term in found.terms[category]
     )
     occurs = any(index.term_id(name) is not None for name in seed.names)
-    warnings = tuple(_warnings(query, category, len(ranked), float(sure[category])))
+    warnings = tuple(_warnings(query, category, len(ranked), float(sure[category]), twins))
     return Topic(seed.name, seed.names, occurs, ranked, round(float(sure[category]), 3), warnings, seed.path, share)
 
 
-def _warnings(query: Query, category: int, n_found: int, sure: float) -> list[str]:
+def _warnings(query: Query, category: int, n_found: int, sure: float, twins: Twins | None) -> list[str]:
     seed, top, sentences = query.seeds.seeds[category], query.settings.top, []
+    if twins is not None and (same := twins.told(query.seeds, category)):
+        sentences.append(f"means nearly the same as {', '.join(same)}, and shares its terms; make them one category")
     if n_found < top:
         sentences.append(f"{n_found} of {top} terms: other categories suit the rest better, or there are no more")
     if n_found and sure < DOUBTFUL:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Literal
 
@@ -33,6 +33,7 @@ _FORMATS = {
     ".ndjson": "json",
     ".xlsx": "xlsx",
 }
+_PATH = "path"  # the column of categories in a tree
 _SHOWN = 12  # column names in an error
 
 
@@ -81,8 +82,11 @@ def trends(
     elif topics is not None:
         names = (topics if isinstance(topics, Sorter) else Sorter.load(topics)).names
     is_file = isinstance(source, str | Path)
-    scan = Scan(options, unguarded if is_file and _format(Path(source)) == "csv" else str)
-    scan.add_all(_batches(source, options), progress)
+    batches = _batches(source, options)
+    first = next(batches, None)
+    in_tree = first is not None and _PATH in first.schema.names
+    scan = Scan(options, unguarded if is_file and _format(Path(source)) == "csv" else str, in_tree)
+    scan.add_all(batches if first is None else chain([first], batches), progress)
     return trends_of(scan.counts(names), options, Path(source).name if is_file else "the table")
 
 
@@ -103,7 +107,7 @@ def trends_of_documents(
     progress: Progress = silent,
 ) -> Trends:
     """The same for documents that are sorted now; `columns` have one value per document."""
-    scan = Scan(options)
+    scan = Scan(options, in_tree=stream.sorter.tree is not None)
     scan.add_all(_sorted_batches(stream, columns, assigned), progress)
     return trends_of(scan.counts(stream.sorter.names), options, source)
 
@@ -124,7 +128,7 @@ def _sorted_batches(stream: DocumentStream, columns: Mapping[str, Any], options:
     for placement, terms, empty in stream.placed_with_terms(options):
         best = placement.best
         rows = {name: column.slice(done, len(placement)) for name, column in kept.items()}
-        rows["category"] = names.take(pa.array(best, mask=best < 0))
+        rows["category"] = rows[_PATH] = names.take(pa.array(best, mask=best < 0))
         rows["categories"] = _listed(placement.categories, names)
         rows["terms"] = _listed(terms, words)
         rows["document"] = pa.array(np.arange(done, done + len(placement)))
@@ -218,7 +222,7 @@ def _reader(path: Path, options: TrendOptions) -> Any:
     from pyarrow import csv
 
     # Everything is text: the first rows do not decide how the others are read.
-    texts = dict.fromkeys([*options.required, *TERMS, "problem"], pa.string()) | {"document": pa.int64()}
+    texts = dict.fromkeys([*options.required, *TERMS, _PATH, "problem"], pa.string()) | {"document": pa.int64()}
     return pa.dataset.CsvFileFormat(
         csv.ParseOptions(delimiter="\t" if ".tsv" in path.suffixes else ",", newlines_in_values=True),
         convert_options=csv.ConvertOptions(column_types=texts, null_values=[""], strings_can_be_null=True),
@@ -235,7 +239,8 @@ def _wanted(options: TrendOptions, names: Sequence[str], source: str) -> list[st
                 else "give a table that `seetopic assign` wrote"
             )
             raise CorpusError(f"{source} has no column {name!r}, only {own}; {advice}")
-    further = [name for name in (*TERMS, "problem") if name in names and name not in options.required]
+    in_tree = (_PATH,) if "path_shares" in names else ()  # otherwise it is a column that was kept
+    further = [name for name in (*in_tree, *TERMS, "problem") if name in names and name not in options.required]
     return [*options.required, *further]
 
 

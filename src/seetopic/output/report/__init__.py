@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from seetopic.classify import Sorter, Trends
-from seetopic.corpus import Documents
 from seetopic.discovery import Topics, results_in
 from seetopic.errors import OutputError
 from seetopic.output.charts.scene import Drawable, Scene
 from seetopic.output.report.page import Page
+from seetopic.output.report.passages import Quotable
 from seetopic.runtime import write_text
 
 REPORT = "report.html"
@@ -20,7 +20,7 @@ def write_report(
     found: Drawable | Topics,
     folder: str | Path,
     *,
-    documents: Documents | None = None,
+    documents: Quotable | None = None,
     sorter: Sorter | None = None,
     command: str | None = None,
     trends: Trends | None = None,
@@ -35,7 +35,7 @@ def write_report(
 def report_html(
     found: Drawable | Topics,
     *,
-    documents: Documents | None = None,
+    documents: Quotable | None = None,
     sorter: Sorter | None = None,
     command: str | None = None,
     trends: Trends | None = None,
