@@ -19,6 +19,7 @@ from scipy.stats import chi2_contingency, hypergeom
 from seetopic import Trends, trends
 from seetopic.classify.findings.changes import change_points, comparisons
 from seetopic.classify.findings.counts import Judged, TermCounts
+from seetopic.classify.findings.judged import judged_documents
 from seetopic.classify.findings.shares import (
     calibrated,
     difference_interval,
@@ -28,7 +29,8 @@ from seetopic.classify.findings.shares import (
     interval,
 )
 from seetopic.classify.findings.typical import typical_terms
-from seetopic.errors import CorpusError, MissingExtra, SettingsError
+from seetopic.errors import CorpusError, JudgementError, MissingExtra, SettingsError
+from seetopic.runtime import workbook, write_sheet
 
 MONTHS = [f"2025-{month:02d}-15" for month in range(1, 13)]
 BASE = np.array([0.20, 0.15, 0.10, 0.08, 0.05])
@@ -88,12 +90,15 @@ def test_groups_that_differ_are_told_from_those_that_do_not(found):
     assert (food.share, food.others, food.difference) == (0.3, 0.1, 0.2)
 
 
-@pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl", "tsv"])
+@pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl", "tsv", "xlsx"])
 def test_every_kind_of_table_gives_the_same_trends(found, tmp_path, ending):
     rows = pa.table(planted()).to_pylist()
     path = tmp_path / f"sorted.{ending}"
     if ending == "parquet":
         pa.parquet.write_table(pa.table(planted()), path, row_group_size=1000)
+    elif ending == "xlsx":
+        with workbook(path) as book:
+            write_sheet(book, "documents", list(rows[0]), (row.values() for row in rows))
     elif ending == "jsonl":
         path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     else:
@@ -157,6 +162,36 @@ def test_texts_that_a_spreadsheet_could_run_are_restored(tmp_path):
 def test_wrong_columns_and_options_are_refused(options, error, told):
     with pytest.raises(error, match=told):
         trends(pa.table(planted()), **options)
+
+
+def test_in_a_tree_a_document_counts_for_the_categories_above_its_own():
+    table = pa.table(
+        {
+            "document": range(4),
+            "source": ["a", "a", "a", "b"],
+            "category": ["films", "media", "films", None],
+            "path": ["media > films", "media", "sport > films", None],
+            "path_shares": [[0.9, 0.8], [0.5], [0.7, 0.6], []],
+            "categories": [["media > films", "sport"], ["media"], ["sport > films", "sport"], []],
+        }
+    )
+    found = {row.category: row.documents for row in trends(table, group="source").shares if row.group == "a"}
+    assert found == {"media": 2, "media > films": 1, "sport": 1, "sport > films": 1}
+    several = trends(table, group="source", several=True)
+    found = {row.category: row.documents for row in several.shares if row.group == "a"}
+    assert found == {"media": 2, "media > films": 1, "sport": 2, "sport > films": 1}
+    assert not {("media", "media > films"), ("sport", "sport > films")} & {
+        (each.category, each.other) for each in several.together
+    }
+    kept = table.drop_columns("path_shares")  # then `path` is a column of the user's own
+    assert "films" in trends(kept, group="source").categories
+    judged = judged_documents(
+        [{"category": name, "document": 1, "belongs": True} for name in ("media > films",)]
+        + [{"category": name, "document": 2, "belongs": True} for name in ("media", "sport")],
+        several=False,
+    )
+    assert judged[1] == {"media > films": True, "media": True, "sport": False}
+    assert judged[2] == {"media": True, "sport": True}
 
 
 def test_documents_without_any_category_are_refused_unless_names_are_given():
@@ -266,13 +301,30 @@ def test_judgements_of_documents_calibrate_as_labels_do(tmp_path):
         trends(table, group="source", judgements=judgements, label_field="label")
 
 
+@pytest.mark.parametrize("several", [False, True])
+def test_judgements_are_settled_as_for_teaching(several):
+    given = [
+        {"category": "Sport", "document": 1, "belongs": True, "by": "Ann"},
+        {"category": "film", "document": 2, "belongs": False},
+        {"category": None, "document": 3, "belongs": True},
+        *({"category": "film", "document": 4, "belongs": belongs, "by": "Ann"} for belongs in (True, False)),
+        {"category": "film", "document": "its text", "belongs": True},
+    ]
+    with pytest.warns(UserWarning, match="1 contradictions"):
+        found = judged_documents(given, several)
+    assert found[1] == ({"sport": True} if several else {"sport": True, "film": False})
+    assert found[2] == {"film": False}
+    assert found[3] == {"sport": False, "film": False}
+    assert set(found) == {1, 2, 3}
+
+
 @pytest.mark.parametrize(
-    "content", ["", "[", "{}", '{"document": 1, "category": "x", "belongs": 1}', '{"term": "x", "belongs": true}']
+    "content", ["", "{}", '{"document": 1, "category": "x", "belongs": 1}', '{"term": "x", "belongs": true}']
 )
 def test_judgements_that_cannot_be_used_are_refused(tmp_path, content):
     path = tmp_path / "judgements.jsonl"
     path.write_text(content, encoding="utf-8")
-    with pytest.raises(CorpusError, match=r"judgements\.jsonl"):
+    with pytest.raises(JudgementError):
         trends(pa.table({**planted(), "document": range(7200)}), group="source", judgements=path)
 
 

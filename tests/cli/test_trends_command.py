@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pyarrow.parquet
 import pytest
+from python_calamine import CalamineWorkbook
 
 from commands import one_line_error, run_here
 from planted import NAMES, planted_documents
@@ -76,7 +78,7 @@ def test_what_was_planted_is_printed(folder):
 def test_every_kind_of_file_is_written(folder, tmp_path):
     options = [folder / "sorted.csv", *OVER_TIME]
     shares = found(folder, *options)["shares"]
-    for name in ("a.csv", "a.parquet", "a.json", "a.svg", "a.html", "everything"):
+    for name in ("a.csv", "a.parquet", "a.xlsx", "a.json", "a.svg", "a.html", "everything"):
         assert run_here("trends", *options, "--out", tmp_path / name, cwd=folder).returncode == 0
     with (tmp_path / "a.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
@@ -85,6 +87,9 @@ def test_every_kind_of_file_is_written(folder, tmp_path):
     table = pyarrow.parquet.read_table(tmp_path / "a.parquet")
     assert table.column_names == list(rows[0])
     assert table["share"].to_pylist() == [row["share"] for row in shares]
+    book = CalamineWorkbook.from_path(tmp_path / "a.xlsx")
+    assert book.sheet_names == ["shares", "changes"]
+    assert book.get_sheet_by_name("shares").to_python()[0] == list(rows[0])
     assert json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))["shares"] == shares
     assert ElementTree.parse(tmp_path / "a.svg").getroot().get("role") == "img"
     assert (tmp_path / "a.html").read_text(encoding="utf-8").startswith("<!doctype html>")
@@ -107,3 +112,44 @@ def test_every_kind_of_file_is_written(folder, tmp_path):
 def test_what_cannot_be_done_is_said_in_one_line(folder, arguments, told):
     assert told in one_line_error(run_here("trends", *arguments, cwd=folder))
     assert not (folder / "trends.docx").exists()
+
+
+def sections(report: Path) -> list[str]:
+    return re.findall(r'<h2 id="(\w+)-head"', report.read_text(encoding="utf-8"))
+
+
+def test_the_report_of_discover_shows_the_columns_of_an_index(folder, tmp_path):
+    options = ("--seeds", "names.txt", "--out", tmp_path / "topics")
+    over_time = ("--time", "date", "--by", "month", "--dates", "day-first")
+    run_here("discover", "index", *options, *over_time, "--group", "source", cwd=folder).check_returncode()
+    shown = sections(tmp_path / "topics" / "report.html")
+    assert {"topics", "trends", "changes", "groups"} <= set(shown)
+    for arguments, told in ((over_time[:2], "--dates"), (("--group", "who"), "'who'")):
+        refused = run_here("discover", "index", *options, *arguments, cwd=folder)
+        assert refused.returncode == 2
+        assert told in refused.stderr
+    assert "--out" in one_line_error(run_here("discover", "index", *options[:2], *over_time, cwd=folder))
+
+
+@pytest.mark.slow
+def test_the_cached_index_of_discover_gets_the_columns_of_every_run(folder, tmp_path):
+    options = ("--seeds", "names.txt", "--out", tmp_path / "topics", "--jobs", "1")
+    dated = ("--time", "date", "--dates", "day-first")
+    for arguments, expected in (
+        (dated, "changes"),
+        (("--group", "source"), "groups"),
+        (dated, "changes"),
+        ((), "topics"),
+    ):
+        run_here("discover", "docs.csv", *options, *arguments, cwd=folder).check_returncode()
+        assert expected in sections(tmp_path / "topics" / "report.html")
+
+
+def test_the_documents_of_an_index_are_assigned_with_its_columns(folder, tmp_path):
+    out = tmp_path / "sorted.parquet"
+    run_here("assign", "index", "--topics", "topics", "--keep", "all", "--out", out, cwd=folder).check_returncode()
+    options = ("--topics", "topics", *OVER_TIME, "--group", "source")
+    assert found(folder, out, *options) == found(folder, "index", *options) | {"source": out.name}
+    arguments = ("assign", "index", "--topics", "topics", "--out", out)
+    one_line_error(run_here(*arguments, "--keep", "who", cwd=folder))
+    one_line_error(run_here(*arguments, "--read", cwd=folder))

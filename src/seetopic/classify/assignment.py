@@ -14,7 +14,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
-from itertools import accumulate
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -28,10 +27,11 @@ from seetopic.classify.sorter import Sorter
 from seetopic.classify.tables import Table, refuse_clash, table_for
 from seetopic.classify.taught import taught_sorter
 from seetopic.corpus import Documents, Keep, OnError, Piece, TextShard, as_judgements, open_documents
-from seetopic.errors import CorpusError
-from seetopic.index import alone
+from seetopic.errors import CorpusError, SettingsError
+from seetopic.index import Index, alone, is_index
 from seetopic.runtime import (
     Engine,
+    Flags,
     Floats,
     Longs,
     Progress,
@@ -63,10 +63,28 @@ class Reader:
 
 @dataclass(frozen=True)
 class _Read:
-    """A shard of documents that the language model has read."""
+    """A shard of documents that the language model has read, or that an index has."""
 
     shard: TextShard
-    vectors: Floats | None  # None if they have already been sorted
+    vectors: Floats | None = None  # None if they have already been sorted
+    words: list[list[str]] | None = None  # of the documents of an index, which are not tokenised again
+
+
+@dataclass(frozen=True)
+class StoredDocuments:
+    """The documents of an index, and the columns to keep of those that it has."""
+
+    index: Index
+    keep: Keep = ()
+
+    def shards(self) -> Iterator[tuple[int, _Read]]:
+        names = self.index.column_names if self.keep == "all" else self.keep
+        columns = {name: self.index.column(name) for name in names}
+        for number, first in enumerate(range(0, len(self.index), _SHARDS.shard_documents)):
+            last = min(first + _SHARDS.shard_documents, len(self.index))
+            words = [self.index.texts.words_of(document) for document in range(first, last)]
+            rows = [{name: column[document] for name, column in columns.items()} for document in range(first, last)]
+            yield number, _Read(TextShard([" ".join(each) for each in words], columns=rows), words=words)
 
 
 @dataclass(frozen=True)
@@ -101,6 +119,7 @@ def assign(
 ) -> Counter[str]:
     """Sort documents into categories and write a table with one row for every row of the input.
 
+    `documents` are as `open_documents` takes them, or an index, whose documents and kept columns the table gets.
     `topics` is a `Sorter` or the folder that `seetopic discover --out` wrote. With `read`, the language model also
     reads the documents, which is more accurate but slower. `judgements`, as for `SeeTopic.teach`, correct the sorter;
     documents must be given as text. `keep` names columns of the input that the table gets, too. Rows that are empty or,
@@ -111,8 +130,17 @@ def assign(
     options = AssignOptions(threshold=threshold, rate=rate, several=several)
     sorter = topics if isinstance(topics, Sorter) else Sorter.load(topics)
     table_for(Path(out), sorter.names, sorter.terms)  # refuses an unknown format before anything is read
-    source = open_documents(documents, text_field=text_field, on_error=on_error, keep=keep)
+    source: Documents | StoredDocuments
+    if isinstance(documents, Index) or (isinstance(documents, str | Path) and is_index(documents)):
+        source = StoredDocuments(documents if isinstance(documents, Index) else Index.open(documents), keep)
+    else:
+        source = open_documents(documents, text_field=text_field, on_error=on_error, keep=keep)
     reader = None
+    if read and isinstance(source, StoredDocuments):
+        raise SettingsError(
+            "an index stores documents as words, which the language model cannot read; give the documents themselves, "
+            "or leave out --read (in Python: read=False)"
+        )
     if read:
         sorter.require_reading()
         where = VectorCache(cache_folder(None if cache is None else Path(cache)))
@@ -129,7 +157,7 @@ def assign(
 
 
 def assign_documents(
-    documents: Documents,
+    documents: Documents | StoredDocuments,
     sorter: Sorter,
     out: Path,
     engine: Engine,
@@ -137,12 +165,14 @@ def assign_documents(
     options: AssignOptions = AssignOptions(),  # noqa: B008 - frozen
     reader: Reader | None = None,
     problems: Counter[str] | None = None,
+    chosen: Flags | None = None,
     progress: Progress = silent,
 ) -> Counter[str]:
     """Write one row per row of the input: its best category and share, all its categories, and the evidence.
 
-    The file's extension is its format. Returns the number of documents per best category; `""` counts those without a
-    category, and `problems` those without text, by reason.
+    The file's extension is its format. `chosen` flags the rows of the input that are written, all if it is None.
+    Returns the number of documents per best category; `""` counts those without a category, and `problems` those
+    without text, by reason.
     """
     table = table_for(out, sorter.names, sorter.terms, sorter.tree)
     refuse_clash(() if documents.keep == "all" else documents.keep)
@@ -151,30 +181,36 @@ def assign_documents(
     with alone(out, "run"):
         with writing(out):
             _make_ready(folder, _made_of(sorter, options, reader))
-        pieces = enumerate(documents.pieces(_SHARDS, engine, keep=True, every_row=True))
-        items = pieces if reader is None else _read_by(reader, pieces, sorter, folder, engine)
+        items: Iterable[tuple[int, Piece | _Read]]
+        if isinstance(documents, StoredDocuments):
+            items = documents.shards()
+        else:
+            pieces = enumerate(documents.pieces(_SHARDS, engine, keep=True, every_row=True))
+            items = pieces if reader is None else _read_by(reader, pieces, sorter, folder, engine)
         work = partial(_sort, sorter=sorter.prepared(), folder=folder, rule=options.rule(len(sorter.names)))
         parts, bests, done = _gathered(engine.map(work, items), progress)
-        documents.refuse_if_empty(int(bests.sum()), done.skipped)
+        if isinstance(documents, Documents):
+            documents.refuse_if_empty(int(bests.sum()), done.skipped)
         table = table.keeping(_kept(documents, done.kinds))
         table.require_room(sum(parts.values()))
         threshold = options.threshold if options.rate is None else threshold_for(bests, options.rate)
         bound = replace(options, threshold=threshold, rate=None).rule(len(sorter.names)).bound
-        made = engine.map(partial(_rows, table=table, folder=folder, bound=bound), _numbered(parts))
+        made = engine.map(partial(_rows, table=table, folder=folder, bound=bound), _numbered(parts, chosen))
         given: Counter[int] = Counter()
         with written_whole(out, beside=folder / "table") as beside:
-            table.write(beside, _counted(made, given, sum(parts.values()), progress))
+            total = sum(parts.values()) if chosen is None else int(chosen.sum())
+            table.write(beside, _counted(made, given, total, progress))
         shutil.rmtree(folder, ignore_errors=True)
     if problems is not None:
         problems.update(done.skipped)
     return Counter({"" if category < 0 else sorter.names[category]: number for category, number in given.items()})
 
 
-def _kept(documents: Documents, kinds: dict[str, set[Kind]]) -> dict[str, Kind]:
+def _kept(documents: Documents | StoredDocuments, kinds: dict[str, set[Kind]]) -> dict[str, Kind]:
     """The kept columns and their kinds, in the order that was asked for, or else as they were found."""
     names = tuple(kinds) if documents.keep == "all" else documents.keep
     missing = next((name for name in names if name not in kinds), None)
-    if missing is not None:
+    if missing is not None and isinstance(documents, Documents):
         raise CorpusError(
             f"no record of {documents.name!r} has a field {missing!r}; its fields are {', '.join(kinds) or 'unknown'}: "
             "choose some of them with --keep (in Python: keep)"
@@ -249,8 +285,8 @@ def _sort(numbered: tuple[int, Piece | _Read], sorter: Sorter, folder: Path, rul
             part = _part(folder, number, own_number, shard)
             rows = _loaded(part)
             if rows is None:
-                vectors = item.vectors if isinstance(item, _Read) else None
-                placement = sorter.place(sorter.terms_in(shard.texts), vectors, rule, blank(shard.texts))
+                vectors, words = (item.vectors, item.words) if isinstance(item, _Read) else (None, None)
+                placement = sorter.place(sorter.terms_in(words or shard.texts), vectors, rule, blank(shard.texts))
                 rows = SortedRows(placement, shard.problems, columns_of(shard))
                 rows.save(part)
             done.parts[part.name] = len(rows), rows.best_steps
@@ -288,15 +324,24 @@ def _gathered(done: Iterable[_Sorted], progress: Progress) -> tuple[dict[str, in
 # Second step: parts to rows.
 
 
-def _numbered(parts: dict[str, int]) -> Iterator[tuple[str, int]]:
-    """Each part with the number of its first document."""
-    return zip(parts, accumulate(parts.values(), initial=0), strict=False)
+def _numbered(parts: dict[str, int], chosen: Flags | None) -> Iterator[tuple[str, int, Flags | None]]:
+    """Each part with the number of its first document, and which of its rows are chosen; None for all."""
+    first = 0
+    for name, n_rows in parts.items():
+        own = None if chosen is None else chosen[first : first + n_rows]
+        yield name, first, None if own is None else np.pad(own, (0, n_rows - len(own)))
+        first += n_rows
 
 
-def _rows(numbered: tuple[str, int], table: Table, folder: Path, bound: float) -> tuple[bytes, Counter[int]]:
-    name, first = numbered
+def _rows(
+    numbered: tuple[str, int, Flags | None], table: Table, folder: Path, bound: float
+) -> tuple[bytes, Counter[int]]:
+    name, first, chosen = numbered
     rows = SortedRows.load(folder / name).at_least(bound)
-    return table.rows(rows, first), Counter(rows.placement.best.tolist())
+    numbers = np.arange(first, first + len(rows))
+    if chosen is not None:
+        rows, numbers = rows.where(chosen), numbers[chosen]
+    return table.rows(rows, numbers), Counter(rows.placement.best.tolist())
 
 
 def _counted(

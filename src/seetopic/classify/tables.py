@@ -6,7 +6,6 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,13 +18,12 @@ from seetopic.classify.rows import Kind, SortedRows, as_kind
 from seetopic.corpus import path_text
 from seetopic.discovery import Tree
 from seetopic.errors import MissingExtra, OutputError, SettingsError
-from seetopic.runtime import Lists, cell
+from seetopic.runtime import SHEET_COLUMNS, SHEET_ROWS, Lists, Longs, cell, workbook, write_sheet, xlsxwriter
 
 # The kept columns follow the first one, and one column of shares per category the last one.
 COLUMNS = ("document", "category", "share", "none", "categories", "terms", "problem")
 _IN_TREE = ("path", "path_shares")  # after the share, if the categories form a tree
 _GROUP = 1 << 22  # cells of a Parquet file that are in memory together
-_SHEET_ROWS, _SHEET_COLUMNS, _CELL_CHARACTERS = 1_048_576, 16_384, 32_767  # the limits of Excel
 _NUMBER = re.compile(r"[+-]?\d+([.,]\d+)?([eE][+-]?\d+)?")
 
 
@@ -67,8 +65,8 @@ class Table(ABC):
         """Refuse more rows than the format can have."""
 
     @abstractmethod
-    def rows(self, rows: SortedRows, first: int) -> bytes:
-        """Rows of documents, numbered from `first`, in the form that `write` takes."""
+    def rows(self, rows: SortedRows, numbers: Longs) -> bytes:
+        """Rows of documents with these numbers, in the form that `write` takes."""
 
     @abstractmethod
     def write(self, path: Path, parts: Iterable[bytes]) -> None: ...
@@ -88,14 +86,15 @@ def refuse_clash(kept: Iterable[str]) -> None:
 class CsvTable(Table):
     """CSV that is safe to open in a spreadsheet."""
 
-    def rows(self, rows: SortedRows, first: int) -> bytes:
+    def rows(self, rows: SortedRows, numbers: Longs) -> bytes:
         cells = [cell(self.best_of(category)) for category in range(len(self.names))]
         shown, placement = _shown_shares(), rows.placement
         nothing = [None] * len(rows)
         beside = [[_kept_cell(each) for each in rows.columns.get(name, nothing)] for name in self.kept]
         made = []
-        for at, (steps, none, given, evidence) in enumerate(
+        for at, (number, steps, none, given, evidence) in enumerate(
             zip(
+                numbers.tolist(),
                 placement.steps.tolist(),
                 placement.none.tolist(),
                 placement.categories.as_lists(),
@@ -110,7 +109,7 @@ class CsvTable(Table):
             terms = cell("|".join(self.terms[term] for term in evidence))
             problem = cell(rows.problems[at]) if at in rows.problems else ""
             shares = ",".join(map(shown.__getitem__, steps))
-            made.append(f"{first + at},{kept}{best},{share},{path}{shown[none]},{names},{terms},{problem},{shares}\n")
+            made.append(f"{number},{kept}{best},{share},{path}{shown[none]},{names},{terms},{problem},{shares}\n")
         return "".join(made).encode("utf-8")
 
     def write(self, path: Path, parts: Iterable[bytes]) -> None:
@@ -142,14 +141,14 @@ def _shown_shares() -> list[str]:
 class ParquetTable(Table):
     """Typed columns, small on disk, readable in parts and by column; missing values are null."""
 
-    def rows(self, rows: SortedRows, first: int) -> bytes:
+    def rows(self, rows: SortedRows, numbers: Longs) -> bytes:
         pa, schema, placement = _pyarrow(), self._schema, rows.placement
         given = placement.best
         shares = placement.steps / STEPS
         best_shares = shares[np.arange(len(given)), given]
         nothing = [None] * len(rows)
         columns = [
-            pa.array(np.arange(first, first + len(rows))),
+            pa.array(numbers, pa.int64()),
             *(
                 pa.array(as_kind(rows.columns.get(name, nothing), kind), schema.field(name).type)
                 for name, kind in self.kept.items()
@@ -239,21 +238,23 @@ def _pyarrow() -> Any:
 class JsonTable(Table):
     """One JSON object per line; missing values are null."""
 
-    def rows(self, rows: SortedRows, first: int) -> bytes:
-        return b"".join(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in self._objects(rows, first))
+    def rows(self, rows: SortedRows, numbers: Longs) -> bytes:
+        return b"".join(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in self._objects(rows, numbers))
 
-    def _objects(self, rows: SortedRows, first: int) -> Iterator[dict[str, Any]]:
+    def _objects(self, rows: SortedRows, numbers: Longs) -> Iterator[dict[str, Any]]:
         header, placement = self.header, rows.placement
         shares = (placement.steps / STEPS).tolist(), (placement.none / STEPS).tolist()
         given = placement.categories.as_lists(), placement.evidence.as_lists()
         nothing = [None] * len(rows)
         beside = [as_kind(rows.columns.get(name, nothing), kind) for name, kind in self.kept.items()]
-        for at, (own, none, categories, evidence) in enumerate(zip(*shares, *given, strict=True)):
+        for at, (number, own, none, categories, evidence) in enumerate(
+            zip(numbers.tolist(), *shares, *given, strict=True)
+        ):
             names = [self.names[category] for category in categories]
             best = (self.best_of(categories[0]), own[categories[0]]) if categories else (None, None)
             path = self.in_tree(categories[0] if categories else None, own)
             terms = [self.terms[term] for term in evidence]
-            cells = [first + at, *(column[at] for column in beside), *best, *path, none]
+            cells = [number, *(column[at] for column in beside), *best, *path, none]
             yield dict(zip(header, [*cells, names, terms, rows.problems.get(at), *own], strict=True))
 
     def write(self, path: Path, parts: Iterable[bytes]) -> None:
@@ -267,45 +268,16 @@ class SheetTable(JsonTable):
 
     def require_room(self, n_rows: int) -> None:
         for number, most, what in (
-            (n_rows + 1, _SHEET_ROWS, "rows"),
-            (len(self.header), _SHEET_COLUMNS, "columns"),
+            (n_rows + 1, SHEET_ROWS, "rows"),
+            (len(self.header), SHEET_COLUMNS, "columns"),
         ):
             if number > most:
                 raise OutputError(f"a sheet has at most {most:,} {what}, but this table has {number:,}; write .parquet")
 
     def write(self, path: Path, parts: Iterable[bytes]) -> None:
-        # Texts stay texts, and the file has no date, so that the same rows give the same bytes.
-        options = {"constant_memory": True, "strings_to_formulas": False, "strings_to_urls": False}
-        with _xlsxwriter().Workbook(path, options) as book:
-            book.set_properties({"created": datetime(2000, 1, 1, tzinfo=UTC)})
-            sheet = book.add_worksheet("documents")
-            self._write_row(sheet, 0, self.header)
-            lines = (line for part in parts for line in part.splitlines())
-            for number, line in enumerate(lines, start=1):
-                self._write_row(sheet, number, orjson.loads(line).values())
-
-    def _write_row(self, sheet: Any, number: int, values: Iterable[Any]) -> None:
-        for column, value in enumerate(values):
-            shown = "|".join(map(str, value)) if isinstance(value, list) else value
-            if isinstance(shown, str) and len(shown) > _CELL_CHARACTERS:
-                raise OutputError(
-                    f"the column {self.header[column]!r} of document {number - 1} has {len(shown):,} characters, but a "
-                    f"cell of a sheet has at most {_CELL_CHARACTERS:,}; write .csv or .parquet"
-                )
-            if isinstance(shown, str) and shown:
-                sheet.write_string(number, column, shown)
-            elif isinstance(shown, bool):
-                sheet.write_boolean(number, column, shown)
-            elif isinstance(shown, int | float):
-                sheet.write_number(number, column, shown)
-
-
-def _xlsxwriter() -> Any:
-    try:
-        import xlsxwriter
-    except ImportError as error:
-        raise MissingExtra("writing a .xlsx table", "xlsx") from error
-    return xlsxwriter
+        lines = (line for part in parts for line in part.splitlines())
+        with workbook(path) as book:
+            write_sheet(book, "documents", self.header, (orjson.loads(line).values() for line in lines))
 
 
 _TABLES: dict[str, type[Table]] = {".csv": CsvTable, ".parquet": ParquetTable, ".jsonl": JsonTable, ".xlsx": SheetTable}
@@ -319,5 +291,5 @@ def table_for(path: Path, names: tuple[str, ...], terms: tuple[str, ...], tree: 
     if ending == ".parquet":
         _pyarrow()
     if ending == ".xlsx":
-        _xlsxwriter()
+        xlsxwriter()
     return _TABLES[ending](names, terms, tree=tree)

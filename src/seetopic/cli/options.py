@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -16,6 +16,7 @@ from seetopic.cli.messages import say
 from seetopic.settings import DEFAULT, PRESETS, IndexSettings
 
 if TYPE_CHECKING:
+    from seetopic.classify import Trends
     from seetopic.index import Build, Index
     from seetopic.runtime import Progress
 
@@ -112,8 +113,14 @@ MODEL = click.option(
     metavar="NAME|PATH",
     help="Language model: a folder or a Hugging Face model name.  [default: embedded all-MiniLM-L6-v2]",
 )
-INDEX_MODEL = click.option(
-    "--model", metavar="NAME|PATH", help="New location of the index's language model, if it was moved."
+READER = click.option(
+    "--reader",
+    metavar="NAME|PATH",
+    help="Another language model to read documents and names; terms are ranked by --model.  [default: the same]",
+)
+INDEX_MODELS = (
+    click.option("--model", metavar="NAME|PATH", help="New location of the index's language model, if it was moved."),
+    click.option("--reader", metavar="NAME|PATH", help="New location of the index's reader, if it was moved."),
 )
 PRESET = click.option(
     "--preset",
@@ -124,6 +131,7 @@ PRESET = click.option(
 )
 INDEXING = (
     MODEL,
+    READER,
     click.option(
         "--min-count",
         type=int,
@@ -217,6 +225,26 @@ TOP = click.option(
     "--top", type=int, default=DEFAULT.discovery.top, show_default=True, help="Number of terms per topic."
 )
 
+TIME = click.option("--time", metavar="FIELD", help="Column of dates.")
+BY = click.option(
+    "--by",
+    type=click.Choice(["day", "week", "month", "quarter", "year", "auto"]),
+    default="auto",
+    show_default=True,
+    help="Length of a period; auto chooses one by the span of the dates and the number of documents.",
+)
+GROUP = click.option("--group", metavar="FIELD", help="Column of groups to compare, such as the source or author.")
+DATES = click.option(
+    "--dates",
+    type=click.Choice(["day-first", "month-first"]),
+    help="How to read dates such as 3/4/2025.",
+)
+TIME_ZONE = click.option(
+    "--time-zone",
+    metavar="NAME",
+    help="Convert times to this zone, such as Europe/Berlin.  [default: days as written; UTC for Unix seconds]",
+)
+
 
 def with_options(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
     def decorate(command: Command) -> Command:
@@ -230,16 +258,16 @@ def with_options(*options: Callable[[Command], Command]) -> Callable[[Command], 
 def open_index(source: str | Path, options: dict[str, Any]) -> Index:
     from seetopic.index import Index
 
-    return Index.open(source, embedding_model=options["model"], cache=options["cache"])
+    return Index.open(source, embedding_model=options["model"], reader=options["reader"], cache=options["cache"])
 
 
-def given_documents(source: str, options: dict[str, Any]) -> Any:
+def given_documents(source: str, options: dict[str, Any], keep: Sequence[str] = ()) -> Any:
     from seetopic.corpus import open_documents
 
     return open_documents(
         source,
         label_field=options.get("label_field"),
-        keep=kept_columns(options.get("keep")),
+        keep=keep or kept_columns(options.get("keep")),
         told=say_note,
         **{name: options[name] for name in ("text_field", "on_error", "format", "delimiter", "encoding")},
     )
@@ -252,10 +280,12 @@ def kept_columns(keep: str | None) -> Any:
     return tuple(name.strip() for name in next(csv.reader([keep], skipinitialspace=True), []) if name.strip())
 
 
-def cached_build(source: str, options: dict[str, Any], progress: Progress, names: Iterable[str] = ()) -> Build:
+def cached_build(
+    source: str, options: dict[str, Any], progress: Progress, names: Iterable[str] = (), keep: Sequence[str] = ()
+) -> Build:
     from seetopic.index import plan_cached
 
-    return plan_cached(given_documents(source, options), names=names, **build_options(options, progress))
+    return plan_cached(given_documents(source, options, keep), names=names, **build_options(options, progress))
 
 
 def build_options(options: dict[str, Any], progress: Progress) -> dict[str, Any]:
@@ -265,7 +295,7 @@ def build_options(options: dict[str, Any], progress: Progress) -> dict[str, Any]
         "warn": say_warning,
         "embedding_model": options["model"],
         "n_jobs": options["jobs"],
-        **{name: options[name] for name in ("engine", "address", "device", "cache", "memory")},
+        **{name: options[name] for name in ("reader", "engine", "address", "device", "cache", "memory")},
     }
 
 
@@ -326,6 +356,15 @@ def say_doubts(opened: Index, names: Iterable[str] = ()) -> None:
 def say_warnings(sentences: Iterable[str]) -> None:
     for sentence in sentences:
         say_warning(sentence)
+
+
+def say_left_out(found: Trends) -> None:
+    """Report rows that are not counted, with examples of unreadable dates."""
+    if found.left_out:
+        examples = f", such as {', '.join(map(repr, found.unreadable))}" if found.unreadable else ""
+        say(f"left out: {', '.join(f'{number:,} {why}' for why, number in found.left_out.items())}{examples}")
+    for note in found.notes:
+        say_warning(note)
 
 
 def say_note(sentence: str) -> None:

@@ -12,10 +12,13 @@ import click
 
 from seetopic.cli.options import (
     ADDRESS,
+    BY,
     CACHE,
+    DATES,
     DEVICE,
     ENGINE,
-    INDEX_MODEL,
+    GROUP,
+    INDEX_MODELS,
     INDEXING,
     JOBS,
     JUDGEMENTS,
@@ -26,12 +29,16 @@ from seetopic.cli.options import (
     READING_EVERY_ROW,
     SEEDS,
     SHOWING,
+    TIME,
+    TIME_ZONE,
     TOP,
     build_options,
     cached_build,
     given_documents,
+    kept_columns,
     open_index,
     say_doubts,
+    say_left_out,
     say_note,
     say_skipped,
     say_unused,
@@ -44,6 +51,7 @@ from seetopic.errors import CorpusError, OutputError
 from seetopic.settings import DEFAULT, PRESETS
 
 if TYPE_CHECKING:
+    from seetopic.classify import TrendOptions
     from seetopic.corpus import Documents
     from seetopic.discovery import Discovery
 
@@ -94,7 +102,7 @@ def index(documents: str, out: Path, overwrite: bool, quiet: bool, as_json: bool
     texts, tables or a dataset of the datasets library, or - for standard input. An interrupted build resumes when the
     same command is run again.
     """
-    from seetopic.index import Index, is_intact, plan
+    from seetopic.index import is_intact, plan
     from seetopic.runtime import shown_progress
 
     with shown_progress(quiet) as progress:
@@ -102,13 +110,11 @@ def index(documents: str, out: Path, overwrite: bool, quiet: bool, as_json: bool
         if not quiet and (overwrite or not is_intact(out)):  # an index that is there already takes no time
             click.echo(str(build.estimate), err=True)
         build.run(overwrite=overwrite)
-    built = Index.open(out, embedding_model=options["model"], cache=options["cache"])
+    built = open_index(out, options)
     say_skipped(built)
     corpus = built.manifest["corpus"]
     if as_json:
-        click.echo(
-            json.dumps({"index": str(out), "corpus": corpus, "model": built.manifest["model"]}, ensure_ascii=False)
-        )
+        click.echo(json.dumps({"index": str(out), "corpus": corpus, **built.models}, ensure_ascii=False))
     else:
         click.echo(f"{out}: {corpus['documents']:,} documents, {corpus['tokens']:,} words, {corpus['terms']:,} terms")
 
@@ -146,13 +152,18 @@ def check(source: str, seeds: Path, quiet: bool, as_json: bool, **options: Any) 
 @click.argument("source", metavar="DOCS|INDEX")
 @SEEDS
 @click.option("--out", type=PATH, metavar="DIR", help="Folder for topics.json, topics.csv and report.html.")
-@with_options(JUDGEMENTS, TOP, PRESET, *READING, *INDEXING, *SHOWING)
+@with_options(JUDGEMENTS, TIME, BY, GROUP, DATES, TIME_ZONE, TOP, PRESET, *READING, *INDEXING, *SHOWING)
 @click.option("--keep-variants", is_flag=True, help="List inflections and other spellings as separate terms.")
 def discover(
     source: str,
     seeds: Path,
     out: Path | None,
     judgements: Path | None,
+    time: str | None,
+    by: str,
+    group: str | None,
+    dates: str | None,
+    time_zone: str | None,
     top: int,
     keep_variants: bool,
     quiet: bool,
@@ -161,8 +172,10 @@ def discover(
 ) -> None:
     """Find the terms for each category.
 
-    DOCS are indexed first, and the index is cached for later runs.
+    DOCS are indexed first, and the index is cached for later runs. With --time or --group, the report also shows the
+    shares of the categories over time and by group, as `seetopic trends` does; an INDEX must have kept these columns.
     """
+    from seetopic.classify import TrendOptions
     from seetopic.corpus import as_judgements, read_seeds
     from seetopic.discovery import run_of
     from seetopic.index import is_index
@@ -172,6 +185,12 @@ def discover(
     judged.settled(asked)  # refuse what cannot be used before any slow work
     if out is not None and out.exists() and not out.is_dir():
         raise OutputError(f"--out {out} is a file; give a folder")  # fail now, not after minutes of work
+    shown = None
+    if time is not None or group is not None:
+        if out is None:
+            raise OutputError("--time and --group are shown in the report; give a folder for it with --out")
+        shown = TrendOptions(time=time, group=group, by=by, dates=dates, time_zone=time_zone)  # type: ignore[arg-type]
+    kept = () if shown is None else tuple(shown.kept)
     preset = PRESETS[options["preset"]]
     merge = preset.discovery.merge_variants and not keep_variants
     settings = replace(preset.discovery, top=top, merge_variants=merge)
@@ -182,15 +201,17 @@ def discover(
             say_unused(opened, options)
             say_doubts(opened, asked.all_names)
         else:
-            build = cached_build(source, options, progress, asked.all_names)
+            build = cached_build(source, options, progress, asked.all_names, kept)
             documents = build.update.added[0].documents
             build.run()
             opened = open_index(build.out, options)
         say_skipped(opened)
+        for name in kept:
+            opened.column(name)  # refuse a missing one now
         run = run_of(opened, asked, settings, preset.preset, options["device"], progress, judgements=judged)
     for sentence in run.query.settled.contradictions:
         say_warning(f"contradiction: {sentence}")
-    show_topics(run, out, as_json, documents)
+    show_topics(run, out, as_json, documents, trends=shown)
 
 
 @click.command()
@@ -199,7 +220,7 @@ def discover(
 @click.option("--number", type=int, default=10, show_default=True, help="Maximum number of names to suggest.")
 @click.option("--below", metavar="NAME", help="Suggest only names below this one, the name or path of a parent.")
 @click.option("--out", type=PATH, metavar="FILE", help="YAML file to write the names to, instead of standard output.")
-@with_options(INDEX_MODEL, CACHE, *SHOWING)
+@with_options(*INDEX_MODELS, CACHE, *SHOWING)
 def suggest(
     source: str,
     seeds: Path | None,
@@ -241,7 +262,7 @@ def suggest(
 
 
 @click.command()
-@click.argument("documents", metavar="DOCS")
+@click.argument("documents", metavar="DOCS|INDEX")
 @click.option("--topics", required=True, type=PATH, metavar="DIR", help="Folder written by `discover --out`.")
 @click.option(
     "--out",
@@ -278,10 +299,12 @@ def assign(
 ) -> None:
     """Assign categories to DOCS, with the terms that are evidence for each; every row of DOCS has a row.
 
+    Of an INDEX, the documents are sorted that it has, and --keep chooses among the columns that were kept in it.
     An interrupted run resumes when the same command is run again.
     """
     from seetopic.classify import Sorter, table_for
     from seetopic.classify import assign as assign_documents
+    from seetopic.index import is_index
     from seetopic.runtime import shown_progress
 
     sorter, problems = Sorter.load(topics), Counter[str]()
@@ -289,13 +312,14 @@ def assign(
     resources = {name: options[name] for name in ("engine", "address", "device", "cache")}
     with shown_progress(quiet) as progress:
         given = assign_documents(
-            given_documents(documents, options),
+            documents if is_index(documents) else given_documents(documents, options),
             sorter,
             out,
             threshold=threshold,
             rate=rate,
             several=several,
             read=read,
+            keep=kept_columns(options["keep"]),
             problems=problems,
             judgements=judgements,
             progress=progress,
@@ -316,9 +340,14 @@ def assign(
 
 
 def show_topics(
-    run: Discovery, out: Path | None, as_json: bool, documents: Documents | None = None, command: str | None = None
+    run: Discovery,
+    out: Path | None,
+    as_json: bool,
+    documents: Documents | None = None,
+    command: str | None = None,
+    trends: TrendOptions | None = None,
 ) -> None:
-    from seetopic.classify import sorter_of
+    from seetopic.classify import sorter_of, trends_in_index
     from seetopic.cli.render import print_topics
     from seetopic.discovery import results_in
     from seetopic.output import write_report
@@ -326,8 +355,11 @@ def show_topics(
     topics = run.topics
     if out is not None:
         sorter = sorter_of(run)
+        found = None if trends is None else trends_in_index(run.index, sorter, trends)
+        if found is not None:
+            say_left_out(found)
         with results_in(out).written() as beside:
-            write_report(run, beside, documents=documents, sorter=sorter, command=command)
+            write_report(run, beside, documents=documents, sorter=sorter, command=command, trends=found)
             sorter.save(beside)
             topics.save(beside)
     show(topics, as_json, print_topics)

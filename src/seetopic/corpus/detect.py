@@ -66,11 +66,13 @@ def _is_table(rows: Sequence[Sequence[str]]) -> bool:
 
 
 def only_text_column(rows: Sequence[Mapping[str, Any]]) -> str | None:
-    """The column that has words next to each other, if there is only one; None if there are several, or none."""
+    """The column whose values mostly have words next to each other; None if there are several, or none."""
     names = dict.fromkeys(name for row in rows for name in row if text_fault(name) is None)
-    texts = [name for name in names if any(_is_text(row.get(name)) for row in rows)]
+    texts = [name for name in names if _is_text([row.get(name) for row in rows])]
     return texts[0] if len(texts) == 1 else None
 
 
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str) and _WORDS.search(value) is not None
+def _is_text(values: Sequence[Any]) -> bool:
+    given = [value for value in values if value is not None and value != ""]
+    worded = sum(isinstance(value, str) and _WORDS.search(value) is not None for value in given)
+    return 2 * worded > len(given)

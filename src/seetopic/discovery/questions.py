@@ -8,9 +8,11 @@ from typing import Any, Literal
 
 import numpy as np
 
+from seetopic.corpus import path_text
 from seetopic.discovery.calibration import shares_with_none
 from seetopic.discovery.run import Discovery
 from seetopic.discovery.self_training import shares
+from seetopic.discovery.tree import owners_in
 from seetopic.errors import CorpusError, SettingsError
 from seetopic.runtime import Doubles, Floats, Longs, one_thread
 
@@ -18,13 +20,14 @@ MOST = 1000  # questions that can be requested
 TERMS_IN = 4  # one question in this many is about a term; a document teaches more
 About = Literal["both", "documents", "terms"]
 _BALANCE = 0.5  # power of a category's size: 0 asks equally about all categories, 1 as often as they occur
-_SURE = 0.5  # what a question about a sure document is worth, compared with a completely unsure one
+_SURE = 0.5  # what a question about a sure term is worth, compared with a completely unsure one
 _TEMPERATURE = 0.5  # of shares; the lower, the more the likeliest category counts
-_SAME = 0.01  # what a document is worth that equals one that was judged
-_COMPARED = 500  # documents with which others are compared to see how typical they are
+_SAME = 0.01  # what a term is worth that equals one that was judged
+_COMPARED = 3000  # documents that questions are chosen from, and are to represent
 _PASSAGE = 40  # words
 _UNSURE = 0.25  # difference of the two largest shares, below which a document lies between two categories
 _MARKED = 4  # terms of a passage
+_TINY = 1e-9  # mean share of a parent in a tree, whose documents are in its children
 _DEPTH = 30  # terms per topic among which questions are chosen
 
 
@@ -64,6 +67,11 @@ def ask(run: Discovery, number: int = 20, about: About = "both") -> list[Questio
     return mixed
 
 
+def _names(run: Discovery) -> list[str]:
+    """The categories as judgements name them: in a tree, by their paths."""
+    return list(map(path_text, run.seeds.paths))
+
+
 # Documents
 
 
@@ -73,44 +81,46 @@ def _document_questions(run: Discovery, number: int) -> list[Question]:
     chosen = list(_chosen_documents(run, number))
     if not chosen:
         return []
-    shown = shares_with_none(run.reading.found.scores[chosen], len(run.seeds), run.settings.sorting.temperature)
+    shown = shares_with_none(
+        run.reading.found.scores[chosen], len(run.seeds), run.settings.sorting.temperature, owners=owners_in(run.tree)
+    )
     return [_about_document(run, int(numbers[row]), own) for row, own in zip(chosen, shown, strict=True)]
 
 
 @one_thread()
 def _chosen_documents(run: Discovery, number: int) -> Iterator[int]:
-    """Places of documents among those that were read."""
+    """Places of documents among those that were read: those that represent the most others that are unsure.
+
+    A document is represented by the judged one that is most like it. Each question is chosen for how much better it
+    makes all documents represented, so that it is typical of many of them and unlike those that were judged.
+    """
     assert run.reading is not None
     likely = shares(run.reading.found.scores, _TEMPERATURE)  # (n_read, n_categories)
-    features = run.sampled.unit_features
-    best_two = np.sort(likely, axis=1)[:, -2:]
-    worth = (1 - (1 - _SURE) * (best_two[:, 1] - best_two[:, 0])) * _typicality(features)
-    wanted = likely.mean(axis=0) ** _BALANCE
-    asked, novelty, free = np.zeros(likely.shape[1]), np.ones(len(likely)), np.ones(len(likely), np.bool_)
-    if run.lessons is not None:
-        allowed = run.lessons.allowed[: run.lessons.n_documents]
-        asked += (allowed / allowed.sum(axis=1, keepdims=True)).sum(axis=0)
-        for row in run.lessons.rows[run.lessons.rows >= 0]:
-            free[row], novelty = False, np.minimum(novelty, 1 - features @ features[row])
-    for _ in range(min(number, int(np.count_nonzero(free)))):
-        category = int((asked / wanted).argmin())
-        value = likely[:, category] * worth * np.maximum(novelty, _SAME)
-        row = int(np.where(free, value, -1.0).argmax())
+    judged = np.empty(0, np.int64) if run.lessons is None else run.lessons.rows[run.lessons.rows >= 0]
+    # Documents are in an order that says nothing about them, so the first ones stand for all.
+    some = slice(max(_COMPARED, 2 * (len(judged) + number)))
+    features, best_two = run.sampled.unit_features, np.sort(likely[some], axis=1)[:, -2:]
+    # Unsure documents, and those of small categories, count more.
+    by_category = np.maximum(likely.mean(axis=0), _TINY) ** (_BALANCE - 1)
+    worth = ((1 - (best_two[:, 1] - best_two[:, 0])) * (likely[some] @ by_category)).astype(np.float32)
+    likeness = _likeness(features[some], features[some])
+    represented = _likeness(features[judged], features[some]).max(axis=0, initial=0.0)
+    free = np.ones(len(worth), np.bool_)
+    free[judged[judged < len(free)]] = False
+    for _ in range(min(number, int(free.sum()))):
+        row = int(np.where(free, np.maximum(likeness, represented) @ worth, -1.0).argmax())
         yield row
-        asked += likely[row]
-        free[row], novelty = False, np.minimum(novelty, 1 - features @ features[row])
+        free[row], represented = False, np.maximum(represented, likeness[row])
 
 
-def _typicality(features: Floats) -> Floats:
-    """How near each document is to many others; 1 on average."""
-    some = features[:: max(1, len(features) // _COMPARED)]
-    near = np.square(np.maximum(features @ some.T, 0)).mean(axis=1)
-    typical: Floats = near / max(float(near.mean()), 1e-9)
-    return typical
+def _likeness(documents: Floats, others: Floats) -> Floats:
+    """How well each document represents each of the others, from 0 to 1; far ones hardly count."""
+    found: Floats = np.square(np.maximum(documents @ others.T, 0))
+    return found
 
 
 def _about_document(run: Discovery, document: int, likely: Doubles) -> Question:
-    names, order = run.seeds.names, np.argsort(-likely[:-1], kind="stable").tolist()
+    names, order = _names(run), np.argsort(-likely[:-1], kind="stable").tolist()
     best = order[0]
     marked = _telling_terms(run, document, best)
     if likely[-1] > likely[best]:
@@ -119,7 +129,7 @@ def _about_document(run: Discovery, document: int, likely: Doubles) -> Question:
         second = order[1]
         reason = f"unsure: {names[best]} ({likely[best]:.0%}) or {names[second]} ({likely[second]:.0%})"
     else:
-        reason = f"typical of documents about {names[best]} ({likely[best]:.0%}), of which few were judged"
+        reason = f"like many documents about {names[best]} ({likely[best]:.0%}) and unlike those that were judged"
     passage = _passage(run, document, marked)
     return Question(names[best], passage, reason, None, document, marked, tuple(names[each] for each in order))
 
@@ -158,7 +168,8 @@ def _term_questions(run: Discovery, number: int) -> list[Question]:
     if not len(flat):
         return []
     likely = shares(_scores_of_terms(run, flat), run.settings.sorting.temperature)
-    sure = likely[np.arange(len(flat)), category_of]
+    in_branch = likely if run.tree is None else run.tree.summed(likely)
+    sure = in_branch[np.arange(len(flat)), category_of]
     worth = (1 - _SURE * sure) * np.log1p(run.index.document_frequencies[flat])
     vectors, novelty = np.asarray(run.index.general)[flat], np.ones(len(flat))
     asked = np.bincount([c for each in run.query.settled.terms.values() for c in each], minlength=n_names).astype(float)
@@ -187,15 +198,16 @@ def _scores_of_terms(run: Discovery, terms: Longs) -> Doubles:
     assert run.reading is not None
     rule, index = run.reading.found, run.index
     local = run.sampled.local_scale * np.asarray(index.local)[terms]
-    scores: Doubles = np.hstack([np.asarray(index.general)[terms], local]) @ rule.weights + rule.offset
+    scores: Doubles = np.hstack([index.read_terms(terms.tolist()), local]) @ rule.weights + rule.offset
     return scores
 
 
 def _about_term(run: Discovery, term: int, category: int, likely: Doubles) -> Question:
-    names, word = run.seeds.names, run.index.vocabulary.terms[term]
+    names, word = _names(run), run.index.vocabulary.terms[term]
     documents = int(run.index.document_frequencies[term])
     best = int(likely.argmax())
-    if best == category or best >= len(names):
+    own = (best,) if run.tree is None else run.tree.path(best)
+    if category in own or best >= len(names):
         reason = f"among the terms of {names[category]}, in {documents:,} documents"
     else:
         reason = f"among the terms of {names[category]}, but similar to those of {names[best]}; {documents:,} documents"

@@ -14,9 +14,16 @@ from seetopic.corpus import Seeds, Settled, as_judgements, as_seeds, path_text
 from seetopic.discovery.algorithm import Discovered, discover_terms, starting_terms
 from seetopic.discovery.calibration import shares_with_none
 from seetopic.discovery.constraints import Constraints, constraints_of, names_as_terms
+from seetopic.discovery.coverage import covering
 from seetopic.discovery.evidence import CurrentTerms, Evidence, StartRemembered
 from seetopic.discovery.evidence.confidence import DOUBTFUL, topic_confidence
-from seetopic.discovery.evidence.documents import MatchedDocumentsEvidence, ReadDocumentsEvidence, typical_terms
+from seetopic.discovery.evidence.documents import (
+    MatchedDocumentsEvidence,
+    ReadDocumentsEvidence,
+    theme_vectors,
+    typical_terms,
+    typical_within,
+)
 from seetopic.discovery.evidence.general import GeneralEvidence, confidence
 from seetopic.discovery.evidence.local import LocalEvidence
 from seetopic.discovery.lessons import lessons_of, with_judged_terms, with_none, without_refuted
@@ -28,8 +35,9 @@ from seetopic.discovery.teaching import Lessons
 from seetopic.discovery.topics import LOW_CONFIDENCE, RankedTerm, Topic, Topics
 from seetopic.discovery.tree import Tree, names_in_context, owners_in, tree_of, with_uncovered
 from seetopic.discovery.tree_terms import TreeRanking
+from seetopic.discovery.twins import Twins, dealt_reading, dealt_terms, twins_among
 from seetopic.discovery.wildcards import expanded
-from seetopic.errors import NotEnoughTerms, SeedError
+from seetopic.errors import NotEnoughTerms
 from seetopic.index import Index, Uncovered, uncovered_by
 from seetopic.runtime import Doubles, Floats, Progress, normalized, resolve_device, silent, warn
 from seetopic.settings import DEFAULT, DiscoverySettings, as_json, preset_named
@@ -81,12 +89,20 @@ class Query:
                 f"{len(self.seeds)} categories need at least {len(self.seeds)} terms, but the index has {n_terms}; "
                 "give fewer names, lower --min-count (in Python: min_count), or give more documents"
             )
-        if self.seeds.is_tree and (self.settled.documents or self.settled.terms):
-            raise SeedError("a tree of names cannot learn from judgements or examples yet; give names without parents")
 
     @property
     def variants(self) -> Variants:
         return self.index.variants if self.settings.merge_variants else no_variants(len(self.index.vocabulary))
+
+    @property
+    def may_merge_names(self) -> bool:
+        """Whether names that mean nearly the same share documents and terms.
+
+        Not in a tree, which tells them apart, nor if judged documents or vectors of the user do, nor in the paper.
+        """
+        settings = self.settings
+        told_apart = self.seeds.is_tree or self.settled.documents or self.name_vectors
+        return not told_apart and settings.documents_weight > 0 and settings.assignment == "best"
 
     def encoded_names(self) -> EncodedNames:
         names = encode_names(self.index, self.seeds, self.name_vectors, self.progress)
@@ -99,7 +115,7 @@ class Query:
         return {
             "preset": self.preset,
             "settings": {"index": self.index.manifest["settings"], "discovery": as_json(self.settings)},
-            "model": self.index.manifest["model"],
+            **self.index.models,
             "random_state": random_state,
             "version": __version__,
             "corpus": self.index.manifest["corpus"],
@@ -199,29 +215,49 @@ def run_of(
 
 
 def find(query: Query) -> Discovery:
+    """Find topics; names that mean nearly the same are one category until its terms are known."""
+    names = query.encoded_names()
+    twins = twins_among(names.plain) if query.may_merge_names else None
+    if twins is None:
+        return _find_apart(query, names)
+    settings = replace(query.settings, top=query.settings.top * twins.largest)
+    together = replace(query, seeds=twins.merged(query.seeds), settings=settings)
+    return _dealt_out(query, names, twins, _find_apart(together, together.encoded_names()))
+
+
+def _dealt_out(query: Query, names: EncodedNames, twins: Twins, together: Discovery) -> Discovery:
+    """A discovery whose categories are groups of names, as one of the names."""
+    uncovered, reading = together.uncovered, together.described
+    general = _general_evidence(query, names, together.general.names[len(together.seeds) :])
+    constraints = _constraints(query, uncovered)
+    found = dealt_terms(together.found, twins, general.similarity, constraints, query.settings.top)
+    if reading is not None:
+        temperature = query.settings.sorting.temperature
+        reading = dealt_reading(reading, twins, names.spoken, together.sampled.features, temperature)
+    topics = _topics(query, constraints, general, found, reading, None, twins)
+    return Discovery(query, names, uncovered, general, found, reading, topics)
+
+
+def _find_apart(query: Query, names: EncodedNames) -> Discovery:
     """Run the steps of a discovery. Algorithm 1 runs twice: its first pass finds terms that describe each name."""
     settings = query.settings
 
-    # Encode the names, and meanwhile read from disk what does not depend on them.
+    # Compare the names with the terms, and meanwhile read from disk what does not depend on them.
     with ThreadPoolExecutor(1) as pool:
         read_ahead = pool.submit(_read_ahead, query)
-        names = query.encoded_names()
         tree, uncovered = _uncovered(query, names)
         if query.settled.documents:
             judged = query.index, query.seeds, query.settled
-            uncovered = without_refuted(*judged, with_none(*judged, uncovered), names.spoken, settings.sorting)
-        general = _general_evidence(query, names, uncovered)
+            uncovered = with_none(*judged, uncovered)
+            if tree is None:
+                uncovered = without_refuted(*judged, uncovered, names.spoken, settings.sorting)
+            else:  # a theme of none of the names is below none of them
+                tree = tree.with_themes(len(uncovered.centres))
+        general = _general_evidence(query, names, _theme_vectors(query, names, uncovered, tree))
         similarity = general.similarity  # (n_categories, n_terms)
         read_ahead.result()
 
-    constraints = constraints_of(
-        query.index,
-        query.seeds,
-        query.variants,
-        names_first=settings.names_first,
-        n_themes=len(uncovered.centres),
-        progress=query.progress,
-    )
+    constraints = _constraints(query, uncovered)
     start = [] if tree else starting_terms(similarity, constraints, settings)  # lines 1-7, the same for both passes
     by_terms = [  # evidence that depends only on the current terms, with its weight
         (StartRemembered(general), settings.general_weight),
@@ -235,18 +271,19 @@ def find(query: Query) -> Discovery:
         """Lines 8-16."""
         report_many(query.progress, "ranking terms", 0, len(query.seeds))
         if tree is not None:
-            documents = _documents_evidence(query.index, None) if uses_documents and reading is None else None
+            documents = _matched_documents(query.index) if uses_documents and reading is None else None
             by_level = TreeRanking(tree, general, by_terms[1][0], constraints, chosen, query.variants, documents)
             typical = None if reading is None else by_level.typical(sampled.documents, reading.memberships)
             return by_level.whole(typical) if last else by_level.leaves(typical)
         kinds: list[tuple[Evidence, float]] = list(by_terms)
         if uses_documents:
-            kinds.append((_documents_evidence(query.index, reading), chosen.documents_weight))
+            evidence = _matched_documents(query.index) if reading is None else _read_documents(query, names, reading)
+            kinds.append((evidence, chosen.documents_weight))
         used = [(kind, weight) for kind, weight in kinds if weight > 0]
         return discover_terms(similarity, constraints, used, chosen, query.variants, start, veto=by_terms[0][0])
 
     reading, sampled = None, sampled_documents(query.index)
-    lessons = lessons_of(query.index, query.seeds, query.settled, len(uncovered.centres))
+    lessons = lessons_of(query.index, query.seeds, query.settled, len(uncovered.centres), tree)
     if uses_documents and query.index.sample.was_read:
         # Sort the sample by the names; then by the names with the terms that a first pass found for them.
         spoken = _all_spoken(names, uncovered)
@@ -259,6 +296,9 @@ def find(query: Query) -> Discovery:
             reading = sampled.sorted_by(normalized(spoken + described), settings.sorting, lessons, tree)
 
     found = ranked(settings, reading)
+    if reading is not None:
+        shares = reading.memberships if tree is None else tree.summed(reading.memberships)
+        found = covering(found, sampled.by_term, shares, constraints, settings.top)
     return Discovery(
         query,
         names,
@@ -266,7 +306,7 @@ def find(query: Query) -> Discovery:
         general,
         found,
         reading,
-        _topics(query, constraints, uncovered, similarity, found, reading, tree),
+        _topics(query, constraints, general, found, reading, tree),
         lessons,
         tree,
     )
@@ -289,18 +329,40 @@ def _uncovered(query: Query, names: EncodedNames) -> tuple[Tree | None, Uncovere
     """
     tree = tree_of(query.seeds)
     if not (query.settings.documents_weight > 0 and query.index.sample.was_read):
-        return tree, Uncovered(np.empty((0, query.index.general.shape[1]), np.float32), 1.0)
+        return tree, Uncovered(names.spoken[:0], 1.0)
     if tree is not None:
         return with_uncovered(tree, names.spoken, query.index.themes)
     return None, uncovered_by(names.spoken, query.index.themes)
+
+
+def _constraints(query: Query, uncovered: Uncovered) -> Constraints:
+    return constraints_of(
+        query.index,
+        query.seeds,
+        query.variants,
+        names_first=query.settings.names_first,
+        n_themes=len(uncovered.centres),
+        progress=query.progress,
+    )
 
 
 def _all_spoken(names: EncodedNames, uncovered: Uncovered) -> Floats:
     return np.vstack([names.spoken, uncovered.centres])
 
 
-def _general_evidence(query: Query, names: EncodedNames, uncovered: Uncovered) -> GeneralEvidence:
-    settings, vectors = query.settings, np.vstack([names.plain, uncovered.centres])
+def _theme_vectors(query: Query, names: EncodedNames, uncovered: Uncovered, tree: Tree | None) -> Floats:
+    """Vectors of residual themes that can be compared with those of terms; (n_themes, dimension)."""
+    if not query.index.has_reader:
+        return uncovered.centres
+    if not len(uncovered.centres):
+        return names.plain[:0]
+    sampled = sampled_documents(query.index)
+    reading = sampled.sorted_by(_all_spoken(names, uncovered), query.settings.sorting, tree=tree)
+    return theme_vectors(query.index, sampled.documents, reading.memberships)[len(query.seeds) :]
+
+
+def _general_evidence(query: Query, names: EncodedNames, themes: Floats) -> GeneralEvidence:
+    settings, vectors = query.settings, np.vstack([names.plain, themes])
     return GeneralEvidence(
         np.asarray(query.index.general), vectors, settings.name_pull, settings.contrast, settings.held_back
     )
@@ -324,11 +386,18 @@ def _local_evidence(query: Query) -> Evidence:
     )
 
 
-def _documents_evidence(index: Index, reading: Reading | None) -> Evidence:
-    documents = sampled_documents(index).documents
-    if reading is None:
-        return MatchedDocumentsEvidence(documents, index.idf)
-    return ReadDocumentsEvidence(typical_terms(documents, reading.memberships))
+def _matched_documents(index: Index) -> Evidence:
+    return MatchedDocumentsEvidence(sampled_documents(index).documents, index.idf)
+
+
+def _read_documents(query: Query, names: EncodedNames, reading: Reading) -> Evidence:
+    sampled = sampled_documents(query.index)
+    if strata := query.index.themes.strata(names.spoken):
+        n_read = sampled.n_read  # the themes of other documents are unknown
+        typical = typical_within(sampled.documents[:n_read], reading.memberships[:n_read], strata)
+    else:
+        typical = typical_terms(sampled.documents, reading.memberships)
+    return ReadDocumentsEvidence(typical)
 
 
 # Between the passes: names with the terms that describe them ("video: vhs, tape, cassette")
@@ -338,15 +407,16 @@ def _described(
     query: Query, names: EncodedNames, uncovered: Uncovered, similarity: Floats, found: CurrentTerms
 ) -> Floats:
     """Vectors of the described names; a category without words moves towards its terms instead."""
-    describing, general = _describing(query, similarity, found), query.index.general
+    describing, index = _describing(query, similarity, found), query.index
     themes = range(len(query.seeds), len(similarity))
-    plain = np.vstack([names.plain, uncovered.centres])
+    wordless = {category: names.plain[category] for category in names.wordless}
+    wordless |= zip(themes, uncovered.centres, strict=True)
     moved = {
-        category: normalized((plain[category] + general[describing[category]].sum(axis=0))[None])[0]
-        for category in (*names.wordless, *themes)
+        category: normalized((vector + index.read_terms(describing[category]).sum(axis=0))[None])[0]
+        for category, vector in wordless.items()
     }
     texts = [*((text,) for text in _worded(query, describing)), *(() for _ in themes)]
-    return mean_vectors_of(query.index, texts, moved, query.progress)
+    return mean_vectors_of(index.read_names, texts, moved, query.progress)
 
 
 def _describing(query: Query, similarity: Floats, found: CurrentTerms) -> list[list[int]]:
@@ -373,38 +443,39 @@ def _worded(query: Query, describing: list[list[int]]) -> list[str]:
 def _topics(
     query: Query,
     constraints: Constraints,
-    uncovered: Uncovered,
-    similarity: Floats,
+    general: GeneralEvidence,
     found: Discovered,
     reading: Reading | None,
     tree: Tree | None,
+    twins: Twins | None = None,
 ) -> Topics:
     """The names' terms as topics, and the themes that the names leave out."""
     n_names, index = len(query.seeds), query.index
+    themes = general.names[n_names:]
     unsettled = [
         [term for term in terms if term not in set(given)]
         for terms, given in zip(found.deep, constraints.fixed, strict=True)
     ]
-    sure = topic_confidence(similarity, n_names, np.asarray(index.local), unsettled)
+    sure = topic_confidence(general.similarity, n_names, np.asarray(index.local), unsettled)
     shares = None if tree is None or reading is None else tree.summed(reading.memberships).mean(axis=0)
     topics = tuple(
-        _topic(query, category, found, sure, None if shares is None else round(float(shares[category]), 4))
+        _topic(query, category, found, sure, None if shares is None else round(float(shares[category]), 4), twins)
         for category in range(n_names)
     )
-    if not len(uncovered.centres) or reading is None:
+    if not len(themes) or reading is None:
         return Topics(topics, query.made_with())
     owners = owners_in(tree)
     temperature = query.settings.sorting.temperature
     best = shares_with_none(reading.found.scores, n_names, temperature, owners=owners).argmax(axis=1)
     coverage = round(float((best < n_names).mean()), 4)
     labels = [None if owner < 0 else path_text(query.seeds.paths[owner]) for owner in owners]
-    residual = told_themes(
-        index, reading.memberships, found.deep, uncovered.centres, n_names, parents=labels if tree else None
-    )
+    residual = told_themes(index, reading.memberships, found.deep, themes, n_names, parents=labels if tree else None)
     return Topics(topics, query.made_with(), coverage, residual)
 
 
-def _topic(query: Query, category: int, found: Discovered, sure: Doubles, share: float | None) -> Topic:
+def _topic(
+    query: Query, category: int, found: Discovered, sure: Doubles, share: float | None, twins: Twins | None
+) -> Topic:
     index, seed = query.index, query.seeds.seeds[category]
     frequencies, terms = index.document_frequencies, found.terms[category]
     scores, ranks = found.scores.scores_of(category, terms), found.ranks(category, terms)
@@ -419,12 +490,14 @@ def _topic(query: Query, category: int, found: Discovered, sure: Doubles, share:
         for term, score, own in zip(terms, scores, ranks, strict=True)
     )
     occurs = any(index.term_id(name) is not None for name in seed.names)
-    warnings = tuple(_warnings(query, category, len(ranked), float(sure[category])))
+    warnings = tuple(_warnings(query, category, len(ranked), float(sure[category]), twins))
     return Topic(seed.name, seed.names, occurs, ranked, round(float(sure[category]), 3), warnings, seed.path, share)
 
 
-def _warnings(query: Query, category: int, n_found: int, sure: float) -> list[str]:
+def _warnings(query: Query, category: int, n_found: int, sure: float, twins: Twins | None) -> list[str]:
     seed, top, sentences = query.seeds.seeds[category], query.settings.top, []
+    if twins is not None and (same := twins.told(query.seeds, category)):
+        sentences.append(f"means nearly the same as {', '.join(same)}, and shares its terms; make them one category")
     if n_found < top:
         sentences.append(f"{n_found} of {top} terms: other categories suit the rest better, or there are no more")
     if n_found and sure < DOUBTFUL:

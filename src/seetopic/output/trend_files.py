@@ -12,9 +12,9 @@ from seetopic.classify import Trends
 from seetopic.errors import MissingExtra, OutputError
 from seetopic.output.charts import shares_chart
 from seetopic.output.report.trends import trends_html
-from seetopic.runtime import SafeRows, write_text, written_whole
+from seetopic.runtime import SafeRows, workbook, write_sheet, write_text, written_whole
 
-_ENDINGS = (".csv", ".parquet", ".json", ".svg", ".png", ".html")
+_ENDINGS = (".csv", ".parquet", ".xlsx", ".json", ".svg", ".png", ".html")
 
 
 def check_trends_place(out: Path) -> None:
@@ -27,7 +27,7 @@ def check_trends_place(out: Path) -> None:
 
 
 def write_trends(trends: Trends, out: str | Path) -> list[Path]:
-    """Write shares as .csv or .parquet, everything as .json, the chart as .svg or .png, or the page as .html.
+    """Write shares (.csv, .parquet), all tables (.xlsx), everything (.json), the chart (.svg, .png), or a page (.html).
 
     A name without an extension is a folder for all tables, `trends.json`, `trends.svg` and `trends.html`. Returns
     the paths of what was written.
@@ -50,6 +50,8 @@ def write_trends(trends: Trends, out: str | Path) -> list[Path]:
         write_text(out, _csv(shares))
     elif ending == ".parquet":
         _write_parquet(out, shares)
+    elif ending == ".xlsx":
+        _write_workbook(out, trends)
     elif ending == ".json":
         write_text(out, json.dumps(trends.to_json(), ensure_ascii=False, indent=1) + "\n")
     elif ending == ".html":
@@ -66,6 +68,14 @@ def _csv(rows: Sequence[Mapping[str, Any]]) -> str:
     for row in rows:
         cells.add(row.values())
     return text.getvalue()
+
+
+def _write_workbook(path: Path, trends: Trends) -> None:
+    """One sheet per table that has rows."""
+    with written_whole(path) as beside, workbook(beside) as book:
+        for name, rows in trends.tables().items():
+            if rows:
+                write_sheet(book, name, list(rows[0]), (row.values() for row in rows))
 
 
 def _write_parquet(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:

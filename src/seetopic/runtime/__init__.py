@@ -32,9 +32,12 @@ from seetopic.runtime.ragged import Lists
 from seetopic.runtime.spreadsheets import SafeRows, cell, guarded, unguarded
 from seetopic.runtime.temporary import remove_temporary, temporary_folder
 from seetopic.runtime.word_keys import spread, word_keys
+from seetopic.runtime.workbooks import SHEET_COLUMNS, SHEET_ROWS, workbook, write_sheet, xlsxwriter
 
 __all__ = [
     "LRU",
+    "SHEET_COLUMNS",
+    "SHEET_ROWS",
     "Band",
     "Doubles",
     "Engine",
@@ -93,10 +96,13 @@ __all__ = [
     "unguarded",
     "warn",
     "word_keys",
+    "workbook",
     "write_array",
     "write_arrays_in_parts",
     "write_json",
+    "write_sheet",
     "write_text",
     "writing",
     "written_whole",
+    "xlsxwriter",
 ]

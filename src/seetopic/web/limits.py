@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 CATEGORIES = 200  # per project
+LEVELS = 20  # of a tree of categories
 NAMES = 50  # per category
 TERMS = 1_000  # pinned or negative, per category
 PROJECT_NAMES = 600  # of all categories together; the language model encodes each one
@@ -13,6 +14,8 @@ EXPLANATION = 5_000  # characters of a description
 EXAMPLE = 20_000  # characters of an example
 EXAMPLES = 100  # per category
 PROJECT_TERMS = 10_000  # pinned or negative, of all categories together
+ANSWERS = 2_000  # per request
+JUDGEMENTS = 5_000  # answers about terms and documents, per project
 HEAVY = 60  # names above which a search may take many seconds
 WAITING = 12  # requests waiting for topics; each holds a thread
 QUEUE = 20  # running or waiting jobs; builds and other work are counted separately
@@ -25,6 +28,8 @@ PREVIEW_PARQUET = 16_000_000  # bytes of a Parquet file's uncompressed rows
 PREVIEW_ROWS = 8
 PREVIEW_LETTERS = 300  # characters of a cell
 COLUMNS = 200  # per table
+WORKBOOK_BYTES = 400_000_000  # of an uncompressed Excel workbook, which is read into memory
+WORKBOOK_CELLS = 10_000_000  # of its sheets, empty ones included
 LONGEST_LINE = 50_000_000  # bytes; also the longest document
 LISTED = 2_000  # entries per folder
 PAGE = 100  # documents per response

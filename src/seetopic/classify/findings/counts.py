@@ -14,9 +14,9 @@ import numpy as np
 
 from seetopic.classify.findings.dates import MOST_PERIODS, NO_DATE, DateReader, Unit, period_starts, unit_for
 from seetopic.classify.findings.options import TrendOptions
-from seetopic.corpus import normalized_name
+from seetopic.corpus import PATH_MARK, normalized_name, path_text
 from seetopic.errors import CorpusError
-from seetopic.runtime import Longs, Progress, silent
+from seetopic.runtime import Lists, Longs, Progress, silent
 
 SEPARATOR = "|"  # of the values of a list in CSV
 TERMS = ("terms", "evidence")  # the column of matched terms, by whichever name it has
@@ -129,8 +129,10 @@ class Scan:
         self,
         options: TrendOptions,
         restore: Callable[[str], str] = str,  # texts from cells
+        in_tree: bool = False,  # whether categories are paths, so that a document also counts for those above
     ) -> None:
         self.options, self.reader = options, DateReader(options.dates, options.time_zone)
+        self._in_tree = in_tree
         self._counted: Unit = options.unit or "day"
         self.rows, self.left_out = 0, Counter[str]()
         self._categories, self._groups, self._terms = (_Names(restore) for _ in range(3))
@@ -172,14 +174,15 @@ class Scan:
             return
         self._documents.add(day=days, group=groups)
         several = self.options.several
-        rows, texts = _lists(batch.column("categories" if several else "category"), split=several)
+        rows, texts = self._of(batch, several)
         categories = self._categories.encode(texts)
         self._given.add(day=days[rows], group=groups[rows], category=categories)
         self._add_terms(batch, days, groups)
         if several:
             self._add_pairs(rows, categories)
         if self.options.label_field is not None:
-            self._add_labels(*_lists(batch.column(self.options.label_field)), rows, texts)
+            labels = _lists(batch.column(self.options.label_field))
+            self._add_labels(*(_with_parents(*labels) if self._in_tree else labels), rows, texts)
         if self.options.judged is not None:
             self._add_judged(batch.column("document").to_numpy(), rows, texts)
         if self.options.unit is None:
@@ -197,13 +200,23 @@ class Scan:
         name = next((each for each in TERMS if each in batch.schema.names), None)
         if name is None:
             return
-        best, texts = _lists(batch.column("category"), split=False)
-        category = np.full(batch.num_rows, -1)
-        category[best] = self._categories.encode(texts)
+        best, texts = self._of(batch, several=False)
+        levels = np.arange(len(best)) - np.searchsorted(best, best)  # 0 for a root, and without a tree
+        numbers = self._categories.encode(texts)
         rows, terms = _lists(batch.column(name))
-        known = category[rows] >= 0
-        found, rows = self._terms.encode(terms)[known], rows[known]
-        self._term_documents.add(day=days[rows], group=groups[rows], category=category[rows], term=found)
+        found = self._terms.encode(terms)
+        for level in range(int(levels.max(initial=-1)) + 1):
+            category = np.full(batch.num_rows, -1)
+            category[best[levels == level]] = numbers[levels == level]
+            known = category[rows] >= 0
+            own = rows[known]
+            self._term_documents.add(day=days[own], group=groups[own], category=category[own], term=found[known])
+
+    def _of(self, batch: Any, several: bool) -> tuple[Longs, Any]:
+        """The rows and names of their categories, ascending by row."""
+        column = "categories" if several else "path" if self._in_tree else "category"
+        found = _lists(batch.column(column), split=several)
+        return _with_parents(*found) if self._in_tree else found
 
     def _add_pairs(self, rows: Longs, categories: Longs) -> None:
         from scipy.sparse import csr_array
@@ -369,3 +382,24 @@ def _lists(column: Any, split: bool = True) -> tuple[Longs, Any]:
     values = values.cast(pa.string())
     kept = pc.invert(_empty(values))
     return rows.filter(kept).to_numpy(), values.filter(kept)
+
+
+def _with_parents(rows: Longs, paths: Any) -> tuple[Longs, Any]:
+    """The same rows and paths with all those above them, from the root, each once per row."""
+    import pyarrow as pa
+
+    encoded, above = paths.dictionary_encode(), dict[str, int]()
+    lists = []
+    for path in encoded.dictionary.to_pylist():
+        names = [name.strip() for name in path.split(PATH_MARK)]
+        texts = [path_text(names[:depth]) for depth in range(1, len(names) + 1)]
+        lists.append([above.setdefault(text, len(above)) for text in texts])
+    own = Lists.of(lists)
+    codes = encoded.indices.to_numpy()
+    sizes = own.sizes[codes]
+    firsts = np.repeat(own.starts[codes] - np.concatenate([[0], np.cumsum(sizes)[:-1]]), sizes)
+    pairs = np.stack([np.repeat(rows, sizes), own.values[firsts + np.arange(sizes.sum())]])
+    _, kept = np.unique(pairs, axis=1, return_index=True)
+    kept.sort()
+    texts = pa.array(list(above), pa.string())
+    return pairs[0][kept], texts.take(pa.array(pairs[1][kept]))

@@ -3,41 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any, TypeAlias
 
-import orjson
-
-from seetopic.corpus import normalized_name
-from seetopic.errors import CorpusError
+from seetopic.corpus import Judgements, as_judgements, as_seeds, normalized_name, path_text
+from seetopic.errors import JudgementError
+from seetopic.runtime import warn
 
 JudgedDocuments: TypeAlias = Mapping[int, Mapping[str, bool]]  # by number, whether each belongs to a category
 
 
-def judged_documents(given: str | Path | Iterable[Mapping[str, Any]]) -> JudgedDocuments:
-    """Judgements of documents by number, from a file with one JSON object per line, or from such objects.
+def judged_documents(given: Any, several: bool) -> JudgedDocuments:
+    """Judgements of documents by number, as `as_judgements` takes them, settled as for teaching.
 
-    Judgements of terms, and of documents by their text, say nothing about numbered documents and are left out. If a
-    question has several answers, the last one counts.
+    Judgements of terms, and of documents by their text, say nothing about numbered documents and are left out. Unless
+    documents may have several categories, one that belongs to a category does not belong to the others.
     """
-    source = str(given) if isinstance(given, str | Path) else "`judgements`"
-    found: dict[int, dict[str, bool]] = {}
-    for number, each in enumerate(_objects(given), start=1):
-        if not isinstance(each, Mapping) or not isinstance(each.get("belongs"), bool):
-            raise CorpusError(f"{source}, line {number}: a judgement needs `belongs`, which is true or false")
-        document, category = each.get("document"), each.get("category")
-        if isinstance(document, int) and isinstance(category, str):
-            found.setdefault(document, {})[normalized_name(category)] = each["belongs"]
-    if not found:
-        raise CorpusError(f"{source} has no judgements of documents by number; give `category`, `document`, `belongs`")
+    numbered = Judgements(tuple(each for each in as_judgements(given) if isinstance(each.document, int)))
+    names = {normalized_name(each.category): each.category for each in numbered if each.category is not None}
+    if not names:
+        raise JudgementError(
+            "there are no judgements of documents by number; give `category`, `document` (its number) and `belongs`"
+        )
+    settled = numbered.settled(as_seeds(list(names.values())))
+    if settled.contradictions:
+        warn(f"{len(settled.contradictions)} contradictions in the judgements, such as {settled.contradictions[0]}")
+    own, found = list(names), dict[int, dict[str, bool]]()
+    for document, settled_answers in settled.documents.items():
+        answers = {own[category]: belongs for category, belongs in settled_answers.items()}
+        accepted = [name for name, belongs in answers.items() if belongs]
+        others = {} if several or not accepted else {name: False for name in own if not _below(name, accepted)}
+        above = {name: True for name in own if any(_below(each, [name]) for each in accepted)}
+        found[int(document)] = others | answers | above
     return found
 
 
-def _objects(given: str | Path | Iterable[Mapping[str, Any]]) -> Iterable[Any]:
-    if not isinstance(given, str | Path):
-        return given
-    try:
-        lines = Path(given).read_bytes().splitlines()
-        return [orjson.loads(line) for line in lines if line.strip()]
-    except (OSError, ValueError) as error:
-        raise CorpusError(f"{given} cannot be read as judgements ({error}); give one JSON object per line") from error
+def _below(name: str, others: Iterable[str]) -> bool:
+    """Whether a category is below one of the others in a tree."""
+    return any(name.startswith(path_text((other, ""))) for other in others)

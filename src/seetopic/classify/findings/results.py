@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from seetopic.classify.findings.shares import (
     interval,
 )
 from seetopic.classify.findings.typical import typical_terms
+from seetopic.corpus import path_text
 from seetopic.runtime import Longs
 
 _DIGITS = 6
@@ -279,20 +281,27 @@ class _Findings:
             if taken <= self.top:
                 yield *divmod(cell, n_parts), counts.terms[term], number, round(z, 2)
 
+    def _is_above(self, first: int, second: int) -> bool:
+        """Whether one category is above the other in a tree, so that all documents of the lower one have both."""
+        names = self.counts.categories[first], self.counts.categories[second]
+        return names[0].startswith(path_text((names[1], ""))) or names[1].startswith(path_text((names[0], "")))
+
     def together(self) -> Iterator[CategoryPair]:
         met, total = self.counts.together, self.counts.total
         if met is None or len(met) < 2:
             return
         own = np.diag(met)
-        first, second = np.triu_indices(len(met), 1)
+        pairs = [pair for pair in combinations(range(len(met)), 2) if not self._is_above(*pair)]
+        first, second = np.array(pairs, np.int64).reshape(-1, 2).T
         both = met[first, second]
         # Documents with the first category against those without it: how many have the second?
         p = holm(difference_test(both, own[first], own[second] - both, total - own[first]))
         expected = own[first] * own[second] / total
         for place in np.lexsort((second, first, -np.abs(both - expected))).tolist():
+            name, other = self.counts.categories[first[place]], self.counts.categories[second[place]]
             yield CategoryPair(
-                self.counts.categories[first[place]],
-                self.counts.categories[second[place]],
+                name,
+                other,
                 int(both[place]),
                 round(float(expected[place]), 1),
                 round(float(both[place] / expected[place]), 3) if expected[place] else 0.0,

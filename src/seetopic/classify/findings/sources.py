@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,13 +19,21 @@ from seetopic.classify.findings.options import TrendOptions
 from seetopic.classify.findings.results import Trends, trends_of
 from seetopic.classify.placement import AssignOptions
 from seetopic.classify.sorter import Sorter, sorter_for
-from seetopic.corpus import as_seeds
+from seetopic.corpus import as_seeds, local_file, raw_rows
 from seetopic.errors import CorpusError, MissingExtra, SettingsError
 from seetopic.index import Index
 from seetopic.runtime import Lists, Progress, silent, unguarded
 
 _BATCH = 1 << 17  # rows in memory at once
-_FORMATS = {".csv": "csv", ".tsv": "csv", ".parquet": "parquet", ".jsonl": "json", ".ndjson": "json"}
+_FORMATS = {
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".parquet": "parquet",
+    ".jsonl": "json",
+    ".ndjson": "json",
+    ".xlsx": "xlsx",
+}
+_PATH = "path"  # the column of categories in a tree
 _SHOWN = 12  # column names in an error
 
 
@@ -39,7 +47,7 @@ def trends(
     topics: str | Path | Sorter | None = None,
     several: bool = False,
     label_field: str | None = None,
-    judgements: str | Path | Iterable[Mapping[str, Any]] | None = None,
+    judgements: Any = None,
     dates: DateOrder | None = None,
     time_zone: str | None = None,
     top: int = 10,
@@ -49,9 +57,9 @@ def trends(
 ) -> Trends:
     """Shares of categories over time, by group, or both, with what changes and what differs.
 
-    `source` is a table that `assign` wrote (.csv, .parquet or .jsonl, a folder of .parquet files, or a pyarrow table),
-    or an `Index` with kept columns, whose documents are first sorted by `seeds` or `topics`; for a table these only
-    set the order of the categories. `judgements` are a file or its objects. The options are those of
+    `source` is a table that `assign` wrote (.csv, .parquet, .jsonl or .xlsx, a folder of .parquet files, or a pyarrow
+    table), or an `Index` with kept columns, whose documents are first sorted by `seeds` or `topics`; for a table these
+    only set the order of the categories. `judgements` are as for `SeeTopic.teach`. The options are those of
     `seetopic trends`.
     """
     options = TrendOptions(
@@ -60,26 +68,33 @@ def trends(
         by=by,
         several=several,
         label_field=label_field,
-        judged=None if judgements is None else judged_documents(judgements),
+        judged=None if judgements is None else judged_documents(judgements, several),
         dates=dates,
         time_zone=time_zone,
         top=top,
         random_state=random_state,
     )
     if isinstance(source, Index):
-        sorter = _sorter(source, seeds, topics, device, progress)
-        columns = {name: source.column(name) for name in options.kept}
-        stream, assigned = DocumentStream(source, sorter), AssignOptions(several=several)
-        return trends_of_documents(stream, columns, assigned, options, source=source.folder.name, progress=progress)
+        return trends_in_index(source, _sorter(source, seeds, topics, device, progress), options, progress)
     names: Sequence[str] | None = None
     if seeds is not None:
         names = as_seeds(seeds).names
     elif topics is not None:
         names = (topics if isinstance(topics, Sorter) else Sorter.load(topics)).names
     is_file = isinstance(source, str | Path)
-    scan = Scan(options, unguarded if is_file and _format(Path(source)) == "csv" else str)
-    scan.add_all(_batches(source, options), progress)
+    batches = _batches(source, options)
+    first = next(batches, None)
+    in_tree = first is not None and _PATH in first.schema.names
+    scan = Scan(options, unguarded if is_file and _format(Path(source)) == "csv" else str, in_tree)
+    scan.add_all(batches if first is None else chain([first], batches), progress)
     return trends_of(scan.counts(names), options, Path(source).name if is_file else "the table")
+
+
+def trends_in_index(index: Index, sorter: Sorter, options: TrendOptions, progress: Progress = silent) -> Trends:
+    """The same for the documents of an index, by columns that were kept in it."""
+    columns = {name: index.column(name) for name in options.kept}
+    stream, assigned = DocumentStream(index, sorter), AssignOptions(several=options.several)
+    return trends_of_documents(stream, columns, assigned, options, source=index.folder.name, progress=progress)
 
 
 def trends_of_documents(
@@ -92,7 +107,7 @@ def trends_of_documents(
     progress: Progress = silent,
 ) -> Trends:
     """The same for documents that are sorted now; `columns` have one value per document."""
-    scan = Scan(options)
+    scan = Scan(options, in_tree=stream.sorter.tree is not None)
     scan.add_all(_sorted_batches(stream, columns, assigned), progress)
     return trends_of(scan.counts(stream.sorter.names), options, source)
 
@@ -113,7 +128,7 @@ def _sorted_batches(stream: DocumentStream, columns: Mapping[str, Any], options:
     for placement, terms, empty in stream.placed_with_terms(options):
         best = placement.best
         rows = {name: column.slice(done, len(placement)) for name, column in kept.items()}
-        rows["category"] = names.take(pa.array(best, mask=best < 0))
+        rows["category"] = rows[_PATH] = names.take(pa.array(best, mask=best < 0))
         rows["categories"] = _listed(placement.categories, names)
         rows["terms"] = _listed(terms, words)
         rows["document"] = pa.array(np.arange(done, done + len(placement)))
@@ -153,8 +168,9 @@ def _batches(source: Any, options: TrendOptions) -> Iterator[Any]:
         return
     path = Path(source)
     try:
-        if _format(path) == "json":
-            yield from _json_batches(path, options)
+        if _format(path) in ("json", "xlsx"):
+            rows = _json_rows(path) if _format(path) == "json" else raw_rows(local_file(path), "xlsx")
+            yield from _row_batches(rows, path, options)
             return
         data = pa.dataset.dataset(path, format=_reader(path, options))
         wanted = _wanted(options, data.schema.names, str(path))
@@ -169,20 +185,21 @@ def _batches(source: Any, options: TrendOptions) -> Iterator[Any]:
         ) from error
 
 
-def _json_batches(path: Path, options: TrendOptions) -> Iterator[Any]:
-    """Batches of a file with one object per line; in Arrow's own reader, the first rows decide the types of all."""
+def _row_batches(rows: Iterator[Any], path: Path, options: TrendOptions) -> Iterator[Any]:
+    """Batches of rows that are read one by one; in Arrow's own readers, the first ones decide the types of all."""
     pa = _pyarrow()
     wanted: list[str] = []
+    while some := list(islice(rows, _BATCH)):
+        if others := [row for row in some if not isinstance(row, dict)]:
+            raise CorpusError(f"{path} contains {others[0]!r}, which is not an object; give one JSON object per line")
+        names = list(dict.fromkeys(name for row in some for name in row))
+        wanted = wanted or _wanted(options, names, str(path))
+        yield pa.record_batch({name: _array([row.get(name) for row in some]) for name in wanted})
+
+
+def _json_rows(path: Path) -> Iterator[Any]:
     with (gzip.open if path.suffix == ".gz" else open)(path, "rb") as file:
-        while lines := list(islice(file, _BATCH)):
-            rows = [orjson.loads(line) for line in lines]
-            if others := [row for row in rows if not isinstance(row, dict)]:
-                raise CorpusError(
-                    f"{path} contains {others[0]!r}, which is not an object; give one JSON object per line"
-                )
-            names = list(dict.fromkeys(name for row in rows for name in row))
-            wanted = wanted or _wanted(options, names, str(path))
-            yield pa.record_batch({name: _array([row.get(name) for row in rows]) for name in wanted})
+        yield from map(orjson.loads, file)
 
 
 def _format(path: Path) -> str:
@@ -192,7 +209,7 @@ def _format(path: Path) -> str:
     ending = path.with_suffix("").suffix if path.suffix == ".gz" else path.suffix
     if ending.lower() not in _FORMATS:
         raise CorpusError(
-            f"{path} is neither a table that `seetopic assign` wrote (.csv, .parquet or .jsonl) nor an index"
+            f"{path} is neither a table that `seetopic assign` wrote (.csv, .parquet, .jsonl or .xlsx) nor an index"
         )
     return _FORMATS[ending.lower()]
 
@@ -205,7 +222,7 @@ def _reader(path: Path, options: TrendOptions) -> Any:
     from pyarrow import csv
 
     # Everything is text: the first rows do not decide how the others are read.
-    texts = dict.fromkeys([*options.required, *TERMS, "problem"], pa.string()) | {"document": pa.int64()}
+    texts = dict.fromkeys([*options.required, *TERMS, _PATH, "problem"], pa.string()) | {"document": pa.int64()}
     return pa.dataset.CsvFileFormat(
         csv.ParseOptions(delimiter="\t" if ".tsv" in path.suffixes else ",", newlines_in_values=True),
         convert_options=csv.ConvertOptions(column_types=texts, null_values=[""], strings_can_be_null=True),
@@ -222,7 +239,8 @@ def _wanted(options: TrendOptions, names: Sequence[str], source: str) -> list[st
                 else "give a table that `seetopic assign` wrote"
             )
             raise CorpusError(f"{source} has no column {name!r}, only {own}; {advice}")
-    further = [name for name in (*TERMS, "problem") if name in names and name not in options.required]
+    in_tree = (_PATH,) if "path_shares" in names else ()  # otherwise it is a column that was kept
+    further = [name for name in (*in_tree, *TERMS, "problem") if name in names and name not in options.required]
     return [*options.required, *further]
 
 

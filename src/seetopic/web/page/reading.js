@@ -1,8 +1,9 @@
 // The reading panel of a topic: its terms and why they are there, passages, documents, and overlap.
 
-import { get, url } from "./api.js";
+import { get, post, url } from "./api.js";
 import { fill, h, hue, iconButton, marked, note, refill, say, skeleton } from "./dom.js";
 import { showDocument } from "./document.js";
+import { ProjectFilter } from "./filters.js";
 import { whyTerms } from "./why.js";
 
 const PAGE = 20; // documents per request
@@ -60,7 +61,7 @@ export function readingPanel({ open }, goTo) {
     asked = new AbortController();
     const at = numberOf(shown.category);
     const name = open.project.categories[at]?.name;
-    element.style.setProperty("--hue", hue(Math.max(at, 0)));
+    element.style.setProperty("--hue", hue(shown.category));
     back.hidden = shown.part !== "document";
     body.why = null;
     element.version = open.topicsVersion;
@@ -77,12 +78,12 @@ export function readingPanel({ open }, goTo) {
     const topic = topicOf(shown.category);
     if (!topic) {
       element.version = null; // drawn once the topics have loaded
-      return fill(body, skeleton(10));
+      return fill(body, skeleton(10, "Finding topics…"));
     }
     const before =
       body.parts?.category === shown.category && body.contains(body.parts.facts) ? body.parts : frameOf(shown.category);
     if (!body.contains(before.facts)) {
-      fill(body, before.facts, h("h4", {}, "Terms, and why they are there"), before.terms, before.sections);
+      fill(body, before.facts, h("h3", {}, "Terms, and why they are there"), before.terms, before.sections);
       body.scrollTop = 0;
     }
     body.parts = before;
@@ -94,7 +95,7 @@ export function readingPanel({ open }, goTo) {
         "confidence ",
         h("b", {}, topic.confidence.toFixed(2)),
         topic.low ? h("span", { class: "low" }, "low") : null,
-        h("span", {}, topic.in_vocabulary ? "name occurs" : "name does not occur"),
+        h("span", {}, topic.in_vocabulary ? "" : "its name does not occur"),
       ),
       topic.warnings.map((text) => note(text)),
     );
@@ -115,7 +116,7 @@ export function readingPanel({ open }, goTo) {
       ["Documents", documents],
       ["Overlap with other topics", overlap],
     ].map(([heading, draw]) => ({ heading, draw, place: h("div", { class: "loads" }, skeleton(4)) }));
-    const sections = loads.map(({ heading, place }) => h("section", {}, h("h4", {}, heading), place));
+    const sections = loads.map(({ heading, place }) => h("section", {}, h("h3", {}, heading), place));
     return { category, facts: h("div"), terms: h("div"), loads, sections, why: null };
   }
 
@@ -161,13 +162,14 @@ export function readingPanel({ open }, goTo) {
 
   async function documents(place, signal, offset = 0, before = null) {
     const category = shown.category;
+    const filter = ProjectFilter.of(open);
     const {
       given,
       looked_at: lookedAt,
       documents: found,
-    } = await get(url`/api/projects/${open.id}/topics/${category}/documents?offset=${offset}&limit=${PAGE}`, {
-      signal,
-    });
+    } = filter.active
+      ? await filtered(filter, category, offset, signal)
+      : await get(url`/api/projects/${open.id}/topics/${category}/documents?offset=${offset}&limit=${PAGE}`, { signal });
     const list = before ?? h("ol", { class: "passages" });
     list.append(
       ...found.map((each) =>
@@ -179,7 +181,7 @@ export function readingPanel({ open }, goTo) {
           h(
             "span",
             { class: "soft small" },
-            ` share ${each.share.toFixed(2)}${each.terms.length ? ` · ${each.terms.join(", ")}` : ""}`,
+            ` share ${each.share.toFixed(2)}${each.terms?.length ? ` · ${each.terms.join(", ")}` : ""}`,
           ),
         ),
       ),
@@ -205,7 +207,11 @@ export function readingPanel({ open }, goTo) {
       h(
         "p",
         { class: "soft small" },
-        `${given.toLocaleString("en")} of ${lookedAt.toLocaleString("en")} sampled documents belong mainly to it.`,
+        filter.active
+          ? `${given.toLocaleString("en")} documents (${filter.words().join(", ")}) belong mainly to it. `
+          : `${given.toLocaleString("en")} of ${lookedAt.toLocaleString("en")} sampled documents belong mainly to it. `,
+        filter.active ? h("button", { type: "button", class: "plain", on: { click: () => (filter.clear(), documents(place, signal)) } }, "Clear filters") : null,
+        h("a", { href: `#/project/${encodeURIComponent(open.id)}/documents/${category}` }, "Search all of them"),
       ),
       list,
       found.length && seen < given ? more : null,
@@ -213,11 +219,26 @@ export function readingPanel({ open }, goTo) {
     if (before) list.children[offset]?.querySelector("a")?.focus();
   }
 
+  /** Documents of the topic that fit the project's filter; those are only known once all documents are sorted. */
+  async function filtered(filter, category, offset, signal) {
+    for (;;) {
+      const found = await post(`${open.path}/search`, { ...filter.query({ category }), offset, limit: PAGE }, { signal });
+      if (!found.sorting) return { given: found.total, documents: found.documents };
+      await new Promise((resolve) => setTimeout(resolve, 500));
+    }
+  }
+
   async function overlap(place, signal) {
     const { names, likeness, shared } = await get(`${open.path}/overlap`, { signal });
     const own = numberOf(shown.category);
     const others = names
-      .map((name, at) => ({ name, at, like: likeness[own]?.[at] ?? 0, share: shared[own]?.[at] ?? 0 }))
+      .map((name, at) => ({
+        name,
+        at,
+        id: open.project.categories[at]?.id ?? "c1",
+        like: likeness[own]?.[at] ?? 0,
+        share: shared[own]?.[at] ?? 0,
+      }))
       .filter((each) => each.at !== own)
       .sort((one, two) => two.like - one.like);
     if (!others.length) return fill(place, h("p", { class: "soft" }, "There is no other category yet."));
@@ -244,7 +265,7 @@ export function readingPanel({ open }, goTo) {
             h(
               "tr",
               {},
-              h("td", {}, h("span", { class: "dot", style: { "--hue": hue(each.at) } }), " ", each.name),
+              h("td", {}, h("span", { class: "dot", style: { "--hue": hue(each.id) } }), " ", each.name),
               h("td", { class: "count" }, each.like.toFixed(2)),
               h("td", { class: "count" }, `${Math.round(100 * each.share)}%`),
             ),
