@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import sqlite3
 from contextlib import suppress
+from importlib import import_module
 from typing import Any
 
 from seetopic.classify import Sorter
@@ -110,6 +111,7 @@ class Workbench:
     def warm(self) -> None:
         """Find the topics of the most recently changed project in advance, so that it opens quickly; without a project,
         find any topics of the newest corpus, because a first run reads the index and loads the language model."""
+        import_module("pyarrow.dataset")  # takes a second, which the first filter by date should not wait for
         with suppress(SeeTopicError, sqlite3.ProgrammingError):  # the server may be stopping
             for project in self.projects.ids()[:1]:
                 self.result(self.projects.get(project))
