@@ -81,3 +81,4 @@ def _serve() -> None:
 if __name__ == "__main__":
     _load()
     _serve()
+    os._exit(0)
