@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from functools import cache as cache_of_calls
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -19,13 +19,12 @@ os.environ["PYTHONPATH"] = os.pathsep.join(  # scripts that tests run import mod
     [str(Path(__file__).parent), *filter(None, [os.environ.get("PYTHONPATH")])]
 )
 
+from forks import Forks
 from planted import NAMES, planted_documents
 from seetopic import Index, SeeTopic
 from seetopic.corpus.demo import demo_documents
 from seetopic.index import plan_cached
-from seetopic.runtime.files import sha256_of
 from seetopic.settings import DEFAULT
-from seetopic.vectors.encoder import minilm
 
 # No deadline: a slow example on a busy machine is not a failure. Examples are the same in every run, so that only a
 # change can make a test fail; `pytest --hypothesis-profile thorough` tries many others.
@@ -34,6 +33,7 @@ settings.register_profile("thorough", deadline=None, max_examples=500)
 settings.load_profile("steady")
 expect.set_options(timeout=60_000)  # milliseconds: nor is a slow page a failure
 
+FIRST = ("docs", "ray", "browser", "transformers")  # marks
 MARKED = {"demo_cache": "docs", "site": "docs", "cluster": "ray", "browser": "browser"}  # by fixture
 
 
@@ -45,13 +45,26 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=_turn)
 
 
+def pytest_configure() -> None:
+    gc.disable()  # until everything is imported, because hardly any of that is garbage
+
+
+def pytest_collection_finish() -> None:
+    gc.enable()
+    gc.freeze()  # what is loaded stays, so the collector need not look through it again and again
+
+
+def pytest_unconfigure() -> None:
+    gc.freeze()  # taking everything apart at the end takes seconds
+
+
 def _turn(item: pytest.Item) -> int:
-    """Tests that need the demo's index, a cluster or a browser come first, and so run on one worker.
+    """Tests that need the demo's index, a cluster, a browser or transformers come first, and so run on one worker.
 
     If they came last, they would be shared among the workers, and each would have to start all that.
     """
     marks = {mark.name for mark in item.iter_markers()}
-    return next((turn for turn, mark in enumerate(("docs", "ray", "browser")) if mark in marks), 3)
+    return next((turn for turn, mark in enumerate(FIRST) if mark in marks), len(FIRST))
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -70,21 +83,6 @@ def one_core() -> Iterator[None]:
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "sched_getaffinity", lambda _: {0}, raising=False)
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def loaded_once() -> Iterator[None]:
-    """The embedded model is read and verified once, not for every command and every index that a test opens."""
-
-    @cache_of_calls
-    def sum_of(path: Path, changed: int, size: int) -> str:
-        return sha256_of(path)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(minilm, "sha256_of", lambda path: sum_of(path, path.stat().st_mtime_ns, path.stat().st_size))
-        patch.setattr(minilm, "MiniLM", cache_of_calls(minilm.MiniLM))
-        patch.setattr(minilm, "load_minilm", cache_of_calls(minilm.load_minilm))
         yield
 
 
@@ -110,6 +108,19 @@ def cache(run_folder: Path) -> Iterator[Path]:
 
 
 @pytest.fixture(scope="session")
+def new_cache(cache: Path) -> Callable[[Path], Path]:
+    """Makes a cache without indexes, which shares the vectors of this run: computing them is what takes time."""
+
+    def make(folder: Path) -> Path:
+        (cache / "vectors").mkdir(parents=True, exist_ok=True)
+        folder.mkdir()
+        (folder / "vectors").symlink_to(cache / "vectors")
+        return folder
+
+    return make
+
+
+@pytest.fixture(scope="session")
 def index(documents: list[str], cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Index:
     """The planted corpus, indexed with the embedded language model."""
     return Index.build(documents, tmp_path_factory.mktemp("planted") / "index", cache=cache, n_jobs=1)
@@ -125,6 +136,14 @@ def model(documents: list[str], cache: Path) -> SeeTopic:
 def unseen() -> list[str]:
     """Other documents; document i is of kind i % 3."""
     return planted_documents(90, seed=7)
+
+
+@pytest.fixture(scope="session")
+def forks() -> Iterator[Forks]:
+    """For scripts that must run in another process, because they are killed or their changes to files fail."""
+    started = Forks()
+    yield started
+    started.close()
 
 
 @pytest.fixture(scope="session")

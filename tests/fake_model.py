@@ -27,31 +27,6 @@ def build_and_die(out: str, stage: str) -> None:
     Index.build(planted_documents(), out, embedding_model=directions, n_jobs=1, progress=die)
 
 
-def build_and_die_in_each(folder: str, *stages: str) -> None:
-    """The same for several stages, each in a fork of this process, which has loaded everything a build needs."""
-    import os
-    import sys
-    import traceback
-    from pathlib import Path
-
-    from planted import planted_documents
-    from seetopic import Index
-
-    Index.build(planted_documents(9), Path(folder) / "loaded", embedding_model=directions, n_jobs=1)
-    for number, stage in enumerate(stages):
-        own = Path(folder) / str(number)
-        own.mkdir()
-        if os.fork() == 0:
-            try:
-                build_and_die(str(own / "index"), stage)
-            except BaseException:
-                traceback.print_exc()
-            finally:
-                os._exit(1)
-        sys.stdout.write(f"{os.waitstatus_to_exitcode(os.wait()[1])}\n")
-        sys.stdout.flush()  # or forks would write it again
-
-
 def update_and_die(folder: str, stage: str) -> None:
     """Add more planted documents to an index; kill this process when `stage` is reached."""
     import os

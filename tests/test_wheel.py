@@ -96,7 +96,7 @@ def test_the_wheel_has_the_command_and_all_files_of_the_package(unpacked):
 
 
 def test_the_demo_and_an_index_need_no_more_than_the_wheel_brings(environment, unpacked, demo_cache, tmp_path):
-    (tmp_path / "docs.txt").write_text("\n".join(planted_documents(60)), encoding="utf-8")
+    (tmp_path / "docs.txt").write_text("\n".join(planted_documents(30)), encoding="utf-8")
     (tmp_path / "names.txt").write_text("\n".join(NAMES), encoding="utf-8")
     commands = [
         ["demo", "--out", "demo", "--cache", str(demo_cache), "--quiet"],
@@ -107,4 +107,4 @@ def test_the_demo_and_an_index_need_no_more_than_the_wheel_brings(environment, u
     done = subprocess.run(asked, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "demo" / "report.html").exists()
-    assert len((tmp_path / "sorted.csv").read_text(encoding="utf-8").splitlines()) == 61
+    assert len((tmp_path / "sorted.csv").read_text(encoding="utf-8").splitlines()) == 31

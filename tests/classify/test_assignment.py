@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import signal
-import subprocess
 import sys
 import tempfile
 from collections import Counter
@@ -142,7 +141,7 @@ def test_the_bytes_are_the_same_for_any_number_of_workers(sorter, saved, uncut, 
 def test_row_groups_are_cut_by_their_size_alone(sorter, monkeypatch, tmp_path):
     table = ParquetTable(sorter.names, sorter.terms)
     matched = sorter.terms_in(planted_documents(100))
-    part = table.rows(SortedRows(sorter.place(matched), {}, {}), 0)
+    part = table.rows(SortedRows(sorter.place(matched), {}, {}), np.arange(len(matched)))
     monkeypatch.setattr("seetopic.classify.tables._GROUP", 200 * 10)  # cells, of 10 columns
     table.write(tmp_path / "x.parquet", [part] * 5)
     groups = pa.parquet.ParquetFile(tmp_path / "x.parquet").metadata
@@ -195,7 +194,10 @@ def test_the_rows_of_a_csv_file_are_those_of_the_csv_writer(sorter, unseen):
         rows.add([number, value, *best, none, "|".join(names), "|".join(each.evidence), problem, *each.shares])
     columns = {"kept": [kept[number % 6] for number in range(len(placement))]}
     table = CsvTable(odd.names, odd.terms).keeping({"kept": "str"})
-    assert table.rows(SortedRows(placement, {1: "=empty"}, columns), 7).decode() == file.getvalue()
+    assert (
+        table.rows(SortedRows(placement, {1: "=empty"}, columns), 7 + np.arange(len(placement))).decode()
+        == file.getvalue()
+    )
 
 
 def test_parquet_without_its_extra_is_refused_before_anything_is_read(sorter, monkeypatch, tmp_path):
@@ -363,10 +365,10 @@ assign_documents(open_documents(folder / "many.txt"), sorter, out, LocalEngine(1
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("ending", "stage"), [("parquet", "sorting"), ("parquet", "writing"), ("csv", "sorting")])
-def test_a_run_that_was_killed_goes_on_to_the_same_bytes(saved, uncut, tmp_path, ending, stage):
+def test_a_run_that_was_killed_goes_on_to_the_same_bytes(saved, uncut, tmp_path, forks, ending, stage):
     out = tmp_path / f"x.{ending}"
-    killed = subprocess.run([sys.executable, "-c", _KILLED, saved, out, stage], check=False, capture_output=True)
-    assert killed.returncode == -signal.SIGKILL, killed.stderr.decode()
+    killed = forks.run(_KILLED, saved, out, stage, cwd=tmp_path)
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
     assert not out.exists()
     assert len(list((tmp_path / f".x.{ending}.parts").glob("*.npz"))) == (2 if stage == "sorting" else 3)
     counting = _Counting()

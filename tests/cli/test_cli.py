@@ -8,6 +8,7 @@ import os
 import resource
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -26,15 +27,16 @@ def run_here(*arguments: str | Path, cwd: Path, given: str = "") -> Result:
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def place(tmp_path_factory: pytest.TempPathFactory, new_cache: Callable[[Path], Path]) -> Path:
     """A folder with documents, names, and an index that the command line built."""
     folder = tmp_path_factory.mktemp("place")
+    new_cache(folder / "cache")
     (folder / "docs.txt").write_text("\n".join(planted_documents()) + "\n")
     (folder / "names.txt").write_text(NAMES)
-    built = run("index", "docs.txt", "--out", "ready", "--cache", "cache", cwd=folder)
+    built = run_here("index", "docs.txt", "--out", "ready", "--cache", "cache", cwd=folder)
     assert built.returncode == 0, built.stderr
     assert built.stdout.startswith("ready: 240 documents, 2,880 words, ")
-    assert "language model ..." in built.stderr
+    assert "local vectors ..." in built.stderr
     return folder
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from seetopic.discovery.ranking import ensemble_score, pick_best, pick_in_turns, placed, ranked, reciprocal
+from seetopic.discovery.ranking import Entries, combined, ensemble_score, pick_best, pick_in_turns, ranked, reciprocal
 
 matrices = hnp.arrays(
     np.float64,
@@ -18,7 +18,10 @@ matrices = hnp.arrays(
 
 
 def ranks_of(scores, checked):
-    return placed(ranked(scores, checked), scores.shape[1])
+    places = np.zeros(scores.shape, np.int64)
+    for own, terms in zip(places, ranked(scores, checked), strict=True):
+        own[terms] = np.arange(1, len(terms) + 1)
+    return places
 
 
 def ranks_written_out(row: list[float], checked: int) -> list[int]:
@@ -67,17 +70,17 @@ def test_a_small_rho_lets_each_ranking_veto():
 
 @given(matrices, st.integers(0, 6))
 def test_turns_are_those_of_the_algorithm_written_out(scores, size):
-    assert pick_in_turns(scores, size) == pick_written_out(scores, size)
+    assert pick_in_turns(Entries.of(scores), size) == pick_written_out(scores, size)
 
 
 @given(matrices, st.integers(0, 6))
 def test_no_term_is_in_two_categories(scores, size):
-    taken = [term for terms in pick_in_turns(scores, size) for term in terms]
+    taken = [term for terms in pick_in_turns(Entries.of(scores), size) for term in terms]
     assert len(taken) == len(set(taken))
 
 
 def test_a_term_with_score_zero_is_never_picked():
-    assert pick_in_turns(np.array([[0.9, 0.0, 0.4]]), size=3) == [[0, 2]]
+    assert pick_in_turns(Entries.of(np.array([[0.9, 0.0, 0.4]])), size=3) == [[0, 2]]
 
 
 def test_a_score_of_minus_infinity_takes_no_place():
@@ -93,4 +96,21 @@ def test_the_best_are_those_of_a_plain_sort(scores, size):
         sorted((term for term in range(len(row)) if owners[term] == category and row[term] > 0), key=lambda t: -row[t])
         for category, row in enumerate(scores)
     ]
-    assert pick_best(scores, size) == [terms[:size] for terms in written_out]
+    assert pick_best(Entries.of(scores), size) == [terms[:size] for terms in written_out]
+
+
+@given(matrices, st.integers(1, 10), st.booleans())
+def test_combined_rankings_have_the_ensemble_score_of_every_ranked_term(scores, checked, has_veto):
+    other = scores[:, ::-1].astype(np.float32)
+    kinds = [ranked(scores.astype(np.float32), checked), ranked(other, checked)]
+    places = [ranks_of(scores.astype(np.float32), checked), ranks_of(other, checked)]
+    expected = ensemble_score([reciprocal(each) for each in places], 0.1, [1.0, 2.0])
+    candidates = None
+    if has_veto:  # of a ranking that has no weight itself
+        vetoing = -other
+        candidates, linked = ranked(vetoing, 2), ranks_of(vetoing, 2) > 0
+        expected[~linked] = 0.0
+    found, n_terms = np.zeros(scores.shape), scores.shape[1]
+    entries = combined(kinds, [1.0, 2.0], 0.1, n_terms, candidates)
+    found[entries.categories, entries.terms] = entries.scores
+    np.testing.assert_array_equal(found, expected)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import gc
 import os
 import pickle
-import subprocess
-import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -199,22 +197,14 @@ def test_a_fit_that_fails_or_is_stopped_leaves_no_folder(documents, place, monke
 
 
 @pytest.mark.slow
-def test_a_script_leaves_no_folder_behind(tmp_path):
+def test_a_script_leaves_no_folder_behind(tmp_path, forks):
     script = (
         "from planted import planted_documents\nfrom fake_model import directions\nfrom seetopic import SeeTopic\n"
         "model = SeeTopic(['food', 'sport'], embedding_model=directions, n_jobs=1).fit(planted_documents(60))\n"
         "print(model.index_.folder.exists())"
     )
-    environment = {**os.environ, "TMPDIR": str(tmp_path)}
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        cwd=Path(__file__).parent,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout == "True\n"
+    done = forks.run(script, cwd=Path(__file__).parent, TMPDIR=str(tmp_path))
+    assert done.stdout == "True\n", done.stderr
     assert list(tmp_path.iterdir()) == []
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -210,11 +208,10 @@ Index.open(sys.argv[1], embedding_model=Model()).update(planted_documents(30, se
 
 
 @pytest.mark.slow
-def test_killed_between_two_renames_the_old_index_is_used_and_the_new_one_finished(whole, tmp_path):
+def test_killed_between_two_renames_the_old_index_is_used_and_the_new_one_finished(whole, tmp_path, forks):
     folder = Path(shutil.copytree(whole, tmp_path / "index"))
-    command = [sys.executable, "-c", _KILLED, str(folder)]
-    killed = subprocess.run(command, cwd=Path(__file__).parent, check=False, capture_output=True)
-    assert killed.returncode == -signal.SIGKILL, killed.stderr.decode()
+    killed = forks.run(_KILLED, folder, cwd=Path(__file__).parent)
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
     assert not folder.exists()
     index = Index.open(folder, embedding_model=Model())
     assert len(index) == 60

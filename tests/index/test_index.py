@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import pickle
 import signal
-import subprocess
-import sys
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -41,10 +39,6 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-def run_script(script: str) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run([sys.executable, "-c", script], cwd=Path(__file__).parent, check=False, capture_output=True)
-
-
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The planted corpus with a model that needs no loading."""
@@ -75,7 +69,7 @@ def test_two_builds_are_the_same_bytes_for_one_and_two_jobs(tmp_path):
     for jobs in (1, 2):
         out = tmp_path / f"jobs-{jobs}"
         # An empty cache each: the language model must give the same bytes, too.
-        Index.build(planted_documents(60), out, settings=SMALL_SHARDS, n_jobs=jobs, cache=tmp_path / f"cache-{jobs}")
+        Index.build(planted_documents(30), out, settings=SMALL_SHARDS, n_jobs=jobs, cache=tmp_path / f"cache-{jobs}")
         folders.append(contents(out))
     assert folders[0] == folders[1]
 
@@ -123,20 +117,15 @@ class _Fingerprinted:
         return directions(list(names)) / np.linalg.norm(directions(list(names)), axis=1, keepdims=True)
 
 
-@pytest.fixture(scope="module")
-def killed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One folder per stage, each with a build that was killed in it."""
-    folder = tmp_path_factory.mktemp("killed")
-    script = f"from fake_model import build_and_die_in_each; build_and_die_in_each({str(folder)!r}, *{STAGES!r})"
-    done = run_script(script)
-    assert done.stdout.split() == [str(-signal.SIGKILL).encode()] * len(STAGES), done.stderr.decode()
-    return folder
+DYING = "import sys; from fake_model import build_and_die; build_and_die(*sys.argv[1:])"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("stage", STAGES)
-def test_a_build_killed_in_any_stage_goes_on_to_the_same_index(built, killed, stage):
-    out = killed / str(STAGES.index(stage)) / "index"
+def test_a_build_killed_in_any_stage_goes_on_to_the_same_index(built, tmp_path, forks, stage):
+    out = tmp_path / "index"
+    killed = forks.run(DYING, out, stage, cwd=tmp_path)
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
     assert not out.exists()
     with pytest.raises(IndexFailure, match="is not an index"):
         Index.open(out)
@@ -176,14 +165,13 @@ def test_other_documents_are_not_mixed_into_a_build_that_was_cut_off(tmp_path, b
 
 
 @pytest.mark.slow
-def test_two_builds_into_one_folder_do_not_meet(tmp_path):
+def test_two_builds_into_one_folder_do_not_meet(tmp_path, forks):
     out = tmp_path / "index"
     refused = []
 
     def meanwhile(stage: str, done: int, total: int | None) -> None:
         if stage == "finding terms" and not refused:
-            script = f"from fake_model import build_and_die; build_and_die({str(out)!r}, 'never')"
-            refused.append(run_script(script).stderr.decode())
+            refused.append(forks.run(DYING, out, "never", cwd=tmp_path).stderr)
 
     Index.build(planted_documents(), out, embedding_model=directions, n_jobs=1, progress=meanwhile)
     assert IndexInUse.__name__ in refused[0]

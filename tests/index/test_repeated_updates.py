@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -62,10 +61,9 @@ def three_parts(tmp_path_factory) -> Path:
 
 
 @pytest.mark.slow
-def test_an_update_killed_at_its_end_can_be_given_again(three_parts, tmp_path):
+def test_an_update_killed_at_its_end_can_be_given_again(three_parts, tmp_path, forks):
     script = "import sys, test_repeated_updates as own; own.repeat_after_kills(*sys.argv[1:])"
-    command = [sys.executable, "-c", script, three_parts, tmp_path]
-    result = subprocess.run(command, cwd=Path(__file__).parent, capture_output=True, text=True, check=False)
+    result = forks.run(script, three_parts, tmp_path, cwd=Path(__file__).parent)
     assert result.returncode == 0, result.stderr
     found = json.loads(result.stdout)
     assert {was_done for was_done, _, _ in found} == {True, False}

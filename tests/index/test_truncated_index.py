@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -51,14 +49,8 @@ print(discover(index, sys.argv[2:]))
 
 
 @pytest.mark.slow
-def test_what_is_open_is_not_lost_when_its_files_are_cut_off(copied, built):
-    done = subprocess.run(
-        [sys.executable, "-c", _CUT_OFF, str(copied), *NAMES],
-        cwd=Path(__file__).parent,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def test_what_is_open_is_not_lost_when_its_files_are_cut_off(copied, built, forks):
+    done = forks.run(_CUT_OFF, copied, *NAMES, cwd=copied.parent)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == str(discover(Index.open(built, embedding_model=directions), NAMES)).strip()
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
-import sys
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -199,12 +197,10 @@ def copied(folder: Path, to: Path) -> Index:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("stage", STAGES)
-def test_an_update_that_is_killed_leaves_the_old_index_and_goes_on(small, tmp_path, stage):
+def test_an_update_that_is_killed_leaves_the_old_index_and_goes_on(small, tmp_path, forks, stage):
     index = copied(small[0], tmp_path / "index")
     script = f"from fake_model import update_and_die; update_and_die({str(index.folder)!r}, {stage!r})"
-    killed = subprocess.run(
-        [sys.executable, "-c", script], cwd=Path(__file__).parent, check=False, capture_output=True, text=True
-    )
+    killed = forks.run(script, cwd=tmp_path)
     assert killed.returncode == -signal.SIGKILL, killed.stderr
     assert contents(Index.open(index.folder, embedding_model=directions)) == contents(Index.open(small[0]))
     updated = index.update(planted_documents(30, seed=1), n_jobs=1)
@@ -344,9 +340,7 @@ def test_an_index_of_ready_vectors_is_updated_if_new_terms_have_theirs(tmp_path)
         grown.update(["gamma"], n_jobs=1)
     with pytest.raises(EncoderError, match="vectors of length 3, but the index has vectors of length 2"):
         Index.open(index.folder, embedding_model=vectors).update(["gamma"], n_jobs=1)
-    with pytest.raises(
-        EncoderError, match="built with 'ready vectors', but the current model is 'function directions'"
-    ):
+    with pytest.raises(EncoderError, match="model 'ready vectors', but the current one is 'function directions'"):
         Index.open(index.folder, embedding_model=directions).update(["gamma"], n_jobs=1)
 
 

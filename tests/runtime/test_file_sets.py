@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -87,15 +86,14 @@ def kill_both(place: str) -> None:
 
 
 @pytest.mark.slow
-def test_results_and_sheets_that_are_killed_at_any_step_are_there_as_a_set_or_not_at_all(index, tmp_path):
+def test_results_and_sheets_that_are_killed_at_any_step_are_there_as_a_set_or_not_at_all(index, tmp_path, forks):
     (tmp_path / "index").mkdir()
     for name in (layout.MANIFEST, *layout.FILES):
         os.link(index.folder / name, tmp_path / "index" / name)
     (tmp_path / "old.txt").write_text("\n".join(NAMES[:2]))
     (tmp_path / "new.txt").write_text("\n".join(NAMES))
     script = "import sys, test_file_sets as own; own.kill_both(sys.argv[1])"
-    command = [sys.executable, "-c", script, tmp_path]
-    result = subprocess.run(command, cwd=Path(__file__).parent, capture_output=True, text=True, check=False)
+    result = forks.run(script, tmp_path, cwd=Path(__file__).parent)
     assert result.returncode == 0, result.stderr
     discovered, annotated = json.loads(result.stdout)
     assert {is_new for is_new, _ in discovered} == {True, False}

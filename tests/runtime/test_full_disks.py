@@ -6,7 +6,6 @@ import errno
 import json
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -54,8 +53,9 @@ def refuse(folder: str, tries: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory) -> Path:
+def place(tmp_path_factory, new_cache) -> Path:
     folder = tmp_path_factory.mktemp("disk")
+    new_cache(folder / "cache")
     (folder / "docs.txt").write_text("\n".join(planted_documents(24)))
     (folder / "more.txt").write_text("\n".join(planted_documents(12, seed=1)))
     (folder / "names.txt").write_text("\n".join(NAMES))
@@ -68,10 +68,9 @@ def place(tmp_path_factory) -> Path:
 
 
 @pytest.mark.slow
-def test_a_disk_that_stays_full_or_read_only_gets_one_sentence(place):
+def test_a_disk_that_stays_full_or_read_only_gets_one_sentence(place, forks):
     script = "import sys, test_full_disks as own; own.refuse(*sys.argv[1:])"
-    command = [sys.executable, "-c", script, place, "3"]
-    result = subprocess.run(command, cwd=Path(__file__).parent, capture_output=True, text=True, check=False)
+    result = forks.run(script, place, "3", cwd=Path(__file__).parent)
     assert result.returncode == 0, result.stderr
     assert "Traceback" not in result.stderr
     for command, step, steps, code, said in json.loads(result.stdout):

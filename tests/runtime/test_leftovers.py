@@ -117,7 +117,8 @@ def test_a_signal_ends_a_build_as_ctrl_c_does(tmp_path, number):
 
 
 @pytest.mark.slow
-def test_two_runs_on_the_same_new_documents_share_the_index(tmp_path):
+def test_two_runs_on_the_same_new_documents_share_the_index(tmp_path, new_cache):
+    new_cache(tmp_path / "cache")
     (tmp_path / "docs.txt").write_text("\n".join(planted_documents(120)))
     (tmp_path / "names.txt").write_text("\n".join(NAMES))
     arguments = ["discover", "docs.txt", "--seeds", "names.txt", "--json", "--cache", "cache"]

@@ -300,7 +300,7 @@ def test_an_index_is_the_same_bytes_from_processes_and_from_nodes_that_are_kille
 
 
 def test_the_embedded_model_gives_the_same_bytes_on_the_cluster(cluster, ray, tmp_path):
-    documents = planted_documents(60)
+    documents = planted_documents(30)
     for name, options in {"here": {"n_jobs": 1}, "there": {"engine": "ray", "address": cluster.address}}.items():
         Index.build(documents, tmp_path / name, settings=SMALL_SHARDS, cache=tmp_path / f"{name}-c", **options)
     assert contents(tmp_path / "there") == contents(tmp_path / "here")

@@ -132,9 +132,9 @@ def factorised(
 
 
 def vectors_of(
-    documents: Documents, n_terms: int, scratch: Scratch, chosen: LocalSettings, prefix: str = ""
+    documents: Documents, n_terms: int, scratch: Scratch, chosen: LocalSettings, prefix: str = "", block: int = 100
 ) -> np.ndarray:
-    return factorised(counts_of(documents, n_terms, scratch), chosen, ENGINE, scratch, prefix=prefix)
+    return factorised(counts_of(documents, n_terms, scratch, block), chosen, ENGINE, scratch, prefix=prefix)
 
 
 def positive_log(odds: np.ndarray) -> np.ndarray:
@@ -342,7 +342,7 @@ def test_terms_of_one_topic_are_nearest_each_other(scratch):
 def test_what_the_terms_are_called_hardly_matters(scratch):
     documents = some_documents(400, 300, 15)
     one, other = (
-        similarities(vectors_of(documents, 400, scratch, LocalSettings(rank=32, lanczos_block=8), prefix))
+        similarities(vectors_of(documents, 400, scratch, LocalSettings(rank=32, lanczos_block=8), prefix, block=500))
         for prefix in ("", "another ")
     )
     np.testing.assert_allclose(one, other, atol=0.01)

@@ -275,7 +275,8 @@ def run_here(*arguments: str | Path, cwd: Path) -> Result:
 
 
 @pytest.mark.slow
-def test_every_command_says_it_in_one_line(tmp_path):
+def test_every_command_says_it_in_one_line(tmp_path, new_cache):
+    new_cache(tmp_path / "cache")
     (tmp_path / "docs.txt").write_text("\n".join(planted_in("German")))
     (tmp_path / "english.txt").write_text("\n".join(planted_in("English")))
     (tmp_path / "names.txt").write_text("спорт\nеда\n")

@@ -11,7 +11,8 @@ import socket
 import struct
 import threading
 import time
-from collections.abc import AsyncIterator, Iterator
+import zipfile
+from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,9 @@ import psutil
 import pyarrow as arrow
 import pyarrow.parquet
 import pytest
+import xlsxwriter
 
+from seetopic.web import workbooks
 from seetopic.web.database import Database
 from seetopic.web.limits import UploadLimits, WorkbenchSettings
 from seetopic.web.uploads import Uploads
@@ -466,8 +469,47 @@ def test_a_preview_detects_what_reading_detects(client: httpx.Client, name: str,
     assert shown["rows"] == [{"nr": "1", "text": "Die Lieferung war spät"}]
 
 
-def test_a_workbook_is_not_taken_from_strangers(client: httpx.Client) -> None:
-    assert "cannot be used" in refused(sent(client, "a.xlsx", b"PK\x03\x04"))
+def workbook(*cells: tuple[str, str]) -> bytes:
+    """A workbook with texts in some cells of its only sheet."""
+    made = io.BytesIO()
+    with xlsxwriter.Workbook(made) as book:
+        sheet = book.add_worksheet()
+        for place, text in cells:
+            sheet.write_string(place, text)
+    return made.getvalue()
+
+
+def repacked(book: bytes, change: Callable[[str, bytes], bytes]) -> bytes:
+    """A workbook with other contents of its sheet."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(book)) as before, zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as after:
+        for name in before.namelist():
+            after.writestr(name, change(name, before.read(name)))
+    return made.getvalue()
+
+
+def test_a_workbook_that_would_take_much_memory_is_refused(client: httpx.Client) -> None:
+    plain = workbook(("A1", "text"), ("A2", "one"))
+    assert previewed(client, "a.xlsx", plain).json()["rows"] == [{"text": "one"}]
+    assert "spans" in refused(sent(client, "b.xlsx", workbook(("A1", "text"), ("XFD1048576", "far"))), 413)
+    far = repacked(plain, lambda _, data: data.replace(b'r="A2"', b'r="&#88;FD1048576"'))
+    assert "spans" in refused(sent(client, "c.xlsx", far), 413)
+    for broken in (
+        b"PK\x03\x04",
+        plain[:-30],
+        repacked(plain, lambda name, data: b"x" + data if "sheet1" in name else data),
+    ):
+        assert "check that the file is complete" in refused(sent(client, "d.xlsx", broken))
+    assert "cannot be used" in refused(sent(client, "e.xlsx.gz", gzip.compress(plain)))
+
+
+def test_a_small_workbook_that_unpacks_to_much_is_refused(
+    client: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workbooks, "WORKBOOK_BYTES", 1_000_000)
+    large = repacked(workbook(("A1", "text")), lambda name, data: data + b" " * 300_000)
+    assert len(large) < 50_000
+    assert "unpacks to more than" in refused(sent(client, "a.xlsx", large), 413)
 
 
 def test_a_parquet_file_that_is_cut_off_is_refused(client: httpx.Client) -> None:

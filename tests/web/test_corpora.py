@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
@@ -13,6 +14,7 @@ from typing import Any
 import httpx
 import psutil
 import pytest
+import xlsxwriter
 
 from planted import planted_documents
 from seetopic.web.corpora import BUILDING
@@ -116,6 +118,57 @@ def test_plain_text_a_folder_an_index_and_the_demo_have_previews_too(
     assert len(demo["rows"]) == 8
 
 
+def test_a_preview_says_what_columns_hold_and_how_the_file_was_read(client: httpx.Client) -> None:
+    rows = [
+        f"{1000 + n};{1 + n % 28:02d}.06.2024;{'Köln' if n % 3 else 'Bern'};They came late again;;\n" for n in range(30)
+    ]
+    source = sent(client, "a.csv", "".join(["nr;day;city;opinion;empty;\n", *rows]).encode("latin-1"))
+    shown = client.post("/api/previews", json={"source": source}).json()
+    assert (shown["delimiter"], shown["encoding"], shown["text_field"]) == (";", "cp1252", "opinion")
+    assert list(shown["kinds"].values())[:5] == ["number", "date", "group", "text", "empty"]
+    other = client.post("/api/previews", json={"source": source, "delimiter": ",", "encoding": "utf-8"}).json()
+    assert other["columns"] == ["nr;day;city;opinion;empty;"]
+    assert client.post("/api/previews", json={"source": source, "encoding": "klingon"}).status_code == 400
+
+
+def test_options_are_changed_without_sending_the_file_again(client: httpx.Client, documents: list[str]) -> None:
+    rows = [f"{n};{text};{('left', 'right')[n % 2]}\n" for n, text in enumerate(documents)]
+    source = sent(client, "a.csv", "".join(["number;opinion;side\n", *rows, "1;2;3;4;5\n"]).encode())
+    corpus = begun(client, source, text_field="opinion")
+    assert ended(client, corpus)["state"] == "failed"  # its last row has too many cells
+    address = f"/api/corpora/{corpus['id']}"
+    assert client.post(f"{address}/preview", json={}).json()["columns"] == ["number", "opinion", "side"]
+    changed = {"text_field": "opinion", "on_error": "skip", "keep": ["side"], "title": "Opinions"}
+    assert client.post(f"{address}/options", json=changed).json()["id"] == corpus["id"]
+    found = ended(client, corpus)
+    assert (found["state"], found["title"], found["columns"]) == ("ready", "Opinions", ["side"])
+    assert found["options"]["on_error"] == "skip"
+
+    # A project's index stays as it is: only what lies beside it is changed in place.
+    project = client.post("/api/projects", json={"corpus": corpus["id"], "names": ["sports"]}).json()
+    changed["keep"] = ["side", "number"]
+    assert client.post(f"{address}/options", json=changed).json()["id"] == corpus["id"]
+    assert ended(client, corpus)["columns"] == ["side", "number"]
+    beside = client.post(f"{address}/options", json={**changed, "text_field": "side", "keep": []}).json()
+    assert beside["id"] != corpus["id"]
+    assert ended(client, beside)["doubts"]  # two words are hardly the text of documents
+    for path in (f"/api/projects/{project['id']}", f"/api/corpora/{beside['id']}", address):
+        assert client.delete(path).status_code == 204
+
+
+def test_a_workbook_is_indexed(client: httpx.Client, documents: list[str]) -> None:
+    made = io.BytesIO()
+    with xlsxwriter.Workbook(made) as book:
+        sheet = book.add_worksheet()
+        for number, row in enumerate([("opinion", "side"), *((text, "left") for text in documents)]):
+            sheet.write_row(number, 0, row)
+    source = sent(client, "a.xlsx", made.getvalue())
+    assert client.post("/api/previews", json={"source": source}).json()["text_field"] == "opinion"
+    corpus = begun(client, source, text_field="opinion", keep=["side"])
+    assert ended(client, corpus)["documents"] == len(documents)
+    assert client.delete(f"/api/corpora/{corpus['id']}").status_code == 204
+
+
 def test_a_long_file_is_previewed_by_its_beginning_only(client: httpx.Client) -> None:
     data = b"id,text\n" + b"".join(b"%d,some text\n" % number for number in range(60_000))
     shown = client.post("/api/previews", json={"source": sent(client, "a.csv", data)}).json()
@@ -151,7 +204,7 @@ def test_tables_that_were_sent_and_files_of_the_folder_are_indexed_and_give_topi
         assert all(corpus["state"] != "failed" for corpus in found), found
         return all(corpus["state"] == "ready" for corpus in found)
 
-    until(looked)
+    until(looked, longest_pause=0.02)  # to see the stages on the way
     assert {stage["name"] for job in seen for stage in job["stages"]} == {name for name, _ in BUILDING.stages}
     assert all(0 <= job["share"] <= 1 and sum(s["state"] == "running" for s in job["stages"]) <= 1 for job in seen)
     assert len({job["stage"] for job in seen}) > 2

@@ -45,11 +45,11 @@ def hub() -> Iterator[tuple[str, list[str]]]:
         server.shutdown()
 
 
-def with_model(index: Index, folder: Path, **model: Any) -> Path:
-    """A copy of an index whose manifest names another model."""
+def with_model(index: Index, folder: Path, kind: str = "model", **model: Any) -> Path:
+    """A copy of an index whose manifest names another model or reader."""
     shutil.copytree(index.folder, folder)
     manifest = json.loads((folder / "manifest.json").read_text())
-    manifest["model"].update(model)
+    manifest[kind] = manifest["model"] | model
     (folder / "manifest.json").write_text(json.dumps(manifest))
     return folder
 
@@ -59,6 +59,7 @@ def test_a_server_asks_nobody_for_the_model_that_an_index_names(index: Index, ca
     root = tmp_path / "files"
     root.mkdir()
     with_model(index, root / "crafted", name="somebody/model")
+    with_model(index, root / "crafted-too", "reader", name="somebody/model")
     with_model(index, root / "honest")
     arguments = ("--folder", str(root), "--cache", str(cache))
     with hub() as (address, asked):
@@ -69,7 +70,7 @@ def test_a_server_asks_nobody_for_the_model_that_an_index_names(index: Index, ca
             with_model(index, root / "later", name="somebody/model")
             shutil.rmtree(root / "honest")
             (root / "later").rename(root / "honest")  # it changed after it was registered
-            for path in ("crafted", "honest"):
+            for path in ("crafted", "crafted-too", "honest"):
                 answer = client.post("/api/corpora", json={"source": {"kind": "index", "path": path}})
                 assert answer.status_code == 403, answer.text
                 assert "'somebody/model' is not offered by this server" in answer.json()["problem"]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from seetopic.classify.assignment import assign
+from seetopic.classify.assignment import Reader, StoredDocuments, assign, assign_documents
 from seetopic.classify.documents import DocumentStream
 from seetopic.classify.findings import (
+    NO_DATE,
     UNITS,
     CategoryShare,
     DateOrder,
+    DateReader,
     ShareChange,
     TrendOptions,
     Trends,
@@ -18,9 +20,11 @@ from seetopic.classify.findings import (
 )
 from seetopic.classify.placement import STEPS, Assigned, AssignOptions, Placement
 from seetopic.classify.sorter import SORTER, Sorter, sorter_for, sorter_of
-from seetopic.classify.tables import table_for
+from seetopic.classify.tables import COLUMNS, table_for
 
 __all__ = [
+    "COLUMNS",
+    "NO_DATE",
     "SORTER",
     "STEPS",
     "UNITS",
@@ -28,14 +32,18 @@ __all__ = [
     "Assigned",
     "CategoryShare",
     "DateOrder",
+    "DateReader",
     "DocumentStream",
     "Placement",
+    "Reader",
     "ShareChange",
     "Sorter",
+    "StoredDocuments",
     "TrendOptions",
     "Trends",
     "Unit",
     "assign",
+    "assign_documents",
     "sorter_for",
     "sorter_of",
     "table_for",

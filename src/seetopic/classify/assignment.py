@@ -14,7 +14,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
-from itertools import accumulate
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -32,6 +31,7 @@ from seetopic.errors import CorpusError, SettingsError
 from seetopic.index import Index, alone, is_index
 from seetopic.runtime import (
     Engine,
+    Flags,
     Floats,
     Longs,
     Progress,
@@ -165,12 +165,14 @@ def assign_documents(
     options: AssignOptions = AssignOptions(),  # noqa: B008 - frozen
     reader: Reader | None = None,
     problems: Counter[str] | None = None,
+    chosen: Flags | None = None,
     progress: Progress = silent,
 ) -> Counter[str]:
     """Write one row per row of the input: its best category and share, all its categories, and the evidence.
 
-    The file's extension is its format. Returns the number of documents per best category; `""` counts those without a
-    category, and `problems` those without text, by reason.
+    The file's extension is its format. `chosen` flags the rows of the input that are written, all if it is None.
+    Returns the number of documents per best category; `""` counts those without a category, and `problems` those
+    without text, by reason.
     """
     table = table_for(out, sorter.names, sorter.terms, sorter.tree)
     refuse_clash(() if documents.keep == "all" else documents.keep)
@@ -193,10 +195,11 @@ def assign_documents(
         table.require_room(sum(parts.values()))
         threshold = options.threshold if options.rate is None else threshold_for(bests, options.rate)
         bound = replace(options, threshold=threshold, rate=None).rule(len(sorter.names)).bound
-        made = engine.map(partial(_rows, table=table, folder=folder, bound=bound), _numbered(parts))
+        made = engine.map(partial(_rows, table=table, folder=folder, bound=bound), _numbered(parts, chosen))
         given: Counter[int] = Counter()
         with written_whole(out, beside=folder / "table") as beside:
-            table.write(beside, _counted(made, given, sum(parts.values()), progress))
+            total = sum(parts.values()) if chosen is None else int(chosen.sum())
+            table.write(beside, _counted(made, given, total, progress))
         shutil.rmtree(folder, ignore_errors=True)
     if problems is not None:
         problems.update(done.skipped)
@@ -321,15 +324,24 @@ def _gathered(done: Iterable[_Sorted], progress: Progress) -> tuple[dict[str, in
 # Second step: parts to rows.
 
 
-def _numbered(parts: dict[str, int]) -> Iterator[tuple[str, int]]:
-    """Each part with the number of its first document."""
-    return zip(parts, accumulate(parts.values(), initial=0), strict=False)
+def _numbered(parts: dict[str, int], chosen: Flags | None) -> Iterator[tuple[str, int, Flags | None]]:
+    """Each part with the number of its first document, and which of its rows are chosen; None for all."""
+    first = 0
+    for name, n_rows in parts.items():
+        own = None if chosen is None else chosen[first : first + n_rows]
+        yield name, first, None if own is None else np.pad(own, (0, n_rows - len(own)))
+        first += n_rows
 
 
-def _rows(numbered: tuple[str, int], table: Table, folder: Path, bound: float) -> tuple[bytes, Counter[int]]:
-    name, first = numbered
+def _rows(
+    numbered: tuple[str, int, Flags | None], table: Table, folder: Path, bound: float
+) -> tuple[bytes, Counter[int]]:
+    name, first, chosen = numbered
     rows = SortedRows.load(folder / name).at_least(bound)
-    return table.rows(rows, first), Counter(rows.placement.best.tolist())
+    numbers = np.arange(first, first + len(rows))
+    if chosen is not None:
+        rows, numbers = rows.where(chosen), numbers[chosen]
+    return table.rows(rows, numbers), Counter(rows.placement.best.tolist())
 
 
 def _counted(

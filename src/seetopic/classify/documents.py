@@ -17,12 +17,25 @@ from seetopic.classify.sorter import Sorter
 from seetopic.corpus import Documents
 from seetopic.errors import EncoderError, SettingsError
 from seetopic.index import Index
-from seetopic.runtime import Doubles, Flags, Floats, Lists, LocalEngine, available_cores
+from seetopic.runtime import Doubles, Flags, Floats, Lists, LocalEngine, Longs, available_cores
 from seetopic.vectors import unit_rows
 
-Texts: TypeAlias = list[str] | list[list[str]]  # an index stores documents as words
 _SHARD = 2048
 _AT_ONCE = 32  # shards that are sorted faster than worker processes can start
+
+
+@dataclass(frozen=True)
+class IndexedWords:
+    """Documents of an index: their words, by the numbers that a sorter gives them, and where each document ends."""
+
+    words: Longs
+    ends: Longs
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+
+Texts: TypeAlias = list[str] | IndexedWords
 
 
 @dataclass(frozen=True)
@@ -82,7 +95,7 @@ class DocumentStream:
             return vectors
         if self.reader is None:
             return None
-        return self.reader(self.sorter.read_texts([text for text in texts if isinstance(text, str)]))
+        return self.reader(self.sorter.read_texts(texts if isinstance(texts, list) else []))
 
     def _shards(self) -> Iterator[Texts]:
         if isinstance(self.source, Documents):
@@ -95,24 +108,36 @@ class DocumentStream:
                 "an index stores documents as words, which the language model cannot read; "
                 "pass the documents themselves, or set read_documents=False"
             )
+        texts = self.source.texts
+        word_ids = self.sorter.word_ids(texts.words)
         for first in range(0, len(self.source), _SHARD):
-            numbers = range(first, min(first + _SHARD, len(self.source)))
-            yield [self.source.texts.words_of(number) for number in numbers]
+            starts = texts.starts[first : first + _SHARD + 1]
+            places = texts.places[int(starts[0]) : int(starts[-1])]
+            yield IndexedWords(word_ids[places], starts[1:] - starts[0])
+
+
+def _terms_in(texts: Texts, sorter: Sorter) -> Lists:
+    return sorter.terms_at(texts.words, texts.ends) if isinstance(texts, IndexedWords) else sorter.terms_in(texts)
+
+
+def _blank(texts: Texts) -> Flags:
+    """Which documents are empty; those of an index never are."""
+    return blank(texts) if isinstance(texts, list) else np.zeros(len(texts), np.bool_)
 
 
 def _shares(shard: tuple[Texts, Floats | None], sorter: Sorter) -> Doubles:
     texts, vectors = shard
-    return sorter.shares(sorter.terms_in(texts), vectors, blank(texts))
+    return sorter.shares(_terms_in(texts, sorter), vectors, _blank(texts))
 
 
 def _placed(shard: tuple[Texts, Floats | None], sorter: Sorter, rule: AssignmentRule) -> Placement:
     texts, vectors = shard
-    return sorter.place(sorter.terms_in(texts), vectors, rule, blank(texts))
+    return sorter.place(_terms_in(texts, sorter), vectors, rule, _blank(texts))
 
 
 def _placed_with_terms(
     shard: tuple[Texts, Floats | None], sorter: Sorter, rule: AssignmentRule
 ) -> tuple[Placement, Lists, Flags]:
     texts, vectors = shard
-    terms, empty = sorter.terms_in(texts), blank(texts)
+    terms, empty = _terms_in(texts, sorter), _blank(texts)
     return sorter.place(terms, vectors, rule, empty), terms, empty

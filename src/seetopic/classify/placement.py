@@ -57,6 +57,12 @@ class Placement:
         spoken_for = (given.sizes > 0)[self.evidence.documents]
         return Placement(self.steps, self.none, given, self.shares[enough], self.evidence.where(spoken_for))
 
+    def where(self, chosen: Flags) -> Placement:
+        """Only the flagged documents."""
+        given = self.categories.of_documents(chosen)
+        shares = self.shares[chosen[self.categories.documents]]
+        return Placement(self.steps[chosen], self.none[chosen], given, shares, self.evidence.of_documents(chosen))
+
     @staticmethod
     def joined(parts: Sequence[Placement]) -> Placement:
         """Several placements, concatenated; there must be at least one."""

@@ -41,6 +41,13 @@ class SortedRows:
     def at_least(self, bound: float) -> SortedRows:
         return SortedRows(self.placement.at_least(bound), self.problems, self.columns)
 
+    def where(self, chosen: Flags) -> SortedRows:
+        """Only the flagged rows."""
+        places = np.flatnonzero(chosen).tolist()
+        problems = {new: self.problems[old] for new, old in enumerate(places) if old in self.problems}
+        columns = {name: [values[place] for place in places] for name, values in self.columns.items()}
+        return SortedRows(self.placement.where(chosen), problems, columns)
+
     def save(self, path: Path) -> None:
         """Write a file with checksums, so that an incomplete one is noticed and there is no need to sync the disk."""
         rest = orjson.dumps([[*self.problems.items()], self.columns])

@@ -59,7 +59,7 @@ class Sorter:
     temperature: float = 0.7
     term_power: float = 1.0  # calibrates shares that are based on terms alone
     read_power: float = 1.0  # calibrates shares that are also based on the language model's reading
-    model: str = ""
+    model: str = ""  # the name of the language model that reads documents
     tokenizer_name: str = "default"
     parents: tuple[int, ...] = ()  # in a tree, of each name and residual theme, -1 for none
     tokenizer: Tokenizer = field(default=tokenize, repr=False, compare=False)
@@ -77,6 +77,14 @@ class Sorter:
     def terms_in(self, texts: Sequence[str] | Sequence[list[str]]) -> Lists:
         """The distinct terms of each text, or of each list of words, found as consecutive whole words."""
         return self._finder.found(self._tokens(text) if isinstance(text, str) else text for text in texts)
+
+    def word_ids(self, words: Sequence[str]) -> Longs:
+        """The numbers of an index's words, and -1 at the end, which separators refer to; see `terms_at`."""
+        return np.append(self._finder.ids_of(words), -1)
+
+    def terms_at(self, words: Longs, ends: Longs) -> Lists:
+        """The same as `terms_in` from all documents' words by number, and where each document ends."""
+        return self._finder.found_at(words, ends)
 
     def _tokens(self, text: str) -> list[str]:
         return self.tokenizer(text.lower() if self.lowercase else text)
@@ -327,7 +335,7 @@ def sorter_of(run: Discovery) -> Sorter:
         temperature,
         term_power,
         read_power,
-        index.manifest["model"]["name"],
+        index.manifest["reader" if index.has_reader else "model"]["name"],
         tokenizer_name(index.tokenizer),
         () if run.tree is None else run.tree.parents,
         index.tokenizer,
@@ -350,7 +358,7 @@ def _term_rule(run: Discovery) -> TermRule:
 
 def _document_rule(run: Discovery, rule: SortedSample) -> dict[str, Any]:
     """The rule that sorted the sample, as weights of the language model's dimensions and of terms."""
-    dimension = run.names.shape[1]
+    dimension = run.encoded.spoken.shape[1]
     local = np.asarray(run.index.local)
     by_term = run.sampled.local_scale * product(local, rule.weights[dimension:].astype(np.float32))
     return {

@@ -18,7 +18,7 @@ from seetopic.classify.rows import Kind, SortedRows, as_kind
 from seetopic.corpus import path_text
 from seetopic.discovery import Tree
 from seetopic.errors import MissingExtra, OutputError, SettingsError
-from seetopic.runtime import SHEET_COLUMNS, SHEET_ROWS, Lists, cell, workbook, write_sheet, xlsxwriter
+from seetopic.runtime import SHEET_COLUMNS, SHEET_ROWS, Lists, Longs, cell, workbook, write_sheet, xlsxwriter
 
 # The kept columns follow the first one, and one column of shares per category the last one.
 COLUMNS = ("document", "category", "share", "none", "categories", "terms", "problem")
@@ -65,8 +65,8 @@ class Table(ABC):
         """Refuse more rows than the format can have."""
 
     @abstractmethod
-    def rows(self, rows: SortedRows, first: int) -> bytes:
-        """Rows of documents, numbered from `first`, in the form that `write` takes."""
+    def rows(self, rows: SortedRows, numbers: Longs) -> bytes:
+        """Rows of documents with these numbers, in the form that `write` takes."""
 
     @abstractmethod
     def write(self, path: Path, parts: Iterable[bytes]) -> None: ...
@@ -86,14 +86,15 @@ def refuse_clash(kept: Iterable[str]) -> None:
 class CsvTable(Table):
     """CSV that is safe to open in a spreadsheet."""
 
-    def rows(self, rows: SortedRows, first: int) -> bytes:
+    def rows(self, rows: SortedRows, numbers: Longs) -> bytes:
         cells = [cell(self.best_of(category)) for category in range(len(self.names))]
         shown, placement = _shown_shares(), rows.placement
         nothing = [None] * len(rows)
         beside = [[_kept_cell(each) for each in rows.columns.get(name, nothing)] for name in self.kept]
         made = []
-        for at, (steps, none, given, evidence) in enumerate(
+        for at, (number, steps, none, given, evidence) in enumerate(
             zip(
+                numbers.tolist(),
                 placement.steps.tolist(),
                 placement.none.tolist(),
                 placement.categories.as_lists(),
@@ -108,7 +109,7 @@ class CsvTable(Table):
             terms = cell("|".join(self.terms[term] for term in evidence))
             problem = cell(rows.problems[at]) if at in rows.problems else ""
             shares = ",".join(map(shown.__getitem__, steps))
-            made.append(f"{first + at},{kept}{best},{share},{path}{shown[none]},{names},{terms},{problem},{shares}\n")
+            made.append(f"{number},{kept}{best},{share},{path}{shown[none]},{names},{terms},{problem},{shares}\n")
         return "".join(made).encode("utf-8")
 
     def write(self, path: Path, parts: Iterable[bytes]) -> None:
@@ -140,14 +141,14 @@ def _shown_shares() -> list[str]:
 class ParquetTable(Table):
     """Typed columns, small on disk, readable in parts and by column; missing values are null."""
 
-    def rows(self, rows: SortedRows, first: int) -> bytes:
+    def rows(self, rows: SortedRows, numbers: Longs) -> bytes:
         pa, schema, placement = _pyarrow(), self._schema, rows.placement
         given = placement.best
         shares = placement.steps / STEPS
         best_shares = shares[np.arange(len(given)), given]
         nothing = [None] * len(rows)
         columns = [
-            pa.array(np.arange(first, first + len(rows))),
+            pa.array(numbers, pa.int64()),
             *(
                 pa.array(as_kind(rows.columns.get(name, nothing), kind), schema.field(name).type)
                 for name, kind in self.kept.items()
@@ -237,21 +238,23 @@ def _pyarrow() -> Any:
 class JsonTable(Table):
     """One JSON object per line; missing values are null."""
 
-    def rows(self, rows: SortedRows, first: int) -> bytes:
-        return b"".join(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in self._objects(rows, first))
+    def rows(self, rows: SortedRows, numbers: Longs) -> bytes:
+        return b"".join(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in self._objects(rows, numbers))
 
-    def _objects(self, rows: SortedRows, first: int) -> Iterator[dict[str, Any]]:
+    def _objects(self, rows: SortedRows, numbers: Longs) -> Iterator[dict[str, Any]]:
         header, placement = self.header, rows.placement
         shares = (placement.steps / STEPS).tolist(), (placement.none / STEPS).tolist()
         given = placement.categories.as_lists(), placement.evidence.as_lists()
         nothing = [None] * len(rows)
         beside = [as_kind(rows.columns.get(name, nothing), kind) for name, kind in self.kept.items()]
-        for at, (own, none, categories, evidence) in enumerate(zip(*shares, *given, strict=True)):
+        for at, (number, own, none, categories, evidence) in enumerate(
+            zip(numbers.tolist(), *shares, *given, strict=True)
+        ):
             names = [self.names[category] for category in categories]
             best = (self.best_of(categories[0]), own[categories[0]]) if categories else (None, None)
             path = self.in_tree(categories[0] if categories else None, own)
             terms = [self.terms[term] for term in evidence]
-            cells = [first + at, *(column[at] for column in beside), *best, *path, none]
+            cells = [number, *(column[at] for column in beside), *best, *path, none]
             yield dict(zip(header, [*cells, names, terms, rows.problems.get(at), *own], strict=True))
 
     def write(self, path: Path, parts: Iterable[bytes]) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import errno
+import gc
 import os
 import signal
 import sys
@@ -73,6 +75,7 @@ _LEAST_MEMORY = 1 << 30  # bytes of address space; the numeric libraries alone n
 
 def main() -> None:
     """Exit with 0; 2 and one line for an error the user can fix; 1 and a traceback for a bug; 128 + n for a signal."""
+    atexit.register(gc.freeze)  # or Python would spend up to half a second on looking for garbage in what it frees
     with _ended_like_ctrl_c() as stopped_by:
         try:
             cli(standalone_mode=False)

@@ -15,8 +15,8 @@ import click
 from seetopic.cli.options import (
     CACHE,
     DEVICE,
+    INDEX_MODELS,
     JUDGEMENTS,
-    MODEL,
     SEEDS,
     SHOWING,
     open_index,
@@ -48,7 +48,7 @@ _LISTED = 9  # categories that a digit chooses
 )
 @click.option("--interactive", is_flag=True, help="Ask in the terminal, and add the answers to the --judgements file.")
 @click.option("--by", default="", metavar="NAME", help="Your name, stored with each answer.")
-@with_options(MODEL, DEVICE, CACHE, *SHOWING)
+@with_options(*INDEX_MODELS, DEVICE, CACHE, *SHOWING)
 def ask(
     source: str,
     seeds: Path,

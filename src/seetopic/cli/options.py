@@ -113,8 +113,14 @@ MODEL = click.option(
     metavar="NAME|PATH",
     help="Language model: a folder or a Hugging Face model name.  [default: embedded all-MiniLM-L6-v2]",
 )
-INDEX_MODEL = click.option(
-    "--model", metavar="NAME|PATH", help="New location of the index's language model, if it was moved."
+READER = click.option(
+    "--reader",
+    metavar="NAME|PATH",
+    help="Another language model to read documents and names; terms are ranked by --model.  [default: the same]",
+)
+INDEX_MODELS = (
+    click.option("--model", metavar="NAME|PATH", help="New location of the index's language model, if it was moved."),
+    click.option("--reader", metavar="NAME|PATH", help="New location of the index's reader, if it was moved."),
 )
 PRESET = click.option(
     "--preset",
@@ -125,6 +131,7 @@ PRESET = click.option(
 )
 INDEXING = (
     MODEL,
+    READER,
     click.option(
         "--min-count",
         type=int,
@@ -251,7 +258,7 @@ def with_options(*options: Callable[[Command], Command]) -> Callable[[Command], 
 def open_index(source: str | Path, options: dict[str, Any]) -> Index:
     from seetopic.index import Index
 
-    return Index.open(source, embedding_model=options["model"], cache=options["cache"])
+    return Index.open(source, embedding_model=options["model"], reader=options["reader"], cache=options["cache"])
 
 
 def given_documents(source: str, options: dict[str, Any], keep: Sequence[str] = ()) -> Any:
@@ -288,7 +295,7 @@ def build_options(options: dict[str, Any], progress: Progress) -> dict[str, Any]
         "warn": say_warning,
         "embedding_model": options["model"],
         "n_jobs": options["jobs"],
-        **{name: options[name] for name in ("engine", "address", "device", "cache", "memory")},
+        **{name: options[name] for name in ("reader", "engine", "address", "device", "cache", "memory")},
     }
 
 

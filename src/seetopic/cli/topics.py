@@ -18,7 +18,7 @@ from seetopic.cli.options import (
     DEVICE,
     ENGINE,
     GROUP,
-    INDEX_MODEL,
+    INDEX_MODELS,
     INDEXING,
     JOBS,
     JUDGEMENTS,
@@ -102,7 +102,7 @@ def index(documents: str, out: Path, overwrite: bool, quiet: bool, as_json: bool
     texts, tables or a dataset of the datasets library, or - for standard input. An interrupted build resumes when the
     same command is run again.
     """
-    from seetopic.index import Index, is_intact, plan
+    from seetopic.index import is_intact, plan
     from seetopic.runtime import shown_progress
 
     with shown_progress(quiet) as progress:
@@ -110,13 +110,11 @@ def index(documents: str, out: Path, overwrite: bool, quiet: bool, as_json: bool
         if not quiet and (overwrite or not is_intact(out)):  # an index that is there already takes no time
             click.echo(str(build.estimate), err=True)
         build.run(overwrite=overwrite)
-    built = Index.open(out, embedding_model=options["model"], cache=options["cache"])
+    built = open_index(out, options)
     say_skipped(built)
     corpus = built.manifest["corpus"]
     if as_json:
-        click.echo(
-            json.dumps({"index": str(out), "corpus": corpus, "model": built.manifest["model"]}, ensure_ascii=False)
-        )
+        click.echo(json.dumps({"index": str(out), "corpus": corpus, **built.models}, ensure_ascii=False))
     else:
         click.echo(f"{out}: {corpus['documents']:,} documents, {corpus['tokens']:,} words, {corpus['terms']:,} terms")
 
@@ -222,7 +220,7 @@ def discover(
 @click.option("--number", type=int, default=10, show_default=True, help="Maximum number of names to suggest.")
 @click.option("--below", metavar="NAME", help="Suggest only names below this one, the name or path of a parent.")
 @click.option("--out", type=PATH, metavar="FILE", help="YAML file to write the names to, instead of standard output.")
-@with_options(INDEX_MODEL, CACHE, *SHOWING)
+@with_options(*INDEX_MODELS, CACHE, *SHOWING)
 def suggest(
     source: str,
     seeds: Path | None,

@@ -14,7 +14,7 @@ from seetopic.cli.options import (
     DATES,
     DEVICE,
     GROUP,
-    MODEL,
+    INDEX_MODELS,
     PATH,
     SHOWING,
     TIME,
@@ -57,7 +57,7 @@ from seetopic.cli.options import (
 )
 @click.option("--top", type=int, default=10, show_default=True, help="Number of typical terms per period or group.")
 @click.option("--random-state", type=int, default=0, show_default=True, help="Seed for the random number generator.")
-@with_options(MODEL, DEVICE, CACHE, *SHOWING)
+@with_options(*INDEX_MODELS, DEVICE, CACHE, *SHOWING)
 def trends(
     source: str,
     seeds: Path | None,
@@ -66,6 +66,7 @@ def trends(
     quiet: bool,
     as_json: bool,
     model: str | None,
+    reader: str | None,
     device: str,
     cache: Path | None,
     **options: Any,
@@ -83,7 +84,8 @@ def trends(
 
     if out is not None:
         check_trends_place(out)
-    opened: Any = open_index(source, {"model": model, "cache": cache}) if is_index(source) else Path(source)
+    models = {"model": model, "reader": reader, "cache": cache}
+    opened: Any = open_index(source, models) if is_index(source) else Path(source)
     with shown_progress(quiet) as progress:
         found = trends_in(opened, seeds=seeds, topics=topics, device=device, progress=progress, **options)
     say_left_out(found)

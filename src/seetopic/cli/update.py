@@ -15,13 +15,14 @@ from seetopic.cli.options import (
     CACHE,
     DEVICE,
     ENGINE,
-    INDEX_MODEL,
+    INDEX_MODELS,
     JOBS,
     MEMORY,
     PATH,
     READING,
     SHOWING,
     given_documents,
+    open_index,
     say_doubts,
     say_skipped,
     say_warning,
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     "--remove", "removed", multiple=True, metavar="PART", help="Part to remove, by name or number; may be repeated."
 )
 @click.option("--again", is_flag=True, help="Add documents even if they are already in the index.")
-@with_options(INDEX_MODEL, *READING, MEMORY, JOBS, ENGINE, ADDRESS, DEVICE, CACHE, *SHOWING)
+@with_options(*INDEX_MODELS, *READING, MEMORY, JOBS, ENGINE, ADDRESS, DEVICE, CACHE, *SHOWING)
 def update(
     folder: Path,
     added: tuple[str, ...],
@@ -55,10 +56,9 @@ def update(
     keeps its settings and stays usable until the updated one replaces it. An interrupted update resumes when the same
     command is run again.
     """
-    from seetopic.index import Index
     from seetopic.runtime import shown_progress
 
-    index = Index.open(folder, embedding_model=options["model"], cache=options["cache"])
+    index = open_index(folder, options)
     if not (added or removed):
         show_parts(index, as_json)
         return
@@ -84,7 +84,7 @@ def update(
 def show_parts(index: Index, as_json: bool) -> None:
     corpus = index.manifest["corpus"]
     if as_json:
-        shown = {"index": str(index.folder), "corpus": corpus, "model": index.manifest["model"]}
+        shown = {"index": str(index.folder), "corpus": corpus, **index.models}
         click.echo(json.dumps(shown, ensure_ascii=False))
         return
     for number, part in enumerate(index.parts, start=1):

@@ -74,6 +74,11 @@ class Documents:
         return self.source.name if isinstance(self.source, Path | Files) else "documents"
 
     @property
+    def has_columns(self) -> bool:
+        """Whether it is a table in a file, so that columns can be kept."""
+        return isinstance(self.source, Path | Files) and self._files()[1] not in (None, "txt")
+
+    @property
     def notices_changes(self) -> bool:
         """Whether a second reading gives the same documents or says that they changed, as files and lists do."""
         if isinstance(self.source, Joined):

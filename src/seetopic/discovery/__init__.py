@@ -13,7 +13,7 @@ from seetopic.discovery.name_check import Check, check, check_build
 from seetopic.discovery.named_terms import NamedIndex, with_named_terms
 from seetopic.discovery.names import encode_names
 from seetopic.discovery.questions import About, Question, ask
-from seetopic.discovery.ranking import pick_best
+from seetopic.discovery.ranking import Entries, pick_best
 from seetopic.discovery.run import Discovery, Query, discover, find, index_with_names, run_of
 from seetopic.discovery.sampled import SampledDocuments, sampled_documents
 from seetopic.discovery.self_training import SortedSample
@@ -32,6 +32,7 @@ __all__ = [
     "About",
     "Check",
     "Discovery",
+    "Entries",
     "NamedIndex",
     "Query",
     "Question",

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from seetopic.discovery.constraints import Constraints
 from seetopic.discovery.evidence import CurrentTerms, Evidence
-from seetopic.discovery.ranking import ensemble_score, pick_best, pick_in_turns, placed, ranked, reciprocal
-from seetopic.runtime import Doubles, Floats, Longs
+from seetopic.discovery.ranking import (
+    Entries,
+    best_first,
+    combined,
+    pick_best,
+    pick_in_turns,
+    ranked,
+    taken_in_turns,
+)
+from seetopic.runtime import Floats, Longs
 from seetopic.settings import DiscoverySettings
 from seetopic.text import Variants, no_variants
 
@@ -24,14 +31,14 @@ class Discovered:
 
     terms: CurrentTerms  # (n_categories lists)
     deep: CurrentTerms  # the same and more, for sorting documents
-    scores: Doubles  # (n_categories, n_terms), 1 at best
+    scores: Entries  # 1 at best
     ranked: dict[str, list[Longs]]  # by evidence, the best terms of each category, best first
     variants: dict[int, list[int]] = field(default_factory=dict)  # of deep terms, the variants that they represent
 
-    @cached_property
-    def ranks(self) -> dict[str, Longs]:
-        """Ranks by kind of evidence; (n_categories, n_terms), 0 if not among the checked ranks."""
-        return {kind: placed(lists, self.scores.shape[1]) for kind, lists in self.ranked.items()}
+    def ranks(self, category: int, term: int) -> dict[str, int | None]:
+        """The ranks of a term by kind of evidence; None if it is not among the checked ranks."""
+        places = {kind: np.flatnonzero(lists[category] == term) for kind, lists in self.ranked.items()}
+        return {kind: int(place[0]) + 1 if len(place) else None for kind, place in places.items()}
 
     def with_variants(self, terms: Sequence[int]) -> list[int]:
         """Terms, each followed by the variants that it represents."""
@@ -43,14 +50,26 @@ def starting_terms(similarity: Floats, constraints: Constraints, settings: Disco
 
     `similarity` is between the categories' names and the terms, (n_categories, n_terms).
     """
-    # Scaled to lie between 0 and 1: picked terms must score above 0, and below fixed ones.
-    scores = (similarity.astype(np.float64) + 1.0 + 1e-6) / 2.0 / (1.0 + 1e-6)
-    settled = constraints.applied(np.maximum(scores, 1e-9))
-    nearest = [pick_best(row[None], settings.growth)[0] for row in settled]
+    size, fixed, free = settings.growth, constraints.fixed, constraints.without_fixed(similarity)
+
+    def nearest(category: int, number: int) -> list[int]:
+        found = best_first(free[category], number)
+        return [*fixed[category], *found[free[category, found] > -np.inf].tolist()]
+
+    categories = range(len(similarity))
     if settings.starts_overlap:
-        return nearest
+        return [nearest(category, size)[:size] for category in categories]
+    if settings.assignment == "turns":
+        taken = taken_in_turns((nearest(category, size * len(similarity)) for category in categories), size)
+    else:
+        highest, owners = free.max(axis=0), np.full(free.shape[1], -1)
+        for category in reversed(categories):  # ties go to the first one
+            owners[(free[category] == highest) & (highest > -np.inf)] = category
+        own = [np.flatnonzero(owners == category) for category in categories]
+        best = [each[best_first(free[category, each], size)].tolist() for category, each in enumerate(own)]
+        taken = [[*fixed[category], *best[category]][:size] for category in categories]
     # A name that is farther from every term than another name still starts with the terms nearest to it.
-    return [own or shared for own, shared in zip(_pick(settled, settings.growth, settings), nearest, strict=True)]
+    return [terms or nearest(category, size)[:size] for category, terms in enumerate(taken)]
 
 
 def discover_terms(
@@ -73,47 +92,24 @@ def discover_terms(
     groups = no_variants(similarity.shape[1]) if variants is None else variants
     weights = [weight for _, weight in evidence]
     rankings = [_Ranking(kind, constraints, settings.checked_ranks) for kind, _ in evidence]
-    veto = veto if settings.assignment == "best" else None
-    is_ranked = veto is None or any(kind is veto for kind, _ in evidence)
-    further = None if is_ranked or veto is None else _Ranking(veto, constraints, settings.checked_ranks)
-    best_scores = np.zeros(similarity.shape[1])
+    linking = None  # a term without any link to the category is excluded, however typical it is of the documents
+    if veto is not None and settings.assignment == "best":
+        own = (ranking for ranking in rankings if ranking.kind is veto)
+        linking = next(own, None) or _Ranking(veto, constraints, settings.checked_ranks)
     for iteration in range(1, settings.iterations + 1):
         best = {ranking.kind.name: ranking.best(current) for ranking in rankings}
-        # Of very many terms, few are in any ranking; the others are skipped.
-        looked_at = _terms_in(best.values(), constraints)
-        places = {name: placed(_numbered(lists, looked_at), len(looked_at)) for name, lists in best.items()}
-        few = ensemble_score([reciprocal(each) for each in places.values()], settings.rho, weights)
-        if veto is not None:
-            # A term without any link to the category is excluded, however typical it is of the documents.
-            if further is None:
-                linked = places[veto.name] > 0
-            else:
-                linked = placed(_numbered(further.best(current), looked_at), len(looked_at)) > 0
-            few = np.where(linked, few, 0.0)
-        few = constraints.among(looked_at).applied(few)
+        linked = None if linking is None else linking.best(current)
+        scores = combined(list(best.values()), weights, settings.rho, similarity.shape[1], linked)
+        scores = constraints.applied(scores)
         size = (iteration + 1) * settings.growth
         if iteration == settings.iterations:
             size = max(size, settings.top, DEEP)
-        best_scores[looked_at] = few.max(axis=0)
-        stands = groups.representatives(best_scores, constraints.all_fixed)
-        best_scores[looked_at] = 0.0
-        free = np.flatnonzero(stands[looked_at] == looked_at)
-        current = [looked_at[free[terms]].tolist() for terms in _pick(few[:, free], size, settings)]
+        stands = groups.representatives(scores.highest(), constraints.all_fixed)
+        free = scores.only(stands[scores.terms] == scores.terms)
+        current = pick_best(free, size) if settings.assignment == "best" else pick_in_turns(free, size)
     terms = [found[: settings.top] for found in current]
-    scores = np.zeros(similarity.shape)
-    scores[:, looked_at] = np.minimum(few, 1.0)
-    return Discovered(terms, current, scores, best, stood_for(current, stands, constraints))
-
-
-def _terms_in(rankings: Iterable[list[Longs]], constraints: Constraints) -> Longs:
-    """Terms that are in any ranking, or fixed; ascending."""
-    fixed = np.array(constraints.all_fixed, np.int64)
-    return np.unique(np.concatenate([fixed, *(terms for lists in rankings for terms in lists)]))
-
-
-def _numbered(lists: Sequence[Longs], looked_at: Longs) -> list[Longs]:
-    """Terms by their positions in `looked_at`."""
-    return [np.searchsorted(looked_at, terms) for terms in lists]
+    at_most_1 = replace(scores, scores=np.minimum(scores.scores, 1.0))
+    return Discovered(terms, current, at_most_1, best, stood_for(current, stands, constraints))
 
 
 def stood_for(found: CurrentTerms, stands: Longs, constraints: Constraints) -> dict[int, list[int]]:
@@ -137,17 +133,5 @@ class _Ranking:
     def best(self, current: CurrentTerms) -> list[Longs]:
         scores = self.kind.scores(current)
         if self._last is None or self._last[0] is not scores:
-            self._last = scores, ranked(_allowed(scores, self._constraints), self._checked)
+            self._last = scores, ranked(scores, self._checked, self._constraints.barred)
         return self._last[1]
-
-
-def _allowed(scores: Floats, constraints: Constraints) -> Floats:
-    """The scores without barred terms, which must not take a rank."""
-    if not constraints.barred.any():
-        return scores
-    allowed: Floats = np.where(constraints.barred, np.float32(-np.inf), scores)
-    return allowed
-
-
-def _pick(scores: Doubles, size: int, settings: DiscoverySettings) -> CurrentTerms:
-    return pick_best(scores, size) if settings.assignment == "best" else pick_in_turns(scores, size)

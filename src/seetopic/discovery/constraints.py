@@ -12,10 +12,11 @@ import numpy as np
 from seetopic.corpus import Seeds, has_wildcard
 from seetopic.discovery.evidence.similarity import products
 from seetopic.discovery.names import report_many
+from seetopic.discovery.ranking import Entries
 from seetopic.discovery.wildcards import TermPatterns
 from seetopic.errors import EncoderError
 from seetopic.index import Index
-from seetopic.runtime import Doubles, Flags, Floats, Longs, Progress, silent
+from seetopic.runtime import Flags, Floats, Progress, silent
 from seetopic.text import Variants
 
 _ALIKE = 0.75  # cosine from which two terms with similar spelling are inflections of one word
@@ -39,18 +40,24 @@ class Constraints:
         """The fixed terms of all categories."""
         return [term for terms in self.fixed for term in terms]
 
-    def applied(self, scores: Doubles) -> Doubles:
-        """The scores with fixed terms above all others, in their order, and 0 where a term is barred."""
-        settled = np.where(self.barred, 0.0, scores)
-        for category, terms in enumerate(self.fixed):
-            settled[:, list(terms)] = 0.0
-            settled[category, list(terms)] = _FIXED - np.arange(len(terms)) / (1 + len(terms))
-        return settled
+    def applied(self, scores: Entries) -> Entries:
+        """The scores with fixed terms above all others, in their order, and without barred terms."""
+        is_fixed = np.zeros(scores.shape[1], np.bool_)
+        is_fixed[self.all_fixed] = True
+        kept = scores.only(~is_fixed[scores.terms] & ~self.barred[scores.categories, scores.terms])
+        sizes = [len(terms) for terms in self.fixed]
+        values = [_FIXED - np.arange(size) / (1 + size) for size in sizes]
+        categories = np.append(kept.categories, np.repeat(np.arange(len(sizes)), sizes))
+        order = np.argsort(categories, kind="stable")
+        terms = np.append(kept.terms, np.array(self.all_fixed, np.int64))
+        scored = np.concatenate([kept.scores, *values])
+        return Entries(categories[order], terms[order], scored[order], scores.shape)
 
-    def among(self, terms: Longs) -> Constraints:
-        """The same for a subset of terms, which includes all fixed ones, by their positions in it."""
-        fixed = tuple(tuple(np.searchsorted(terms, own).tolist()) for own in self.fixed)
-        return Constraints(fixed, self.barred[:, terms])
+    def without_fixed(self, similarity: Floats) -> Floats:
+        """Similarities, minus infinity where a term is barred, or fixed in any category."""
+        free: Floats = np.where(self.barred, np.float32(-np.inf), similarity)
+        free[:, self.all_fixed] = -np.inf
+        return free
 
 
 def names_as_terms(index: Index, seeds: Seeds) -> tuple[tuple[int, ...], ...]:

@@ -99,7 +99,7 @@ def lessons_of(index: Index, seeds: Seeds, settled: Settled, n_themes: int, tree
         number, mask = index.term_id(term), allowed_categories(answers, len(seeds), n_themes, tree)
         if number is not None and says_something(mask, tree):
             local = sampled.local_scale * index.local[number]
-            taught.append((np.concatenate([index.general[number], local]), mask, -1))
+            taught.append((np.concatenate([index.read_terms([number])[0], local]), mask, -1))
     if not taught:
         return None
     features, allowed, places = zip(*taught, strict=True)
@@ -146,7 +146,7 @@ def _vectors(index: Index, documents: list[int | str]) -> dict[int | str, Floats
         warn(f"{len(others)} judged documents have no vectors, so they teach nothing")
         return found
     texts = [beginning(text_of(index, document), index.settings.sample.document_words) for document in others]
-    return found | dict(zip(others, index.encode_texts(texts) if texts else (), strict=True))
+    return found | dict(zip(others, index.read_texts(texts) if texts else (), strict=True))
 
 
 def _read_rows(index: Index) -> dict[int | str, int]:

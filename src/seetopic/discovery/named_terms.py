@@ -62,8 +62,16 @@ class NamedIndex(Index):
         return self.base._encoder
 
     @property
+    def _reader(self) -> TermEncoder:
+        return self.base._reader
+
+    @property
     def _known_texts(self) -> LRU[str, Floats]:
         return self.base._known_texts
+
+    @property
+    def _read_before(self) -> LRU[str, Floats]:
+        return self.base._read_before
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
@@ -116,7 +124,7 @@ def with_named_terms(index: Index, names: Sequence[str], progress: Progress = si
             added[found.term] = found
     if not added:
         return index
-    shared = (index.folder, index.manifest, index.embedding_model, index.tokenizer, index.cache)
+    shared = (index.folder, index.manifest, index.embedding_model, index.tokenizer, index.cache, index.reader)
     remembered = index.derived(_with_names)
     return remembered.one(tuple(added), lambda: NamedIndex(*shared, base=index, added=tuple(added.values())))
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from seetopic.errors import EncoderError
 from seetopic.index import Index
 from seetopic.runtime import Floats, Progress, normalized, silent
 
+Encode: TypeAlias = Callable[[list[str]], Floats]
 MANY = 64  # names above which progress is reported
 _SENTENCE = "This text is about {}."  # documents are sentences, and a name in a sentence is closer to them
 
@@ -20,8 +22,8 @@ _SENTENCE = "This text is about {}."  # documents are sentences, and a name in a
 class EncodedNames:
     """Vectors of the categories' names; unit rows, (n_categories, dimension)."""
 
-    plain: Floats  # the mean of a category's names
-    spoken: Floats  # the same, moved towards how documents would phrase them
+    plain: Floats  # the mean of a category's names, to be compared with terms
+    spoken: Floats  # the same, moved towards how documents would phrase them, to be compared with documents
     wordless: Collection[int]  # categories that have only a vector, so that no text about them can be encoded
 
 
@@ -30,11 +32,15 @@ def encode_names(
 ) -> EncodedNames:
     """Vectors of names; `given` maps categories to vectors that replace the language model's."""
     ready = _given_vectors(seeds, given or {}, index.general.shape[1])
-    plain = mean_vectors_of(index, [texts_about(seed) for seed in seeds.seeds], ready, progress)
-    wordless = ready if index.reads_texts else range(len(seeds))
-    sentences = [tuple(_SENTENCE.format(text) for text in texts_about(seed)) for seed in seeds.seeds]
-    spoken = mean_vectors_of(index, sentences, {category: plain[category] for category in wordless}, progress)
-    return EncodedNames(plain, normalized(plain + spoken), wordless)
+    texts = [texts_about(seed) for seed in seeds.seeds]
+    plain = mean_vectors_of(index.encode_names, texts, ready, progress)
+    read = mean_vectors_of(index.read_names, texts, {}, progress) if index.has_reader else plain
+    wordless = () if index.has_reader else ready if index.reads_texts else range(len(seeds))
+    sentences = [tuple(map(_SENTENCE.format, each)) for each in texts]
+    spoken = mean_vectors_of(
+        index.read_names, sentences, {category: plain[category] for category in wordless}, progress
+    )
+    return EncodedNames(plain, normalized(read + spoken), wordless)
 
 
 def texts_about(seed: Seed) -> tuple[str, ...]:
@@ -43,22 +49,22 @@ def texts_about(seed: Seed) -> tuple[str, ...]:
 
 
 def mean_vectors_of(
-    index: Index, texts: Sequence[tuple[str, ...]], ready: Mapping[int, Floats], progress: Progress = silent
+    encode: Encode, texts: Sequence[tuple[str, ...]], ready: Mapping[int, Floats], progress: Progress = silent
 ) -> Floats:
     """The mean vector of each category's texts, or its precomputed one; unit rows."""
     others = [category for category in range(len(texts)) if category not in ready]
     rows = dict(ready)
     if others:
-        rows |= zip(others, _encoded(index, [texts[category] for category in others], progress), strict=True)
+        rows |= zip(others, _encoded(encode, [texts[category] for category in others], progress), strict=True)
     return np.stack([rows[category] for category in range(len(texts))])
 
 
-def _encoded(index: Index, texts: Sequence[tuple[str, ...]], progress: Progress) -> Floats:
+def _encoded(encode: Encode, texts: Sequence[tuple[str, ...]], progress: Progress) -> Floats:
     flat = [text for each in texts for text in each]
     parts = []
     for first in range(0, len(flat), MANY):
         report_many(progress, "encoding names", first, len(flat))
-        parts.append(index.encode_names(flat[first : first + MANY]))
+        parts.append(encode(flat[first : first + MANY]))
     bounds = np.cumsum([len(each) for each in texts])[:-1]
     return normalized(np.stack([part.mean(axis=0) for part in np.split(np.concatenate(parts), bounds)]))
 

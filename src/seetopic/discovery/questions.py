@@ -198,7 +198,7 @@ def _scores_of_terms(run: Discovery, terms: Longs) -> Doubles:
     assert run.reading is not None
     rule, index = run.reading.found, run.index
     local = run.sampled.local_scale * np.asarray(index.local)[terms]
-    scores: Doubles = np.hstack([np.asarray(index.general)[terms], local]) @ rule.weights + rule.offset
+    scores: Doubles = np.hstack([index.read_terms(terms.tolist()), local]) @ rule.weights + rule.offset
     return scores
 
 

@@ -8,7 +8,7 @@ from itertools import groupby
 import numpy as np
 
 from seetopic.discovery.topics import Residual
-from seetopic.index import Index
+from seetopic.index import Index, Themes
 from seetopic.runtime import Doubles, Floats, Longs
 
 TERMS = 10
@@ -20,14 +20,16 @@ def told_themes(
     index: Index,
     memberships: Doubles,
     terms: Sequence[Sequence[int]],
-    centres: Floats,
+    meanings: Floats,
     first: int,
-    vectors: Floats | None = None,
+    themes: Themes | None = None,
     parents: Sequence[str | None] | None = None,
 ) -> tuple[Residual, ...]:
     """Themes, whose columns begin at `first`, largest first; those without documents or terms are left out.
 
-    `parents` are the labels of the topics that they belong to in a tree.
+    `meanings` are vectors of the themes that can be compared with those of terms. Passages are of the documents with
+    the largest membership or, if `themes` are given, nearest to their centre. `parents` are the labels of the topics
+    that they belong to in a tree.
     """
     best = memberships.argmax(axis=1)
     sizes = np.bincount(best, minlength=memberships.shape[1])[first:] / max(len(best), 1)
@@ -36,12 +38,12 @@ def told_themes(
         own = list(terms[first + theme])
         if not own:
             continue
-        nearness = memberships[:, first + theme] if vectors is None else vectors @ centres[theme]
+        nearness = memberships[:, first + theme] if themes is None else themes.vectors @ themes.centres[theme]
         documents = np.flatnonzero(best == first + theme)
         typical = documents[np.argsort(-nearness[documents], kind="stable")][:_PASSAGES]
         told.append(
             Residual(
-                index.vocabulary.terms[_best_name(index, own, centres[theme])],
+                index.vocabulary.terms[_best_name(index, own, meanings[theme])],
                 round(float(sizes[theme]), 4),
                 tuple(index.vocabulary.terms[term] for term in own[:TERMS]),
                 tuple(_passage(index, int(number)) for number in index.sampled[typical]),
@@ -57,11 +59,11 @@ def by_size(sizes: Doubles | Longs) -> Longs:
     return order[sizes[order] > 0]
 
 
-def _best_name(index: Index, terms: Sequence[int], centre: Floats) -> int:
+def _best_name(index: Index, terms: Sequence[int], meaning: Floats) -> int:
     """Of the best terms, one that is frequent and close in meaning to the theme."""
     best = list(terms[:TERMS])
     common = np.log1p(index.document_frequencies[best])
-    return int(best[int((np.asarray(index.general[best]) @ centre * common).argmax())])
+    return int(best[int((np.asarray(index.general[best]) @ meaning * common).argmax())])
 
 
 def _passage(index: Index, number: int) -> str:

@@ -14,9 +14,15 @@ from seetopic.corpus import Seeds, Settled, as_judgements, as_seeds, path_text
 from seetopic.discovery.algorithm import Discovered, discover_terms, starting_terms
 from seetopic.discovery.calibration import shares_with_none
 from seetopic.discovery.constraints import Constraints, constraints_of, names_as_terms
+from seetopic.discovery.coverage import covering
 from seetopic.discovery.evidence import CurrentTerms, Evidence, StartRemembered
 from seetopic.discovery.evidence.confidence import DOUBTFUL, topic_confidence
-from seetopic.discovery.evidence.documents import MatchedDocumentsEvidence, ReadDocumentsEvidence, typical_terms
+from seetopic.discovery.evidence.documents import (
+    MatchedDocumentsEvidence,
+    ReadDocumentsEvidence,
+    theme_vectors,
+    typical_terms,
+)
 from seetopic.discovery.evidence.general import GeneralEvidence, confidence
 from seetopic.discovery.evidence.local import LocalEvidence
 from seetopic.discovery.lessons import lessons_of, with_judged_terms, with_none, without_refuted
@@ -28,6 +34,7 @@ from seetopic.discovery.teaching import Lessons
 from seetopic.discovery.topics import LOW_CONFIDENCE, RankedTerm, Topic, Topics
 from seetopic.discovery.tree import Tree, names_in_context, owners_in, tree_of, with_uncovered
 from seetopic.discovery.tree_terms import TreeRanking
+from seetopic.discovery.twins import Twins, dealt_reading, dealt_terms, twins_among
 from seetopic.discovery.wildcards import expanded
 from seetopic.errors import NotEnoughTerms
 from seetopic.index import Index, Uncovered, uncovered_by
@@ -86,6 +93,16 @@ class Query:
     def variants(self) -> Variants:
         return self.index.variants if self.settings.merge_variants else no_variants(len(self.index.vocabulary))
 
+    @property
+    def may_merge_names(self) -> bool:
+        """Whether names that mean nearly the same share documents and terms.
+
+        Not in a tree, which tells them apart, nor if judged documents or vectors of the user do, nor in the paper.
+        """
+        settings = self.settings
+        told_apart = self.seeds.is_tree or self.settled.documents or self.name_vectors
+        return not told_apart and settings.documents_weight > 0 and settings.assignment == "best"
+
     def encoded_names(self) -> EncodedNames:
         names = encode_names(self.index, self.seeds, self.name_vectors, self.progress)
         tree = tree_of(self.seeds)
@@ -97,7 +114,7 @@ class Query:
         return {
             "preset": self.preset,
             "settings": {"index": self.index.manifest["settings"], "discovery": as_json(self.settings)},
-            "model": self.index.manifest["model"],
+            **self.index.models,
             "random_state": random_state,
             "version": __version__,
             "corpus": self.index.manifest["corpus"],
@@ -197,13 +214,36 @@ def run_of(
 
 
 def find(query: Query) -> Discovery:
+    """Find topics; names that mean nearly the same are one category until its terms are known."""
+    names = query.encoded_names()
+    twins = twins_among(names.plain) if query.may_merge_names else None
+    if twins is None:
+        return _find_apart(query, names)
+    settings = replace(query.settings, top=query.settings.top * twins.largest)
+    together = replace(query, seeds=twins.merged(query.seeds), settings=settings)
+    return _dealt_out(query, names, twins, _find_apart(together, together.encoded_names()))
+
+
+def _dealt_out(query: Query, names: EncodedNames, twins: Twins, together: Discovery) -> Discovery:
+    """A discovery whose categories are groups of names, as one of the names."""
+    uncovered, reading = together.uncovered, together.described
+    general = _general_evidence(query, names, together.general.names[len(together.seeds) :])
+    constraints = _constraints(query, uncovered)
+    found = dealt_terms(together.found, twins, general.similarity, constraints, query.settings.top)
+    if reading is not None:
+        temperature = query.settings.sorting.temperature
+        reading = dealt_reading(reading, twins, names.spoken, together.sampled.features, temperature)
+    topics = _topics(query, constraints, general, found, reading, None, twins)
+    return Discovery(query, names, uncovered, general, found, reading, topics)
+
+
+def _find_apart(query: Query, names: EncodedNames) -> Discovery:
     """Run the steps of a discovery. Algorithm 1 runs twice: its first pass finds terms that describe each name."""
     settings = query.settings
 
-    # Encode the names, and meanwhile read from disk what does not depend on them.
+    # Compare the names with the terms, and meanwhile read from disk what does not depend on them.
     with ThreadPoolExecutor(1) as pool:
         read_ahead = pool.submit(_read_ahead, query)
-        names = query.encoded_names()
         tree, uncovered = _uncovered(query, names)
         if query.settled.documents:
             judged = query.index, query.seeds, query.settled
@@ -212,18 +252,11 @@ def find(query: Query) -> Discovery:
                 uncovered = without_refuted(*judged, uncovered, names.spoken, settings.sorting)
             else:  # a theme of none of the names is below none of them
                 tree = tree.with_themes(len(uncovered.centres))
-        general = _general_evidence(query, names, uncovered)
+        general = _general_evidence(query, names, _theme_vectors(query, names, uncovered, tree))
         similarity = general.similarity  # (n_categories, n_terms)
         read_ahead.result()
 
-    constraints = constraints_of(
-        query.index,
-        query.seeds,
-        query.variants,
-        names_first=settings.names_first,
-        n_themes=len(uncovered.centres),
-        progress=query.progress,
-    )
+    constraints = _constraints(query, uncovered)
     start = [] if tree else starting_terms(similarity, constraints, settings)  # lines 1-7, the same for both passes
     by_terms = [  # evidence that depends only on the current terms, with its weight
         (StartRemembered(general), settings.general_weight),
@@ -261,6 +294,9 @@ def find(query: Query) -> Discovery:
             reading = sampled.sorted_by(normalized(spoken + described), settings.sorting, lessons, tree)
 
     found = ranked(settings, reading)
+    if reading is not None:
+        shares = reading.memberships if tree is None else tree.summed(reading.memberships)
+        found = covering(found, sampled.by_term, shares, constraints, settings.top)
     return Discovery(
         query,
         names,
@@ -268,7 +304,7 @@ def find(query: Query) -> Discovery:
         general,
         found,
         reading,
-        _topics(query, constraints, uncovered, similarity, found, reading, tree),
+        _topics(query, constraints, general, found, reading, tree),
         lessons,
         tree,
     )
@@ -291,18 +327,40 @@ def _uncovered(query: Query, names: EncodedNames) -> tuple[Tree | None, Uncovere
     """
     tree = tree_of(query.seeds)
     if not (query.settings.documents_weight > 0 and query.index.sample.was_read):
-        return tree, Uncovered(np.empty((0, query.index.general.shape[1]), np.float32), 1.0)
+        return tree, Uncovered(names.spoken[:0], 1.0)
     if tree is not None:
         return with_uncovered(tree, names.spoken, query.index.themes)
     return None, uncovered_by(names.spoken, query.index.themes)
+
+
+def _constraints(query: Query, uncovered: Uncovered) -> Constraints:
+    return constraints_of(
+        query.index,
+        query.seeds,
+        query.variants,
+        names_first=query.settings.names_first,
+        n_themes=len(uncovered.centres),
+        progress=query.progress,
+    )
 
 
 def _all_spoken(names: EncodedNames, uncovered: Uncovered) -> Floats:
     return np.vstack([names.spoken, uncovered.centres])
 
 
-def _general_evidence(query: Query, names: EncodedNames, uncovered: Uncovered) -> GeneralEvidence:
-    settings, vectors = query.settings, np.vstack([names.plain, uncovered.centres])
+def _theme_vectors(query: Query, names: EncodedNames, uncovered: Uncovered, tree: Tree | None) -> Floats:
+    """Vectors of residual themes that can be compared with those of terms; (n_themes, dimension)."""
+    if not query.index.has_reader:
+        return uncovered.centres
+    if not len(uncovered.centres):
+        return names.plain[:0]
+    sampled = sampled_documents(query.index)
+    reading = sampled.sorted_by(_all_spoken(names, uncovered), query.settings.sorting, tree=tree)
+    return theme_vectors(query.index, sampled.documents, reading.memberships)[len(query.seeds) :]
+
+
+def _general_evidence(query: Query, names: EncodedNames, themes: Floats) -> GeneralEvidence:
+    settings, vectors = query.settings, np.vstack([names.plain, themes])
     return GeneralEvidence(
         np.asarray(query.index.general), vectors, settings.name_pull, settings.contrast, settings.held_back
     )
@@ -340,15 +398,16 @@ def _described(
     query: Query, names: EncodedNames, uncovered: Uncovered, similarity: Floats, found: CurrentTerms
 ) -> Floats:
     """Vectors of the described names; a category without words moves towards its terms instead."""
-    describing, general = _describing(query, similarity, found), query.index.general
+    describing, index = _describing(query, similarity, found), query.index
     themes = range(len(query.seeds), len(similarity))
-    plain = np.vstack([names.plain, uncovered.centres])
+    wordless = {category: names.plain[category] for category in names.wordless}
+    wordless |= zip(themes, uncovered.centres, strict=True)
     moved = {
-        category: normalized((plain[category] + general[describing[category]].sum(axis=0))[None])[0]
-        for category in (*names.wordless, *themes)
+        category: normalized((vector + index.read_terms(describing[category]).sum(axis=0))[None])[0]
+        for category, vector in wordless.items()
     }
     texts = [*((text,) for text in _worded(query, describing)), *(() for _ in themes)]
-    return mean_vectors_of(query.index, texts, moved, query.progress)
+    return mean_vectors_of(index.read_names, texts, moved, query.progress)
 
 
 def _describing(query: Query, similarity: Floats, found: CurrentTerms) -> list[list[int]]:
@@ -375,57 +434,60 @@ def _worded(query: Query, describing: list[list[int]]) -> list[str]:
 def _topics(
     query: Query,
     constraints: Constraints,
-    uncovered: Uncovered,
-    similarity: Floats,
+    general: GeneralEvidence,
     found: Discovered,
     reading: Reading | None,
     tree: Tree | None,
+    twins: Twins | None = None,
 ) -> Topics:
     """The names' terms as topics, and the themes that the names leave out."""
     n_names, index = len(query.seeds), query.index
+    themes = general.names[n_names:]
     unsettled = [
         [term for term in terms if term not in set(given)]
         for terms, given in zip(found.deep, constraints.fixed, strict=True)
     ]
-    sure = topic_confidence(similarity, n_names, np.asarray(index.local), unsettled)
+    sure = topic_confidence(general.similarity, n_names, np.asarray(index.local), unsettled)
     shares = None if tree is None or reading is None else tree.summed(reading.memberships).mean(axis=0)
     topics = tuple(
-        _topic(query, category, found, sure, None if shares is None else round(float(shares[category]), 4))
+        _topic(query, category, found, sure, None if shares is None else round(float(shares[category]), 4), twins)
         for category in range(n_names)
     )
-    if not len(uncovered.centres) or reading is None:
+    if not len(themes) or reading is None:
         return Topics(topics, query.made_with())
     owners = owners_in(tree)
     temperature = query.settings.sorting.temperature
     best = shares_with_none(reading.found.scores, n_names, temperature, owners=owners).argmax(axis=1)
     coverage = round(float((best < n_names).mean()), 4)
     labels = [None if owner < 0 else path_text(query.seeds.paths[owner]) for owner in owners]
-    residual = told_themes(
-        index, reading.memberships, found.deep, uncovered.centres, n_names, parents=labels if tree else None
-    )
+    residual = told_themes(index, reading.memberships, found.deep, themes, n_names, parents=labels if tree else None)
     return Topics(topics, query.made_with(), coverage, residual)
 
 
-def _topic(query: Query, category: int, found: Discovered, sure: Doubles, share: float | None) -> Topic:
+def _topic(
+    query: Query, category: int, found: Discovered, sure: Doubles, share: float | None, twins: Twins | None
+) -> Topic:
     index, seed = query.index, query.seeds.seeds[category]
     frequencies = index.document_frequencies
     ranked = tuple(
         RankedTerm(
             index.vocabulary.terms[term],
-            float(found.scores[category, term]),
+            found.scores.score(category, term),
             int(frequencies[term]),
-            {kind: int(places[category, term]) or None for kind, places in found.ranks.items()},
+            found.ranks(category, term),
             tuple(index.vocabulary.terms[other] for other in found.variants.get(term, ())),
         )
         for term in found.terms[category]
     )
     occurs = any(index.term_id(name) is not None for name in seed.names)
-    warnings = tuple(_warnings(query, category, len(ranked), float(sure[category])))
+    warnings = tuple(_warnings(query, category, len(ranked), float(sure[category]), twins))
     return Topic(seed.name, seed.names, occurs, ranked, round(float(sure[category]), 3), warnings, seed.path, share)
 
 
-def _warnings(query: Query, category: int, n_found: int, sure: float) -> list[str]:
+def _warnings(query: Query, category: int, n_found: int, sure: float, twins: Twins | None) -> list[str]:
     seed, top, sentences = query.seeds.seeds[category], query.settings.top, []
+    if twins is not None and (same := twins.told(query.seeds, category)):
+        sentences.append(f"means nearly the same as {', '.join(same)}, and shares its terms; make them one category")
     if n_found < top:
         sentences.append(f"{n_found} of {top} terms: other categories suit the rest better, or there are no more")
     if n_found and sure < DOUBTFUL:

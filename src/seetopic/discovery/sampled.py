@@ -18,7 +18,7 @@ from seetopic.runtime import LRU, Doubles, Floats, normalized
 from seetopic.settings import SortingSettings
 
 if TYPE_CHECKING:
-    from scipy.sparse import csr_array
+    from scipy.sparse import csc_array, csr_array
 
 _REMEMBERED = 4  # readings that are kept: pinning or barring a term changes neither the names nor the first reading
 
@@ -66,6 +66,11 @@ class SampledDocuments:
         """1 where a sampled document contains a term; (n_documents, n_terms)."""
         return self.sample.matrix(len(self.idf))
 
+    @cached_property
+    def by_term(self) -> csc_array:
+        """The same, stored by term."""
+        return self.documents.tocsc()
+
     @property
     def n_read(self) -> int:
         return len(self.sample.general)
@@ -98,7 +103,7 @@ class SampledDocuments:
         return _Narrow(documents, weighted_rows(documents, self.idf[terms]), self.local[terms], self.n_read)
 
     @cached_property
-    def _features(self) -> Features:
+    def features(self) -> Features:
         """The language model's vectors and local vectors, side by side, of the documents that were read."""
         general = np.asarray(self.sample.general)
         return Features(np.hstack([general, np.float32(self.local_scale) * self._local]))
@@ -106,7 +111,7 @@ class SampledDocuments:
     @cached_property
     def unit_features(self) -> Floats:
         """The features of the documents that were read, centred; unit rows."""
-        return normalized(self._features.centred)
+        return normalized(self.features.centred)
 
     @cached_property
     def _local_features(self) -> Floats:
@@ -116,7 +121,7 @@ class SampledDocuments:
         """Compute and keep everything that sorting needs and that does not depend on names."""
         if not self.sample.was_read:
             return ()
-        return self.documents, self._features, self._local_features, self._narrow.other_rows
+        return self.documents, self.features, self._local_features, self._narrow.other_rows
 
     @cached_property
     def _readings(self) -> LRU[tuple[bytes, SortingSettings, bytes, Tree | None], Reading]:
@@ -133,13 +138,13 @@ class SampledDocuments:
         self, names: Floats, settings: SortingSettings, lessons: Lessons | None, tree: Tree | None
     ) -> Reading:
         if tree is None:
-            found = sort_sample(self._features, names, settings)
+            found = sort_sample(self.features, names, settings)
         else:
-            found = sort_by_paths(self._features, names, settings, tree)
+            found = sort_by_paths(self.features, names, settings, tree)
         if lessons is not None and tree is None:
-            found = taught(self._features, found, lessons, settings)
+            found = taught(self.features, found, lessons, settings)
         elif lessons is not None and tree is not None:
-            found = taught_by_paths(self._features, found, lessons, settings, tree)
+            found = taught_by_paths(self.features, found, lessons, settings, tree)
         memberships = found.memberships(settings.temperature)
         if lessons is not None:
             rows, settled = known_shares(found, lessons, settings.temperature)

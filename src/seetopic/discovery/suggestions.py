@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from seetopic.corpus import as_seeds, path_text
 from seetopic.discovery.algorithm import discover_terms
 from seetopic.discovery.constraints import Constraints
 from seetopic.discovery.evidence import Evidence
-from seetopic.discovery.evidence.documents import ReadDocumentsEvidence, typical_terms
+from seetopic.discovery.evidence.documents import ReadDocumentsEvidence, theme_vectors, typical_terms
 from seetopic.discovery.evidence.general import GeneralEvidence
 from seetopic.discovery.names import encode_names
 from seetopic.discovery.residual import TERMS, by_size, told_themes
@@ -20,9 +20,12 @@ from seetopic.discovery.run import Discovery, index_with_names, run_of
 from seetopic.discovery.sampled import sampled_documents
 from seetopic.discovery.topics import Residual
 from seetopic.errors import CorpusError, SettingsError
-from seetopic.index import Index, Themes
+from seetopic.index import Index
 from seetopic.runtime import Doubles, Flags, Floats
 from seetopic.settings import DEFAULT, DiscoverySettings
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 MOST = 200  # names that can be requested
 _FINER = 2.5  # themes per requested name, because some are small or already covered
@@ -92,8 +95,11 @@ def suggest_beside(
         wanted = np.where(2 * held >= themes.sizes, wanted, 0.0)
     memberships = np.zeros((len(themes.vectors), len(themes.centres)))
     memberships[np.arange(len(themes.vectors)), themes.of_documents] = 1.0
-    terms = _terms_of(index, themes, memberships, settings)
-    told = told_themes(index, memberships, terms, themes.centres, 0, themes.vectors)
+    read, meanings = sampled_documents(index).documents[: len(themes.vectors)], themes.centres
+    if index.has_reader:
+        meanings = theme_vectors(index, read, memberships)
+    terms = _terms_of(index, meanings, read, memberships, settings)
+    told = told_themes(index, memberships, terms, meanings, 0, themes)
     largest = [theme for theme in by_size(themes.sizes) if terms[theme]]  # in the order of `told`
     best = np.argsort(-wanted[largest], kind="stable")[:number]
     return tuple(told[place] for place in best if wanted[largest[place]] > 0)
@@ -110,13 +116,14 @@ def as_seeds_file(found: Sequence[Residual]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _terms_of(index: Index, themes: Themes, memberships: Doubles, settings: DiscoverySettings) -> list[list[int]]:
-    """The terms of each theme, found as for categories, by its centre and its documents."""
+def _terms_of(
+    index: Index, themes: Floats, read: csr_array, memberships: Doubles, settings: DiscoverySettings
+) -> list[list[int]]:
+    """The terms of each theme, found as for categories, by its vector and its documents."""
     chosen = replace(settings, top=TERMS)
     general = np.asarray(index.general)
-    near = GeneralEvidence(general, themes.centres, chosen.name_pull, chosen.contrast, chosen.held_back)
-    read = sampled_documents(index).documents[: len(themes.vectors)]
+    near = GeneralEvidence(general, themes, chosen.name_pull, chosen.contrast, chosen.held_back)
     documents = ReadDocumentsEvidence(typical_terms(read, memberships))
     evidence: list[tuple[Evidence, float]] = [(near, 1.0), (documents, 1.0)]
-    nothing = Constraints.none(len(themes.centres), len(general))
+    nothing = Constraints.none(len(themes), len(general))
     return discover_terms(near.similarity, nothing, evidence, chosen, index.variants, veto=near).deep

@@ -27,7 +27,7 @@ class RankedTerm:
     """A term of a topic."""
 
     term: str
-    score: float  # Eq. (6), 1 at best
+    score: float  # Eq. (6), lowered if terms before it cover its documents; 1 at best
     documents: int  # number of documents that contain it, not counting its variants
     ranks: dict[str, int | None]  # by each kind of evidence; None if not among the checked ranks
     variants: tuple[str, ...] = ()  # other forms and spellings that it represents, most frequent first

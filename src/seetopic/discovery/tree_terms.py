@@ -18,7 +18,7 @@ from seetopic.discovery.constraints import Constraints
 from seetopic.discovery.evidence import Evidence
 from seetopic.discovery.evidence.documents import ReadDocumentsEvidence, typical_terms
 from seetopic.discovery.evidence.general import GeneralEvidence
-from seetopic.discovery.ranking import pick_best
+from seetopic.discovery.ranking import Entries, pick_best
 from seetopic.discovery.tree import Tree
 from seetopic.runtime import Doubles, Flags, Floats, Longs
 from seetopic.settings import DiscoverySettings
@@ -121,23 +121,19 @@ class TreeRanking:
         """Each term goes to one column: first to the parents, whose best terms their children leave to them."""
         tree, top = self.tree, self.settings.top
         applied = self.constraints.applied(found.scores)
-        stands = self.variants.representatives(applied.max(axis=0), self.constraints.all_fixed)
-        listed = np.zeros_like(applied)  # a term counts for the one that represents it
-        for column, terms in enumerate(found.deep):
-            np.maximum.at(listed[column], stands[terms], applied[column, terms])
-        contest = listed.copy()
-        for column in range(len(tree)):
-            for above in tree.path(column)[:-1]:
-                contest[column, stands[found.deep[above]]] = 0.0
-        for column, own in enumerate(self.constraints.fixed):
-            contest[column, list(own)] = applied[column, list(own)]
+        stands = self.variants.representatives(applied.highest(), self.constraints.all_fixed)
+        listed = [_represented(terms, own, stands) for terms, own in zip(found.deep, applied.parts, strict=True)]
+        contest = []
+        for column, (terms, scores) in enumerate(listed):
+            above = [stands[found.deep[node]] for node in tree.path(column)[:-1]]
+            kept = ~np.isin(terms, np.concatenate([np.empty(0, np.int64), *above]))
+            kept |= np.isin(terms, self.constraints.fixed[column])
+            contest.append((terms[kept], scores[kept]))
         size = max(top, DEEP)
-        picked = pick_best(contest, size)
+        picked = pick_best(Entries.joined(contest, applied.shape[1]), size)
         taken = [term for node in tree.inner for term in picked[node][:top]]
-        rest = listed
-        rest[:, taken] = 0.0
-        rest[list(tree.inner)] = 0.0
-        deep = pick_best(rest, size)
+        rest = Entries.joined(listed, applied.shape[1])
+        deep = pick_best(rest.only(~np.isin(rest.terms, taken) & ~np.isin(rest.categories, tree.inner)), size)
         for node in tree.inner:
             deep[node] = picked[node][:top]
         return replace(
@@ -156,8 +152,10 @@ def _among_all(found: Discovered, columns: Sequence[int], n_columns: int) -> Dis
     def lists(some: list[list[int]]) -> list[list[int]]:
         return [some[place[column]] if column in place else [] for column in range(n_columns)]
 
-    scores = np.zeros((n_columns, found.scores.shape[1]))
-    scores[list(columns)] = found.scores
+    parts, none = found.scores.parts, (nothing, np.empty(0))
+    scores = Entries.joined(
+        [parts[place[column]] if column in place else none for column in range(n_columns)], found.scores.shape[1]
+    )
     ranked: dict[str, list[Longs]] = {
         kind: [rows[place[column]] if column in place else nothing for column in range(n_columns)]
         for kind, rows in found.ranked.items()
@@ -167,9 +165,21 @@ def _among_all(found: Discovered, columns: Sequence[int], n_columns: int) -> Dis
 
 def _merged(found: Discovered, other: Discovered, columns: list[int]) -> Discovered:
     """The first result with some columns of the other."""
+    parts, others = found.scores.parts, other.scores.parts
     for column in columns:
         found.terms[column], found.deep[column] = other.terms[column], other.deep[column]
-        found.scores[column] = other.scores[column]
+        parts[column] = others[column]
         for kind, rows in found.ranked.items():
             rows[column] = other.ranked[kind][column]
-    return found
+    return replace(found, scores=Entries.joined(parts, found.scores.shape[1]))
+
+
+def _represented(terms: Sequence[int], scored: tuple[Longs, Doubles], stands: Longs) -> tuple[Longs, Doubles]:
+    """Terms by those that represent them, each with the best score of all that it represents."""
+    known, scores = scored
+    order = np.argsort(known)
+    own = np.isin(known[order], terms)
+    represented, of_terms = np.unique(stands[known[order][own]], return_inverse=True)
+    best = np.zeros(len(represented))
+    np.maximum.at(best, of_terms, scores[order][own])
+    return represented, best

@@ -87,6 +87,8 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
       `seed_topic_list` is an alias.
     - `embedding_model`: a folder or Hugging Face name, a sentence-transformers model, or a function from texts to
       vectors; None is the embedded model, or no model if `term_embeddings` are given.
+    - `reader`: another language model, which reads the documents, and the names to sort them by; terms are still ranked
+      by `embedding_model`. None is the same model.
     - `preset`: "default", "paper", "released-code", "no-iter", or a complete `Settings` of your own.
     - `top` (terms per topic), `min_count`, `language`, `random_state`: None keeps the preset's value.
     - `tokenizer`: a function from a text to its words; None is the default tokenizer.
@@ -118,6 +120,7 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         *,
         seed_topic_list: Any = None,
         embedding_model: Any = None,
+        reader: Any = None,
         preset: str | Settings = "default",
         top: int | None = None,
         min_count: int | None = None,
@@ -135,6 +138,7 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ) -> None:
         self.seeds = fitting.one_of(seeds, seed_topic_list)
         self.embedding_model = embedding_model
+        self.reader = reader
         self.preset = preset
         self.top = top
         self.min_count = min_count
@@ -187,14 +191,15 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         Precomputed vectors are used as they are and never changed. `term_embeddings` maps terms to vectors,
         `seed_embeddings` maps names to vectors or is an array with one row per name, and `document_embeddings` is an
-        array with one row per document; all must come from the same language model. Terms that are missing from the
+        array with one row per document; all must come from the same language model, except that those of documents come
+        from the `reader`, if there is one. Terms that are missing from the
         mapping are encoded by `embedding_model`, if it is set. `y` is ignored; it exists for compatibility with
         scikit-learn.
         """
         seeds = fitting.seeds_from(self.seeds)
         settings = self._settings()
         names = name_vectors(seeds, seed_embeddings)
-        index = fitting.ready_index(X, self.embedding_model, self.tokenizer, self.cache)
+        index = fitting.ready_index(X, self.embedding_model, self.reader, self.tokenizer, self.cache)
         if index is None:
             documents = self._documents(X, columns)
             rows = document_rows(documents, document_embeddings)
@@ -242,7 +247,7 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
             ready = replace(ready, documents=np.concatenate([ready.documents, rows]))
         if term_embeddings is not None:
             ready = replace(ready, terms=term_embeddings)
-            model = model_for(self.embedding_model, ready, self.seeds_, index.settings, self.device)
+            model = model_for(self.embedding_model, self.reader, ready, self.seeds_, index.settings, self.device)
         fitting.say_unused(index, self.min_count, self.language, self.random_state)
         options: dict[str, Any] = {"document_vectors": ready.documents, "n_jobs": self._jobs(), "device": self.device}
         with self._progress() as progress:
@@ -484,15 +489,16 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         folder: str | Path,
         *,
         embedding_model: Any = None,
+        reader: Any = None,
         tokenizer: Tokenizer | None = None,
         cache: str | Path | None = None,
     ) -> Self:
         """Load what `save` wrote; the model gives exactly the same answers, and uses the index where it is.
 
         The folder may come from anyone: its contents run no code, download no model and touch no other files. So a
-        language model other than the embedded one must be passed again to use new names.
+        language model or reader other than the embedded model must be passed again to use new names.
         """
-        saved = saving.load(Path(folder), embedding_model, tokenizer, cache)
+        saved = saving.load(Path(folder), embedding_model, reader, tokenizer, cache)
         model = cls(**saved.params, tokenizer=tokenizer, cache=cache)
         return model._set(saved.index, saved.seeds, saved.learned, saved.given)
 
@@ -506,12 +512,13 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         ready: Ready,
         judgements: Judgements = Judgements(),  # noqa: B008 - frozen
     ) -> Self:
-        model = model_for(self.embedding_model, ready, seeds, settings.index, self.device)
+        model = model_for(self.embedding_model, self.reader, ready, seeds, settings.index, self.device)
         with self._progress() as progress:
             index = build_temporary(
                 documents,
                 settings=settings.index,
                 embedding_model=model,
+                reader=self.reader,
                 tokenizer=self.tokenizer or tokenize,
                 document_vectors=ready.documents,
                 n_jobs=self._jobs(),
@@ -560,8 +567,8 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _stream(self, source: Any, vectors: Any, read: bool | None = None) -> DocumentStream:
         index = self._checked().index_
         reads = vectors is None and (self.read_documents if read is None else read)
-        reader: Callable[[list[str]], Any] | None = index.encode_texts if reads else None
-        documents = fitting.ready_index(source, None, self.tokenizer, self.cache) or self._documents(source)
+        reader: Callable[[list[str]], Any] | None = index.read_texts if reads else None
+        documents = fitting.ready_index(source, None, None, self.tokenizer, self.cache) or self._documents(source)
         return DocumentStream(documents, self.sorter_, vectors, reader, self._jobs())
 
     def _placement(self, source: Any, vectors: Any) -> Placement:

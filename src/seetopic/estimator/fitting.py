@@ -88,13 +88,13 @@ def learn(
     )
 
 
-def ready_index(source: Any, model: Any, tokenizer: Any, cache: Any) -> Index | None:
+def ready_index(source: Any, model: Any, reader: Any, tokenizer: Any, cache: Any) -> Index | None:
     """The index, if the source is one or is its folder; otherwise None."""
     if isinstance(source, Index):
         return source
     if isinstance(source, str | Path) and is_index(source):
         options = {} if tokenizer is None else {"tokenizer": tokenizer}
-        return Index.open(source, embedding_model=model, cache=cache, **options)
+        return Index.open(source, embedding_model=model, reader=reader, cache=cache, **options)
     return None
 
 

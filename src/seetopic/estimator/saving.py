@@ -101,17 +101,18 @@ class UnnamedModel:
     """Replaces a language model that a saved model names but the caller did not pass; it is never downloaded."""
 
     name: str
+    parameter: str = "embedding_model"
 
     @property
     def fingerprint(self) -> str | None:
         raise EncoderError(
             f"the model was fitted with the language model {self.name!r}; "
-            "pass it to use new names: SeeTopic.load(folder, embedding_model=...)"
+            f"pass it to use new names: SeeTopic.load(folder, {self.parameter}=...)"
         )
 
     def encode(self, texts: Any, n_jobs: int, progress: Progress) -> Floats:
         raise EncoderError(
-            f"the language model {self.name!r} is missing; pass it: SeeTopic.load(folder, embedding_model=...)"
+            f"the language model {self.name!r} is missing; pass it: SeeTopic.load(folder, {self.parameter}=...)"
         )
 
     def encode_names(self, names: Any) -> Floats:
@@ -222,11 +223,11 @@ def _write_documents(path: Path, documents: Documents, index: Index) -> None:
 # Reading
 
 
-def load(folder: Path, embedding_model: Any, tokenizer: Tokenizer | None, cache: Any) -> Saved:
+def load(folder: Path, embedding_model: Any, reader: Any, tokenizer: Tokenizer | None, cache: Any) -> Saved:
     """Load a saved model; file names are defined here and never taken from the folder."""
     about = _read_about(folder)
     try:
-        return _loaded(folder, about, embedding_model, tokenizer, cache)
+        return _loaded(folder, about, embedding_model, reader, tokenizer, cache)
     except SeeTopicError:
         raise
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
@@ -263,7 +264,9 @@ def _what_it_is(folder: Path) -> str:
     return f"it has no {MODEL}; create one with `model.save(folder)`"
 
 
-def _loaded(folder: Path, about: dict[str, Any], embedding_model: Any, tokenizer: Any, cache: Any) -> Saved:
+def _loaded(
+    folder: Path, about: dict[str, Any], embedding_model: Any, reader: Any, tokenizer: Any, cache: Any
+) -> Saved:
     for part in (_TOPICS, SORTER, f"{INDEX}/{layout.MANIFEST}"):
         _check_part(folder, about, part)
     if about["tokenizer"] != tokenizer_name(tokenizer or tokenize):
@@ -277,9 +280,10 @@ def _loaded(folder: Path, about: dict[str, Any], embedding_model: Any, tokenizer
         raise ValueError("its names, topics and sorter come from different models")
     names = _names(folder, about, seeds)
     index = Index.open(folder / INDEX, tokenizer=tokenizer or tokenize, cache=cache)
-    model = _model_of(index, embedding_model, names)
-    index = Index.open(folder / INDEX, embedding_model=model, tokenizer=tokenizer or tokenize, cache=cache)
-    params = {**_params(about["settings"]), "seeds": seeds}
+    model, reads = _model_of(index, embedding_model, names), _reader_of(index, reader)
+    options = {"embedding_model": model, "reader": reads, "tokenizer": tokenizer or tokenize, "cache": cache}
+    index = Index.open(folder / INDEX, **options)
+    params = {**_params(about["settings"]), "seeds": seeds, "reader": reads}
     params["embedding_model"] = model if isinstance(model, UnnamedModel) else embedding_model
     documents = _documents(folder, about)
     given = FittedOn(documents, Ready(names=names), _judgements(folder, about))
@@ -339,6 +343,13 @@ def _model_of(index: Index, embedding_model: Any, names: dict[str, Floats]) -> A
         others = None if embedding_model is None else encoder_for(embedding_model, precision=index.settings.precision)
         return ReadyVectors(names, others)
     return UnnamedModel(made_with["name"]) if embedding_model is None else embedding_model
+
+
+def _reader_of(index: Index, reader: Any) -> Any:
+    """The model that reads documents, if it is not that of the terms."""
+    if reader is not None or not index.has_reader or index.manifest["reader"]["name"] == EMBEDDED_NAME:
+        return reader
+    return UnnamedModel(index.manifest["reader"]["name"], "reader")
 
 
 def _judgements(folder: Path, about: dict[str, Any]) -> Judgements:

@@ -20,7 +20,7 @@ class TemporaryIndex(Index):
 
     def __reduce__(self) -> tuple[Any, ...]:
         files = {name: (self.folder / name).read_bytes() for name in (layout.MANIFEST, *layout.FILES)}
-        return _unpacked, (files, self.embedding_model, self.tokenizer, self.cache)
+        return _unpacked, (files, self.embedding_model, self.tokenizer, self.cache, self.reader)
 
 
 def build_temporary(documents: Documents, **options: Any) -> TemporaryIndex:
@@ -32,7 +32,8 @@ def build_temporary(documents: Documents, **options: Any) -> TemporaryIndex:
     except BaseException:  # even an interrupt must leave nothing behind
         remove_temporary(home)
         raise
-    return _owned(home / "index", options["embedding_model"], build.tokenizer, build.resources.cache)
+    models = options["embedding_model"], options["reader"]
+    return _owned(home / "index", models, build.tokenizer, build.resources.cache)
 
 
 def update_temporary(index: Index, documents: Documents, embedding_model: Any, **options: Any) -> TemporaryIndex:
@@ -41,25 +42,29 @@ def update_temporary(index: Index, documents: Documents, embedding_model: Any, *
     try:
         with writing(home):
             layout.copy_files(index.folder, home / "index")
-        copied = Index(home / "index", index.manifest, embedding_model, index.tokenizer, index.cache)
+        copied = Index(home / "index", index.manifest, embedding_model, index.tokenizer, index.cache, index.reader)
         copied.update(documents, again=True, **options)
     except BaseException:
         remove_temporary(home)
         raise
-    return _owned(home / "index", embedding_model, index.tokenizer, index.cache)
+    return _owned(home / "index", (embedding_model, index.reader), index.tokenizer, index.cache)
 
 
-def _unpacked(files: Mapping[str, bytes], model: Any, tokenizer: Tokenizer, cache: VectorCache) -> TemporaryIndex:
+def _unpacked(
+    files: Mapping[str, bytes], model: Any, tokenizer: Tokenizer, cache: VectorCache, reader: Any = None
+) -> TemporaryIndex:
     folder = temporary_folder() / "index"
     with writing(folder):
         folder.mkdir()
         for name, data in files.items():
             (folder / name).write_bytes(data)
-    return _owned(folder, model, tokenizer, cache)
+    return _owned(folder, (model, reader), tokenizer, cache)
 
 
-def _owned(folder: Path, model: Any, tokenizer: Tokenizer, cache: VectorCache) -> TemporaryIndex:
-    index = TemporaryIndex(folder, layout.read_manifest(folder), model, tokenizer, cache)
+def _owned(folder: Path, models: tuple[Any, Any], tokenizer: Tokenizer, cache: VectorCache) -> TemporaryIndex:
+    """The index in a folder; `models` are those of the terms and of the documents."""
+    model, reader = models
+    index = TemporaryIndex(folder, layout.read_manifest(folder), model, tokenizer, cache, reader)
     weakref.finalize(index, _remove, folder.parent, os.getpid())
     return index
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
@@ -55,11 +55,17 @@ def document_rows(documents: Documents, given: Any) -> Any:
     return array[kept]
 
 
-def model_for(embedding_model: Any, ready: Ready, seeds: Seeds, settings: IndexSettings, device: str) -> Any:
+def model_for(
+    embedding_model: Any, reader: Any, ready: Ready, seeds: Seeds, settings: IndexSettings, device: str
+) -> Any:
     """What encodes terms and names: the model, or precomputed vectors with the model, if any, for the rest.
 
     Incompatible vectors are refused here, before any slow work.
     """
+    if reader is not None and ready.documents is not None:
+        read = encoder_for(reader, device=device, precision=settings.precision).encode_names([seeds.names[0]])[0]
+        _check_lengths(Ready(documents=ready.documents), read, "the reader's vectors")
+        ready = replace(ready, documents=None)
     if ready.terms is None:
         if ready.names or ready.documents is not None:
             encoder = encoder_for(embedding_model, device=device, precision=settings.precision)

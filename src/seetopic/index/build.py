@@ -134,6 +134,7 @@ class Build:
     ready_documents: ReadyDocuments | None = None
     names: tuple[str, ...] = ()  # of categories, if known; a warning lists those that the model cannot read
     is_shared: bool = False  # in the cache: a second build of the same index waits for the first and uses its result
+    reader: TermEncoder | None = None  # reads the documents, if another model than `encoder` does
 
     @property
     def folder(self) -> Path:
@@ -188,8 +189,9 @@ class Build:
 
     @property
     def _told_apart_by(self) -> dict[str, Any]:
-        """Precomputed document vectors; empty if there are none."""
-        return {} if self.ready_documents is None else {"document_vectors": self.ready_documents.fingerprint}
+        """Precomputed document vectors and the reader; empty if there are none."""
+        vectors = {} if self.ready_documents is None else {"document_vectors": self.ready_documents.fingerprint}
+        return vectors if self.reader is None else vectors | {"reader": self.reader.fingerprint or self.reader.name}
 
     def run(self, *, overwrite: bool = False) -> None:
         """Build the index, and move it to its folder only when it is complete."""
@@ -229,7 +231,12 @@ class Build:
 
     @property
     def _is_embedded(self) -> bool:
-        return is_embedded(self.encoder.fingerprint)
+        return any(is_embedded(encoder.fingerprint) for encoder in (self.encoder, self._reads))
+
+    @property
+    def _reads(self) -> TermEncoder:
+        """The model that reads documents."""
+        return self.encoder if self.reader is None else self.reader
 
     def _wait(self) -> None:
         self.resources.progress("waiting for another program that builds the same index", 0, None)
@@ -250,7 +257,7 @@ class Build:
             return {"corpus": corpus, "tokenizer": tokenizer, "scan": _SCAN, **as_json(settings.text)}
 
         def sample() -> dict[str, Any]:
-            return {"model": self.encoder.fingerprint, **as_json(settings.sample), **self._told_apart_by}
+            return {"model": self._reads.fingerprint, **as_json(settings.sample), **self._told_apart_by}
 
         return [
             Stage("words", words, self._write_words, lambda: self._warn(self._warnings)),
@@ -388,14 +395,12 @@ class Build:
 
     def _write_general(self) -> None:
         terms = json.loads((self.files / layout.TERMS).read_text(encoding="utf-8"))
-        vectors = self.update.term_vectors(terms, self._encode)
+        vectors = self.update.term_vectors(terms, partial(self._encode, self.encoder))
         write_array(self.files / layout.GENERAL, vectors)
 
-    def _encode(self, texts: list[str], reading: Progress | None = None) -> Floats:
+    def _encode(self, encoder: TermEncoder, texts: list[str], reading: Progress | None = None) -> Floats:
         resources = self.resources
-        return resources.cache.encode(
-            self.encoder, texts, resources.n_jobs, reading or resources.progress, resources.engine
-        )
+        return resources.cache.encode(encoder, texts, resources.n_jobs, reading or resources.progress, resources.engine)
 
     def _write_variants(self) -> None:
         terms = json.loads((self.files / layout.TERMS).read_text(encoding="utf-8"))
@@ -503,7 +508,7 @@ class Build:
 
         Whatever parts are added or removed later, the language model will read no other documents of it.
         """
-        if self.ready_documents is not None or not reads_texts(self.encoder):
+        if self.ready_documents is not None or not reads_texts(self._reads):
             return [{} for _ in self.parts]
         sample, ranges = self.settings.sample, self._ranges
         alone = [self._chosen_from([each])[0] - each[0] for each in ranges]
@@ -526,20 +531,29 @@ class Build:
         if not len(read):
             return np.empty((0, 0), np.float32)
         if self.ready_documents is not None:
-            return self.ready_documents.rows(read, map_array(self.files / layout.GENERAL).shape[1])
-        if not reads_texts(self.encoder):
+            terms = map_array(self.files / layout.GENERAL)
+            names = (
+                terms if self.reader is None else self.resources.cache.encode_names(self.reader, self.names or ["a"])
+            )
+            return self.ready_documents.rows(read, names.shape[1])
+        if not reads_texts(self._reads):
             return np.empty((0, 0), np.float32)
-        encode = partial(self._encode, reading=Renamed(self.resources.progress, "language model reads documents"))
+        reading = Renamed(self.resources.progress, "language model reads documents")
+        encode = partial(self._encode, self._reads, reading=reading)
         wanted = [texts[number] for number in read.tolist()]
         return self.update.document_vectors(read, wanted, encode)
 
     def _finish(self, digests: dict[str, str], overwrite: bool) -> None:
         """Write the manifest, and move the index to its folder; `digests` are by path in the build folder."""
         self._clear(self.files)
+        reader = {}
+        if self.reader is not None:
+            reader = {"reader": {"name": self.reader.name, "fingerprint": self.reader.fingerprint}}
         manifest = layout.manifest(
             corpus=self.corpus,
             key=self.key,
             model={"name": self.encoder.name, "fingerprint": self.encoder.fingerprint},
+            **reader,
             tokenizer=tokenizer_name(self.tokenizer),
             settings=as_json(self.settings),
             document_vectors=None if self.ready_documents is None else self.ready_documents.fingerprint,
@@ -629,6 +643,7 @@ def plan(
     *,
     settings: IndexSettings,
     embedding_model: Any = None,
+    reader: Any = None,
     tokenizer: Tokenizer = tokenize,
     document_vectors: Any = None,
     n_jobs: int | None = None,
@@ -647,12 +662,16 @@ def plan(
     workers = available_cores() if n_jobs is None else n_jobs
     carrier = engine_for(engine, n_jobs, address)
     encoder = encoder_for(embedding_model, device=device, precision=settings.precision)
+    reads = None if reader is None else encoder_for(reader, device=device, precision=settings.precision)
+    if reads is not None and not reads_texts(reads):
+        raise EncoderError("the reader is a mapping of precomputed vectors, but must read any text; pass a model")
     allowed = None if memory is None else memory_size(memory)
     where = VectorCache(cache_folder(None if cache is None else Path(cache)))
     resources = Resources(carrier, workers, device, where, progress, allowed, warn)
     ready = None if document_vectors is None else ReadyDocuments(np.asarray(document_vectors))
     update = documents if isinstance(documents, Update) else Update((Incoming(documents),))
-    return Build(update, layout.resolved(out), settings, encoder, tokenizer, resources, ready, tuple(names))
+    place = layout.resolved(out)
+    return Build(update, place, settings, encoder, tokenizer, resources, ready, tuple(names), reader=reads)
 
 
 def plan_cached(documents: Documents, *, cache: str | Path | None = None, **options: Any) -> Build:

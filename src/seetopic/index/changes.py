@@ -85,13 +85,18 @@ def _planned(index: Index, kept: tuple[Part, ...], added: tuple[Incoming, ...], 
         index.folder,
         settings=index.settings,
         embedding_model=index.model_or_name,
+        reader=index.reader_or_name,
         tokenizer=index.tokenizer,
         cache=index.cache.folder,
         **resources,
     )
     index.check_model(build.encoder)
+    models = {"model": build.encoder.name}
+    if build.reader is not None:
+        index.check_model(build.reader, "reader")
+        models["reader"] = build.reader.name
     has_document_vectors = build.ready_documents is not None
-    check_made_with(index.manifest, build.encoder.name, tokenizer_name(index.tokenizer), has_document_vectors)
+    check_made_with(index.manifest, models, tokenizer_name(index.tokenizer), has_document_vectors)
     return build
 
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, Literal, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,6 +73,7 @@ class Index:
     embedding_model: Any = field(default=None, repr=False)  # as for `encoder_for`; None: the one it was built with
     tokenizer: Tokenizer = field(default=tokenize, repr=False)
     cache: VectorCache = field(default_factory=lambda: VectorCache(cache_folder()), repr=False)
+    reader: Any = field(default=None, repr=False)  # the same for the model that reads documents, if it is another one
 
     @classmethod
     def open(
@@ -80,13 +81,19 @@ class Index:
         folder: str | Path,
         *,
         embedding_model: Any = None,
+        reader: Any = None,
         tokenizer: Tokenizer = tokenize,
         cache: str | Path | None = None,
     ) -> Index:
         """Open an index; raises `IndexFailure` if it is damaged, not an index, or in a different format."""
         path, where = Path(folder), VectorCache(cache_folder(None if cache is None else Path(cache)))
-        index = cls(path, layout.read_manifest(path), embedding_model, tokenizer, where)
+        index = cls(path, layout.read_manifest(path), embedding_model, tokenizer, where, reader)
         index._check_settings()
+        if reader is not None and not index.has_reader:
+            raise EncoderError(
+                f"{path} was built without a reader: its language model has read the documents; "
+                "open it without a reader, or build it again with one"
+            )
         if path.name:
             clear_finished(layout.resolved(path))
         return index
@@ -99,6 +106,7 @@ class Index:
         *,
         settings: IndexSettings = DEFAULT.index,
         embedding_model: Any = None,
+        reader: Any = None,
         tokenizer: Tokenizer = tokenize,
         document_vectors: Any = None,
         text_field: str | None = None,
@@ -115,8 +123,9 @@ class Index:
     ) -> Index:
         """Build an index of documents in the folder `out`, or resume an interrupted build.
 
-        `document_vectors` has one row per document, from the model that encodes the terms; the model then does not read
-        the documents itself. `keep` names columns of the input to store beside the documents ("all": all but the
+        `reader` is another language model, which reads the documents, and the names to sort them by; terms are still
+        ranked by `embedding_model`. `document_vectors` has one row per document, from the model that would read them,
+        which then does not. `keep` names columns of the input to store beside the documents ("all": all but the
         text); `column` returns them. `engine` is `local` (processes on this machine) or `ray` (the cluster at
         `address`, or a new one). `memory`, such as "4GB", limits how much memory the build may use.
         """
@@ -125,6 +134,7 @@ class Index:
             Path(out),
             settings=settings,
             embedding_model=embedding_model,
+            reader=reader,
             tokenizer=tokenizer,
             document_vectors=document_vectors,
             n_jobs=n_jobs,
@@ -136,16 +146,21 @@ class Index:
             progress=progress,
         )
         build.run(overwrite=overwrite)
-        return cls.open(out, embedding_model=embedding_model, tokenizer=tokenizer, cache=cache)
+        return cls.open(out, embedding_model=embedding_model, reader=reader, tokenizer=tokenizer, cache=cache)
 
     @property
     def parts(self) -> tuple[Part, ...]:
         """The parts of the corpus: the documents of the first build, and those of each update."""
         return parts_of(self.manifest["corpus"])
 
+    @property
+    def models(self) -> dict[str, dict[str, Any]]:
+        """The name and fingerprint of the language model and, if it is another one, of the `reader`."""
+        return {kind: self.manifest[kind] for kind in ("model", "reader") if kind in self.manifest}
+
     def warnings_about(self, names: Iterable[str]) -> list[str]:
         """A warning if the index's language model cannot read most of the names."""
-        if not is_embedded(self.manifest["model"]["fingerprint"]):
+        if not any(is_embedded(model["fingerprint"]) for model in self.models.values()):
             return []
         return warnings_about_names(tuple(names), self.manifest["corpus"]["warnings"])
 
@@ -184,9 +199,7 @@ class Index:
         If the process is killed before that, repeating the same update leaves the index as it is.
         """
         update_index(self, add, remove, **options)
-        updated = self.open(
-            self.folder, embedding_model=self.embedding_model, tokenizer=self.tokenizer, cache=self.cache.folder
-        )
+        updated = self._opened_again()
         yield updated
         forget_update(layout.resolved(self.folder), updated.manifest["key"])
 
@@ -195,9 +208,7 @@ class Index:
 
         Otherwise, large files are checked only once and then trusted for as long as they look unchanged.
         """
-        fresh = self.open(
-            self.folder, embedding_model=self.embedding_model, tokenizer=self.tokenizer, cache=self.cache.folder
-        )
+        fresh = self._opened_again()
         damaged = fresh.files.damaged()
         if damaged and layout.read_manifest(self.folder) != fresh.manifest:
             return self.verify()  # the index was replaced in the meantime
@@ -208,6 +219,10 @@ class Index:
             )
         fresh._everything()  # intact files may still not belong together: an index may come from anywhere
         return None
+
+    def _opened_again(self) -> Index:
+        models = {"embedding_model": self.embedding_model, "reader": self.reader}
+        return self.open(self.folder, **models, tokenizer=self.tokenizer, cache=self.cache.folder)
 
     def _everything(self) -> tuple[object, ...]:
         """Everything that is stored; each file is checked against the others as it is read."""
@@ -324,11 +339,11 @@ class Index:
     @cached_property
     def sample(self) -> Sample:
         """The sampled documents, beginning with those that the language model has read."""
-        n_terms, n_sampled, length = len(self.vocabulary), len(self.sampled), self.general.shape[1]
+        n_terms, n_sampled = len(self.vocabulary), len(self.sampled)
         terms = self.files.array(layout.SAMPLE_TERMS, np.int32, 1, within(0, n_terms))
         starts = self.files.array(layout.SAMPLE_STARTS, np.int64, 1, bounds(n_sampled, len(terms)))
         read = self.files.array(layout.SAMPLE_GENERAL, np.float32, 2, finite)
-        if len(read) > n_sampled or (len(read) and read.shape[1] != length):
+        if len(read) > n_sampled or (len(read) and read.shape[1] != self.general.shape[1] and not self.has_reader):
             raise DamagedIndex(
                 f"{self.folder / layout.SAMPLE_GENERAL} has vectors that do not match the index; build it again"
             )
@@ -385,7 +400,7 @@ class Index:
         """Vectors of names; a name that is a term has the term's vector; (n_names, dimension)."""
         ids = [self.term_id(name) for name in names]
         new = [name for name, term in zip(names, ids, strict=True) if term is None]
-        encoded = iter(self._encoded(new)) if new else iter(())
+        encoded = iter(self._encoded(new, self._encoder, self._known_texts)) if new else iter(())
         rows = [next(encoded) if term is None else np.asarray(self.general[term]) for term in ids]
         if any(row.shape != self.general[0].shape for row in rows):
             raise EncoderError(
@@ -394,15 +409,45 @@ class Index:
             )
         return np.stack(rows)
 
-    def _encoded(self, texts: list[str]) -> Iterable[Floats]:
-        """Vectors of texts that are not terms; recent ones are cached if the model has a fingerprint."""
-        if self._encoder.fingerprint is None:
-            return self.cache.encode_names(self._encoder, texts)
-        return self._known_texts.all(texts, lambda new: self.cache.encode_names(self._encoder, new))
+    def _encoded(self, texts: list[str], encoder: TermEncoder, known: LRU[str, Floats]) -> Iterable[Floats]:
+        """Vectors of texts; recent ones are known if the model has a fingerprint."""
+        if encoder.fingerprint is None:
+            return self.cache.encode_names(encoder, texts)
+        return known.all(texts, lambda new: self.cache.encode_names(encoder, new))
+
+    @property
+    def has_reader(self) -> bool:
+        """Whether another model than that of the terms reads documents, and names when documents are sorted by them.
+
+        Vectors of the two cannot be compared, and may have different lengths.
+        """
+        return "reader" in self.manifest
+
+    def read_names(self, names: list[str]) -> Floats:
+        """Vectors of names that can be compared with those of documents; (n_names, dimension)."""
+        if not self.has_reader:
+            return self.encode_names(names)
+        return np.stack([*self._encoded(names, self._reader, self._read_before)])
+
+    def read_terms(self, terms: list[int]) -> Floats:
+        """Vectors of terms that can be compared with those of documents; (n_terms, dimension)."""
+        if not self.has_reader:
+            return np.asarray(self.general[terms])
+        if not terms:
+            return self.sample.general[:0]
+        return self.read_names([self.vocabulary.terms[term] for term in terms])
+
+    def read_texts(self, texts: list[str], progress: Progress = silent) -> Floats:
+        """Vectors of texts as documents, kept in the cache; (n_texts, dimension)."""
+        return self.cache.encode(self._reader, texts, available_cores(), progress)
 
     @property
     def _known_texts(self) -> LRU[str, Floats]:
         return self.derived(_make_known_texts)
+
+    @property
+    def _read_before(self) -> LRU[str, Floats]:
+        return self.derived(_make_read_before)
 
     def can_encode(self, text: str) -> bool:
         """Whether the text has a vector: precomputed vectors cover only some texts."""
@@ -411,8 +456,8 @@ class Index:
 
     @property
     def reads_texts(self) -> bool:
-        """Whether any text can be encoded."""
-        return reads_texts(self._encoder)
+        """Whether any text can be read, not only those with a precomputed vector."""
+        return reads_texts(self._reader)
 
     def encode_texts(self, texts: list[str], progress: Progress = silent) -> Floats:
         """Vectors of texts, kept in the cache; (n_texts, dimension)."""
@@ -424,22 +469,39 @@ class Index:
         self.check_model(encoder)
         return encoder
 
+    @cached_property
+    def _reader(self) -> TermEncoder:
+        """The model that reads documents."""
+        if not self.has_reader:
+            return self._encoder
+        encoder = encoder_for(self.reader_or_name, precision=self.settings.precision)
+        self.check_model(encoder, "reader")
+        return encoder
+
     @property
     def model_or_name(self) -> Any:
         """The model as passed by the caller, or the name of the one that the index was built with."""
-        made_with = self.manifest["model"]
-        if self.embedding_model is None and made_with["fingerprint"] is None:
-            raise EncoderError(
-                f"the index was built with {made_with['name']!r}; pass the same model as `embedding_model` to open it"
-            )
-        return made_with["name"] if self.embedding_model is None else self.embedding_model
+        return self._passed_or_name(self.embedding_model, "model", "embedding_model")
 
-    def check_model(self, encoder: TermEncoder) -> None:
+    @property
+    def reader_or_name(self) -> Any:
+        """The same for the reader; None if there is none."""
+        return self._passed_or_name(self.reader, "reader", "reader") if self.has_reader else None
+
+    def _passed_or_name(self, passed: Any, kind: str, parameter: str) -> Any:
+        made_with = self.manifest[kind]
+        if passed is None and made_with["fingerprint"] is None:
+            raise EncoderError(
+                f"the index was built with {made_with['name']!r}; pass the same model as `{parameter}` to open it"
+            )
+        return made_with["name"] if passed is None else passed
+
+    def check_model(self, encoder: TermEncoder, kind: Literal["model", "reader"] = "model") -> None:
         """Refuse a language model other than the one that the index was built with."""
-        made_with = self.manifest["model"]
+        made_with = self.manifest[kind]
         if encoder.fingerprint != made_with["fingerprint"]:
             raise EncoderError(
-                f"the index was built with the model {made_with['name']!r}, but {encoder.name!r} is a "
+                f"the index was built with the {kind} {made_with['name']!r}, but {encoder.name!r} is a "
                 "different model, or a different version of it; use the same model, or build the index again"
             )
 
@@ -487,4 +549,8 @@ def _make_idf(index: Index) -> Doubles:
 
 
 def _make_known_texts(_: Index) -> LRU[str, Floats]:
+    return LRU(_KNOWN_TEXTS)
+
+
+def _make_read_before(_: Index) -> LRU[str, Floats]:
     return LRU(_KNOWN_TEXTS)

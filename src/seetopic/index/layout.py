@@ -317,8 +317,8 @@ def _check_shape(value: dict[str, Any], path: Path) -> None:
             and isinstance(value["corpus"]["skipped"], dict)
             and all(_is_part(part) for part in value["corpus"]["parts"])
             and isinstance(value["document_vectors"], str | None)
-            and isinstance(value["model"]["name"], str)
-            and isinstance(value["model"]["fingerprint"], str | None)
+            and all(_is_model(value[kind]) for kind in ("model", "reader") if kind in value)
+            and "model" in value
             and isinstance(value["settings"], dict)
             and all(isinstance(value[fact], str) for fact in ("key", "tokenizer"))
         )
@@ -326,6 +326,10 @@ def _check_shape(value: dict[str, Any], path: Path) -> None:
         raise DamagedIndex(f"{path} is damaged (it lacks {error}); build the index again") from error
     if not fine:
         raise DamagedIndex(f"{path} is damaged (a value has the wrong type); build the index again")
+
+
+def _is_model(value: dict[str, Any]) -> bool:
+    return isinstance(value["name"], str) and isinstance(value["fingerprint"], str | None)
 
 
 def _is_part(value: dict[str, Any]) -> bool:

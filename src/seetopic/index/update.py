@@ -129,19 +129,22 @@ def incoming(given: Any, *, text_field: str | None, on_error: OnError, keep: Kee
     return (Incoming(open_documents(given, text_field=text_field, on_error=on_error, keep=keep)),)
 
 
-def check_made_with(manifest: dict[str, Any], model: str, tokenizer: str, has_document_vectors: bool) -> None:
-    """Refuse a model, tokenizer or kind of document vectors that differs from the index's."""
-    made_with = manifest["model"]
+def check_made_with(
+    manifest: dict[str, Any], models: dict[str, str], tokenizer: str, has_document_vectors: bool
+) -> None:
+    """Refuse a model, tokenizer or kind of document vectors that differs from the index's; `models` are names."""
     if tokenizer != manifest["tokenizer"]:
         raise SettingsError(
             f"the index was built with the tokenizer {manifest['tokenizer']!r}, but the current one is "
             f"{tokenizer!r}; open the index in Python, passing the original tokenizer as `tokenizer`, then update it"
         )
-    if made_with["fingerprint"] is None and model != made_with["name"]:
-        raise EncoderError(
-            f"the index was built with {made_with['name']!r}, but the current model is {model!r}; "
-            "open it with the same `embedding_model`"
-        )
+    for kind, name in models.items():
+        made_with = manifest[kind]
+        if made_with["fingerprint"] is None and name != made_with["name"]:
+            raise EncoderError(
+                f"the index was built with the {kind} {made_with['name']!r}, but the current one is {name!r}; "
+                f"open it with the same `{'embedding_model' if kind == 'model' else kind}`"
+            )
     if manifest["document_vectors"] is not None and not has_document_vectors:
         raise EncoderError(
             "the index was built with precomputed document vectors, which it does not keep; "

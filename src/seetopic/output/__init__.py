@@ -20,7 +20,7 @@ from seetopic.output.exports import FORMATS, doubts, export, format_of
 from seetopic.output.report import report_html, write_report
 from seetopic.output.report.cards import reasons
 from seetopic.output.report.frame import colours
-from seetopic.output.report.passages import marked_whole, passages_of
+from seetopic.output.report.passages import Quotable, marked_whole, passages_of
 from seetopic.output.report.reproduce import Origin, commands, names_file, python_script
 from seetopic.output.report.sentences import Examples, Sentence, examples, sentence_in, spellings
 from seetopic.output.report.trends import trends_html
@@ -31,6 +31,7 @@ __all__ = [
     "Examples",
     "Figure",
     "Origin",
+    "Quotable",
     "Scene",
     "Sentence",
     "barchart",

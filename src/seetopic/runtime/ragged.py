@@ -48,6 +48,11 @@ class Lists:
         before = np.concatenate([np.zeros(1, np.int64), np.cumsum(kept)])
         return Lists(self.values[kept], before[self.starts])
 
+    def of_documents(self, chosen: Flags) -> Lists:
+        """Only the lists of the flagged documents."""
+        starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(self.sizes[chosen])])
+        return Lists(self.values[chosen[self.documents]], starts)
+
     def as_lists(self) -> list[list[int]]:
         values = self.values.tolist()
         return [values[first:last] for first, last in pairwise(self.starts.tolist())]

@@ -144,9 +144,17 @@ class Finder:
             tokens += map(own_number.__getitem__, document)
             tokens.append(parting)
             ends.append(len(tokens))
-        own_ids = np.array([self.word_ids.get(cleaned(token) or "", -1) for token in own_number], np.int64)
-        positions, terms = occurrences(own_ids[np.array(tokens, np.intp)], self.table)
-        numbers = np.searchsorted(np.array(ends, np.int64), positions, side="right")
+        words = self.ids_of(own_number)
+        return self.found_at(words[np.array(tokens, np.intp)], np.array(ends, np.int64))
+
+    def ids_of(self, words: Iterable[str]) -> Longs:
+        """The number of each word in the terms, -1 for others."""
+        return np.array([self.word_ids.get(cleaned(word) or "", -1) for word in words], np.int64)
+
+    def found_at(self, words: Longs, ends: Longs) -> Lists:
+        """The same from all documents' words by number, where each ends with a -1 at the position before its end."""
+        positions, terms = occurrences(words, self.table)
+        numbers = np.searchsorted(ends, positions, side="right")
         keys = distinct(numbers * self.n_terms + terms)
         starts = np.searchsorted(keys, np.arange(len(ends) + 1) * self.n_terms)
         return Lists(keys % max(self.n_terms, 1), starts)

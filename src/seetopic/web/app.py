@@ -20,7 +20,7 @@ from seetopic.output import colours, figure_script
 from seetopic.version import __version__
 from seetopic.web.access import Access, Guard
 from seetopic.web.errors import Missing, RequestError
-from seetopic.web.routes import annotation, comparisons, corpora, downloads, inspect, projects
+from seetopic.web.routes import annotation, comparisons, corpora, documents, downloads, inspect, projects
 from seetopic.web.served_folder import readable
 from seetopic.web.workbench import Workbench
 
@@ -30,6 +30,7 @@ ROUTERS = (
     corpora.router,
     projects.router,
     inspect.router,
+    documents.router,
     annotation.router,
     comparisons.router,
     downloads.router,

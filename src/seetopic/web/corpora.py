@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -22,7 +23,9 @@ from seetopic.web.limits import LETTERS
 from seetopic.web.schemas import Frozen, Title
 from seetopic.web.served_folder import AllowedFolder, readable, without_folders
 from seetopic.web.sources import BuildOptions, FileSource, GivenSource, UploadSource, source_from
+from seetopic.web.texts import COPYING, WrittenTexts, store_texts, written_texts
 from seetopic.web.uploads import Uploads
+from seetopic.web.workbooks import check_workbook
 
 # Shares of the total time, measured without caches on the demo articles and on product reviews.
 BUILDING = Plan(
@@ -36,8 +39,11 @@ BUILDING = Plan(
         ("local vectors", 12),
         ("language model", 42),
         ("language model reads documents", 30),
+        (COPYING, 1),
     )
 )
+_JUDGED = 100  # documents from which on few terms are a sign of a wrong column
+_FEW_TERMS, _FEW_WORDS = 100, 5  # in all documents, and per document
 State = Literal["waiting", "indexing", "ready", "stopped", "failed"]
 
 
@@ -66,6 +72,10 @@ class Corpus(Facts):
     label_field: str | None = None
     labels: bool = False
     can_quote: bool = False
+    can_change: bool = False  # whether its documents can be read again with other options
+    options: BuildOptions = BuildOptions()
+    columns: tuple[str, ...] = ()  # kept beside the documents
+    doubts: tuple[str, ...] = ()  # why its text column may be the wrong one
 
 
 @dataclass(frozen=True)
@@ -95,7 +105,7 @@ class Corpora:
         made, path = new_id(), self.path_of(source)
         if path is not None and is_index(path):
             manifest = read_manifest(path)
-            self._model_for(manifest, options)
+            self._models_for(manifest, options)
             title = title or str(manifest["corpus"]["name"])
             self._insert(made, title, source, options, path, own=False, state="ready")
             return self.get(made)
@@ -109,10 +119,8 @@ class Corpora:
     def add_given(self, path: Path, options: BuildOptions) -> Corpus:
         """Add what was given on the command line, unless it is already known from an earlier start."""
         source = GivenSource(kind="given", path=str(path), seen=_last_change(path))
-        rows = self.database.all(
-            "SELECT id, state FROM corpora WHERE source = ? AND options = ?",
-            (source.model_dump_json(), options.model_dump_json()),
-        )
+        same = self.database.all("SELECT id, state, options FROM corpora WHERE source = ?", (source.model_dump_json(),))
+        rows = [row for row in same if BuildOptions.model_validate_json(row["options"]) == options]
         kept = next((row for row in rows if row["state"] not in ("failed", "stopped")), None)
         if kept is not None:
             return self.get(kept["id"])
@@ -141,6 +149,38 @@ class Corpora:
         self._start(corpus)
         return self.get(corpus)
 
+    def change(self, corpus: str, options: BuildOptions, title: str | None) -> Corpus:
+        """Read and index the same documents with other options; no file has to be sent again.
+
+        If projects use the index, and other options would change it, a second corpus is made beside it.
+        """
+        row, before = self._row(corpus), self.get(corpus)
+        if not before.can_change:
+            raise Conflict(f"{row['title']!r} was opened as an index; to change its options, open its documents")
+        if options.model is not None:
+            self._offered(options.model)
+        source = source_from(json.loads(row["source"]))
+        self._documents(source, options)
+        options.to_settings()  # invalid options fail now
+        used = self.database.all("SELECT id FROM projects WHERE corpus = ?", (corpus,))
+        beside = {"keep": (), "label_field": None}
+        if used and options.model_copy(update=beside) != before.options.model_copy(update=beside):
+            return self.add(source, options, title)
+        self.jobs.stop(corpus)
+        self.jobs.require_room()
+        self.opened.pop(corpus, None)
+        with self.database.change():
+            self.database.do("UPDATE corpora SET options = ? WHERE id = ?", (options.model_dump_json(), corpus))
+            if title is not None:
+                self.database.do("UPDATE corpora SET title = ? WHERE id = ?", (title, corpus))
+            self._mark(corpus, "waiting")
+        self._start(corpus)
+        return self.get(corpus)
+
+    def source_path(self, corpus: str) -> Path | None:
+        """The documents of a corpus; None for the demo's."""
+        return self.path_of(source_from(json.loads(self._row(corpus)["source"])))
+
     def resume_all(self) -> None:
         """Resume builds that were unfinished when the server last stopped."""
         for row in self.database.all("SELECT id FROM corpora WHERE state IN ('waiting', 'indexing')"):
@@ -162,6 +202,7 @@ class Corpora:
             built = self._folder(row)
             shutil.rmtree(built, ignore_errors=True)
             shutil.rmtree(built.with_name(f".{built.name}.building"), ignore_errors=True)
+            shutil.rmtree(self._texts_folder(corpus), ignore_errors=True)
         sources = [json.loads(other["source"]) for other in self.database.all("SELECT source FROM corpora")]
         if source["kind"] == "upload" and source not in sources:
             self.uploads.remove(source["id"])
@@ -173,16 +214,19 @@ class Corpora:
             raise NotYet(f"{row['title']!r} is not indexed yet; wait for it, or resume it if it was stopped")
         if corpus not in self.opened:
             options = BuildOptions.model_validate_json(row["options"])
-            model = self._model_for(read_manifest(self._folder(row)), options)
-            self.opened[corpus] = Index.open(self._folder(row), embedding_model=model, cache=self.cache)
+            models = self._models_for(read_manifest(self._folder(row)), options)
+            self.opened[corpus] = Index.open(self._folder(row), **models, cache=self.cache)
         return self.opened[corpus]
 
-    def _model_for(self, manifest: dict[str, Any], options: BuildOptions) -> str | None:
-        """The model that encodes names for an index; its manifest is not trusted."""
-        made_with = manifest["model"]
-        if options.model is None and made_with["fingerprint"] is None:
+    def _models_for(self, manifest: dict[str, Any], options: BuildOptions) -> dict[str, Any]:
+        """The models that encode names for an index; its manifest is not trusted."""
+        reader = self._model_for(manifest["reader"]) if "reader" in manifest else None
+        return {"embedding_model": self._model_for(manifest["model"], options.model), "reader": reader}
+
+    def _model_for(self, made_with: dict[str, Any], asked: str | None = None) -> str | None:
+        if asked is None and made_with["fingerprint"] is None:
             return None  # a function or vectors, which cannot be loaded
-        return self._offered(str(options.model or made_with["name"]))
+        return self._offered(str(asked or made_with["name"]))
 
     def _offered(self, name: str) -> str:
         """The model as named by the server's owner; no other is ever loaded."""
@@ -206,6 +250,13 @@ class Corpora:
             return None
         return found if with_labels else replace(found, label_field=None)
 
+    def texts(self, corpus: str) -> WrittenTexts | None:
+        """The texts as they were written, if they were stored with the index."""
+        return written_texts(self._texts_folder(corpus), len(self.index(corpus)))
+
+    def _texts_folder(self, corpus: str) -> Path:
+        return self.indexes.parent / "texts" / corpus
+
     def same_as(self, sha256: str, model: str) -> list[str]:
         """Ready corpora with the same documents and language model."""
         ready = self.database.all("SELECT id FROM corpora WHERE state = 'ready' ORDER BY created DESC")
@@ -220,7 +271,12 @@ class Corpora:
 
     def path_of(self, source: Any) -> Path | None:
         """The path of a source that is about to be read for the first time."""
-        return self.folder.to_read(source.path) if isinstance(source, FileSource) else self._path(source)
+        if not isinstance(source, FileSource):
+            return self._path(source)
+        path = self.folder.to_read(source.path)
+        if path.suffix.lower() == ".xlsx":
+            check_workbook(path, path.name)
+        return path
 
     def plainly(self, sentence: str) -> str:
         """A message without paths on the server."""
@@ -244,6 +300,9 @@ class Corpora:
             text_field=options.text_field,
             on_error=options.on_error,
             label_field=options.label_field,
+            keep=options.keep,
+            delimiter=options.delimiter,
+            encoding=options.encoding,
             told=ignore,  # the preview shows what was detected
         )
 
@@ -285,6 +344,7 @@ class Corpora:
             build_index,
             documents,
             self._folder(row),
+            self._texts_folder(corpus),
             settings=options.to_settings(),
             embedding_model=model,
             cache=self.cache,
@@ -311,9 +371,11 @@ class Corpora:
         if state == "waiting" and job is not None and job.seconds > 0:
             state = "indexing"
         facts, problem = Facts(model=options.model or EMBEDDED_NAME), row["problem"]
+        columns: tuple[str, ...] = ()
         if state == "ready":
             try:
                 facts = _facts(self.index(row["id"]))
+                columns = self.index(row["id"]).column_names
             except SeeTopicError as error:
                 state, problem = "failed", str(error)
         return Corpus(
@@ -327,6 +389,10 @@ class Corpora:
             label_field=options.label_field,
             labels=options.label_field is not None,
             can_quote=bool(row["own"]),
+            can_change=bool(row["own"]) and json.loads(row["source"])["kind"] != "demo",
+            options=options,
+            columns=columns,
+            doubts=tuple(_doubts(facts, options)) if state == "ready" else (),
             **dict(facts),
         )
 
@@ -341,9 +407,21 @@ def _facts(index: Index) -> Facts:
         raise DamagedIndex(f"{index.folder / MANIFEST} is damaged (invalid value); build the index again") from error
 
 
-def build_index(documents: Documents, out: Path, *, progress: Progress, **options: Any) -> None:
-    """Body of the build process."""
-    plan(documents, out, progress=progress, warn=ignore, **options).run()
+def _doubts(facts: Facts, options: BuildOptions) -> Iterator[str]:
+    """Why the text column is probably not the one with the text."""
+    if facts.documents < _JUDGED:
+        return
+    column = "the documents" if options.text_field is None else f"the column {options.text_field!r}"
+    if facts.terms < _FEW_TERMS and facts.tokens < _FEW_WORDS * facts.documents:
+        yield f"only {facts.terms:,} terms were found in {column}; is it the right one?"
+    elif facts.tokens < 2 * facts.documents:
+        yield f"{column} has fewer than two words per document; is it the right one?"
+
+
+def build_index(documents: Documents, out: Path, texts: Path, *, progress: Progress, **options: Any) -> None:
+    """Body of the build process; the folder is the workbench's own, so an index with other options is replaced."""
+    plan(documents, out, progress=progress, warn=ignore, **options).run(overwrite=True)
+    store_texts(documents, texts, progress)
 
 
 def _is_same_folder(first: str, second: str) -> bool:

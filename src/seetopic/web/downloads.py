@@ -69,7 +69,7 @@ def _accepted(finding: Finding) -> Topics:
 
 
 def report(finding: Finding) -> str:
-    return report_html(finding.scene, documents=finding.documents)
+    return report_html(finding.scene, documents=finding.quotable)
 
 
 def again(finding: Finding) -> Again:

@@ -12,6 +12,7 @@ from seetopic.discovery import check
 from seetopic.errors import SeeTopicError
 from seetopic.index import Index
 from seetopic.output import Sentence, charts, marked_whole, nearest_pairs, passages_of, reasons, sentence_in, spellings
+from seetopic.web.columns import shown_value
 from seetopic.web.errors import Missing
 from seetopic.web.limits import DOCUMENT_WORDS
 from seetopic.web.schemas import Frozen, Names, same
@@ -95,6 +96,8 @@ class WholeDocument(Frozen):
     parts: tuple[tuple[str, str | None], ...]
     cut: bool  # whether it was truncated
     shares: tuple[Share, ...]
+    none: float  # the share of none
+    columns: dict[str, str]  # kept beside it
 
 
 class NearPair(Frozen):
@@ -206,8 +209,8 @@ def documents_of(finding: Finding, category: str, offset: int, limit: int) -> To
     shares = scene.document_shares[order, number].tolist()
     spelled = spellings(scene, number)
     numbers = finding.run.index.sampled[order].tolist()
-    found, _ = passages_of(finding.run.index, numbers, finding.documents)
-    shown = [sentence_in(found[each], each, spelled) or _plain(found[each].text, each) for each in numbers]
+    found, _ = passages_of(finding.run.index, numbers, finding.quotable)
+    shown = [sentence_in(found[each], each, spelled) or plain_beginning(found[each].text, each) for each in numbers]
     return TopicDocuments(
         given=len(own),
         looked_at=len(scene.document_topics),
@@ -229,17 +232,19 @@ def document(finding: Finding, number: int) -> WholeDocument:
         for each in topic.terms
         for form in (each.term, *each.variants)
     }
-    found, _ = passages_of(index, [number], finding.documents, DOCUMENT_WORDS)
-    rows = np.flatnonzero(index.sampled == number)
-    shares = finding.scene.document_shares[rows[0]].tolist() if len(rows) else []
+    found, _ = passages_of(index, [number], finding.quotable, DOCUMENT_WORDS)
+    sorter = finding.scene.sorter
+    *shares, none = sorter.shares(sorter.terms_in([index.texts.words_of(number)]))[0].tolist()
     return WholeDocument(
         number=number,
         parts=marked_whole(found[number], spelled),
         cut=len(found[number].words) >= DOCUMENT_WORDS,
         shares=tuple(
             Share(category=category.id, name=category.name, share=round(share, 4))
-            for category, share in zip(finding.names.categories, shares, strict=False)
+            for category, share in zip(finding.names.categories, shares, strict=True)
         ),
+        none=round(none, 4),
+        columns={name: shown_value(index.column(name)[number]) for name in index.column_names},
     )
 
 
@@ -278,7 +283,7 @@ def _rounded(matrix: Any) -> tuple[tuple[float, ...], ...]:
     return tuple(tuple(round(float(value), 3) for value in row) for row in matrix)
 
 
-def _plain(text: str, number: int) -> Sentence:
+def plain_beginning(text: str, number: int) -> Sentence:
     """The beginning of a document that contains none of the topic's terms."""
     words = text.split(maxsplit=_SHOWN)
     return Sentence(((" ".join(words[:_SHOWN]) + (" …" if len(words) > _SHOWN else ""), False),), frozenset(), number)

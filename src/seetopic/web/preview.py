@@ -6,12 +6,18 @@ import csv
 import gzip
 import io
 import json
+import re
 import zlib
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
+from pydantic import Field
+
+from seetopic.classify import DateReader
 from seetopic.corpus import (
     detected_delimiter,
     detected_encoding,
@@ -30,7 +36,13 @@ from seetopic.web.served_folder import readable
 
 _TEXTS = ("text", "body", "content", "review", "message", "tweet", "abstract", "description", "comment", "document")
 _LABELS = ("label", "labels", "category", "categories", "class", "topic", "target")
-_GUESSED_FROM = 50  # rows
+_LOOKED_AT = 50  # rows
+_BINARY = ("parquet", "xlsx", "arrow")
+_SENTENCE = 4  # words, on average, from which on a column is text
+_NUMBER = re.compile(r"[+-]?[\d\s.,]+%?")
+_LONGEST_DATE = 60  # characters
+_FIRST_DAY, _LAST_DAY = ((date(year, 1, 1) - date(1970, 1, 1)).days for year in (1900, 2100))
+ColumnKind = Literal["text", "short", "group", "date", "number", "empty"]
 
 
 class Preview(Frozen):
@@ -42,17 +54,44 @@ class Preview(Frozen):
     rows: tuple[dict[str, str], ...]
     format: str
     documents: int | None = None  # if known without reading everything
+    kinds: dict[str, ColumnKind] = Field(default_factory=dict)  # by column
+    delimiter: str | None = None  # as the beginning was read; None if the format has none
+    encoding: str | None = None
 
 
-def preview_of(path: Path) -> Preview:
+@dataclass(frozen=True)
+class ReadingOptions:
+    """How a file is to be read; what is None is detected."""
+
+    delimiter: str | None = None
+    encoding: str | None = None
+
+
+def preview_of(path: Path, reading: ReadingOptions = ReadingOptions()) -> Preview:  # noqa: B008 - frozen
     """Preview of a file or folder of documents, or of an index."""
     if path.is_dir():
         return _of_index(path) if (path / "manifest.json").is_file() else _of_folder(path)
     kind = format_of(path)
+    beginning = None if kind in _BINARY else _beginning(path, reading.encoding)
     if kind in ("txt", "md"):
-        texts = _lines(path) if kind == "txt" else [_beginning(path)[0]]
-        return Preview(columns=(), text_field=None, label_field=None, rows=_plain_rows(texts), format=kind)
-    rows = _parquet_rows(path) if kind == "parquet" else _table_rows(path, kind)
+        assert beginning is not None
+        texts = beginning.lines if kind == "txt" else [beginning.text]
+        return Preview(
+            columns=(),
+            text_field=None,
+            label_field=None,
+            rows=_plain_rows(texts),
+            format=kind,
+            encoding=beginning.encoding,
+        )
+    delimiter = None
+    if beginning is None or kind == "json":
+        rows = _parquet_rows(path) if kind == "parquet" else list(islice(raw_rows(local_file(path), kind), _LOOKED_AT))
+    elif kind == "jsonl":
+        rows = [row for row in map(_json_row, beginning.lines[:_LOOKED_AT]) if row is not None]
+    else:
+        delimiter = reading.delimiter or ("\t" if kind == "tsv" else _detected_delimiter(beginning.lines))
+        rows = _delimited_rows(path, beginning.lines, delimiter, csv.QUOTE_NONE if kind == "tsv" else csv.QUOTE_MINIMAL)
     columns = list(dict.fromkeys(column for row in rows for column in row))
     if not columns:
         raise CorpusError(f"no documents were found at the start of {path.name}; choose another file")
@@ -63,7 +102,45 @@ def preview_of(path: Path) -> Preview:
         raise CorpusError(f"{path.name} has a column {strange!r} whose name is not valid Unicode; rename it")
     text, label = guessed(columns, rows)
     shown = tuple({column: _cell(value) for column, value in row.items()} for row in rows[:PREVIEW_ROWS])
-    return Preview(columns=tuple(columns), text_field=text, label_field=label, rows=shown, format=kind)
+    return Preview(
+        columns=tuple(columns),
+        text_field=text,
+        label_field=label,
+        rows=shown,
+        format=kind,
+        kinds={column: kind_of([row.get(column) for row in rows]) for column in columns},
+        delimiter=delimiter,
+        encoding=None if beginning is None else beginning.encoding,
+    )
+
+
+def kind_of(values: Sequence[Any]) -> ColumnKind:
+    """What a column seems to hold, judged by its first values."""
+    held = [value for value in values if value is not None and str(value).strip()]
+    if not held:
+        return "empty"
+    if _are_dates(held):
+        return "date"
+    texts = [value for value in held if isinstance(value, str) and not _NUMBER.fullmatch(value.strip())]
+    if 2 * len(texts) < len(held):
+        return "number"
+    words = sum(len(text.split()) for text in texts) / len(texts)
+    if words >= _SENTENCE:
+        return "text"
+    return "group" if len(set(texts)) <= max(2, len(texts) / 2) else "short"
+
+
+def _are_dates(values: Sequence[Any]) -> bool:
+    """Whether nearly all values are dates of the last or this century; other numbers are rather ids."""
+    import pyarrow as pa
+
+    if any(isinstance(value, bool | list | dict) for value in values):
+        return False
+    texts = [readable(str(value)[:_LONGEST_DATE]) for value in values]
+    days = DateReader(order="day-first").days(pa.array(texts))
+    other = DateReader(order="month-first").days(pa.array(texts))
+    fits = [(each > _FIRST_DAY) & (each < _LAST_DAY) for each in (days, other)]
+    return int((fits[0] | fits[1]).sum()) >= 0.9 * len(values)
 
 
 def guessed(columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> tuple[str, str | None]:
@@ -99,25 +176,40 @@ def _of_folder(path: Path) -> Preview:
     return Preview(columns=(), text_field=None, label_field=None, rows=_plain_rows(texts), format="folder")
 
 
-def _beginning(path: Path) -> tuple[str, bool]:
-    """The uncompressed beginning of a file as text, and whether that is all of it."""
+@dataclass(frozen=True)
+class _Beginning:
+    """The uncompressed beginning of a file as text."""
+
+    text: str
+    encoding: str
+    is_whole: bool
+
+    @property
+    def lines(self) -> list[str]:
+        """Complete lines, or a truncated first line if it is longer."""
+        lines = self.text.splitlines()
+        return lines if self.is_whole or len(lines) < 2 else lines[:-1]
+
+
+def _beginning(path: Path, encoding: str | None) -> _Beginning:
     try:
         with gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb") as file:
             data = file.read(PREVIEW_BYTES + 1)
     except (OSError, EOFError, zlib.error) as error:
         raise CorpusError(f"{path.name} cannot be read: {error}; check that the file is complete") from error
     sample = data[:PREVIEW_BYTES]
-    text = sample.decode(detected_encoding(sample) or "utf-8-sig", "replace")
+    chosen = encoding or detected_encoding(sample) or "utf-8"
+    try:
+        text = sample.decode("utf-8-sig" if chosen.lower() in ("utf-8", "utf8") else chosen, "replace")
+    except LookupError:
+        raise CorpusError(f"the encoding {chosen!r} is unknown; choose another") from None
     if "\0" in text:
         raise CorpusError(f"{path.name} contains NUL bytes, so it is not text; save it as UTF-8")
-    return text, len(data) <= PREVIEW_BYTES
+    return _Beginning(text, chosen, len(data) <= PREVIEW_BYTES)
 
 
-def _lines(path: Path) -> list[str]:
-    """Complete lines of the beginning, or a truncated first line if it is longer."""
-    text, whole = _beginning(path)
-    lines = text.splitlines()
-    return lines if whole or len(lines) < 2 else lines[:-1]
+def _detected_delimiter(lines: Sequence[str]) -> str:
+    return detected_delimiter("\n".join(lines), "text", is_whole=True)
 
 
 def _plain_rows(texts: Iterable[str]) -> tuple[dict[str, str], ...]:
@@ -125,24 +217,12 @@ def _plain_rows(texts: Iterable[str]) -> tuple[dict[str, str], ...]:
     return tuple({"text": _cell(text)} for text in kept)
 
 
-def _table_rows(path: Path, kind: str) -> list[dict[str, Any]]:
-    if kind in ("json", "xlsx", "arrow"):
-        return list(islice(raw_rows(local_file(path), kind), _GUESSED_FROM))
-    lines = _lines(path)
-    if kind == "jsonl":
-        return [row for row in map(_json_row, lines[:_GUESSED_FROM]) if row is not None]
-    if kind == "tsv":
-        return _delimited_rows(path, lines, "\t", csv.QUOTE_NONE)
-    delimiter = detected_delimiter("\n".join(lines), "text", is_whole=True)
-    return _delimited_rows(path, lines, delimiter, csv.QUOTE_MINIMAL)
-
-
 def _delimited_rows(path: Path, lines: Sequence[str], delimiter: str, quoting: Literal[0, 3]) -> list[dict[str, Any]]:
     """Parsed as documents are: in TSV, quotes are literal; of columns with the same name, the first counts."""
     rows = csv.reader(io.StringIO("\n".join(lines)), delimiter=delimiter, quoting=quoting)
     try:
         with field_size_limit(PREVIEW_BYTES):
-            header, *found = [next(rows, []), *islice(rows, _GUESSED_FROM)]
+            header, *found = [next(rows, []), *islice(rows, _LOOKED_AT)]
     except csv.Error as error:
         raise CorpusError(f"{path.name} does not start with a valid table ({error}); correct it") from error
     if len(header) > COLUMNS:
@@ -187,7 +267,7 @@ def _few_rows(batches: Iterable[Any]) -> list[dict[str, Any]]:
         if size > PREVIEW_PARQUET:
             break
         rows += batch.to_pylist()
-        if len(rows) >= _GUESSED_FROM:
+        if len(rows) >= _LOOKED_AT:
             break
     if not rows and size:
         raise CorpusError(

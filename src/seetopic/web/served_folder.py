@@ -14,9 +14,9 @@ from seetopic.web.errors import Missing, Refused
 from seetopic.web.limits import LISTED
 from seetopic.web.schemas import Frozen
 
-# A small workbook or Arrow file can unpack to any size, and both are read into memory.
-_SERVED = [name for name in (*FORMATS, "ndjson") if name not in ("xlsx", "arrow")]
-_ENDINGS = tuple(f".{name}{packed}" for name in _SERVED for packed in ("", ".gz"))
+# A small Arrow file can unpack to any size, and is read into memory; workbooks are checked first.
+_SERVED = [name for name in (*FORMATS, "ndjson") if name != "arrow"]
+_ENDINGS = tuple(f".{name}{packed}" for name in _SERVED for packed in ("", ".gz") if f"{name}{packed}" != "xlsx.gz")
 
 
 class FolderEntry(Frozen):

@@ -8,11 +8,13 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StringConstraints
 
 from seetopic.settings import DEFAULT, IndexSettings
-from seetopic.web.limits import LETTERS
+from seetopic.web.limits import COLUMNS, LETTERS
 from seetopic.web.schemas import Frozen
 
 PathText = Annotated[str, StringConstraints(max_length=4000)]
 Field_ = Annotated[str, StringConstraints(min_length=1, max_length=LETTERS)]
+Delimiter = Annotated[str, StringConstraints(min_length=1, max_length=3)]
+Encoding = Annotated[str, StringConstraints(min_length=1, max_length=40, pattern=r"^[A-Za-z0-9_.:-]+$")]
 
 
 class FileSource(Frozen):
@@ -55,6 +57,9 @@ class BuildOptions(Frozen):
     min_count: int = Field(default=DEFAULT.index.text.min_count, ge=1, le=1_000_000)
     language: Annotated[str, StringConstraints(min_length=1, max_length=100)] = DEFAULT.index.text.language
     on_error: Literal["raise", "skip"] = "raise"
+    delimiter: Delimiter | None = None  # None: detected, as is the encoding
+    encoding: Encoding | None = None
+    keep: tuple[Field_, ...] = Field(default=(), max_length=COLUMNS)  # columns beside the text: dates, groups, ids
 
     def to_settings(self) -> IndexSettings:
         """Index settings from these options; invalid ones raise an error."""

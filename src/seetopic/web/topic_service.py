@@ -18,11 +18,12 @@ from pydantic import Field
 from seetopic.corpus import Documents
 from seetopic.discovery import DOUBTFUL, Discovery, NamedIndex, Topics, run_of
 from seetopic.index import Index
-from seetopic.output import Examples, Scene, examples
+from seetopic.output import Examples, Quotable, Scene, examples
 from seetopic.settings import DEFAULT, DiscoverySettings
 from seetopic.web.errors import NotYet, Overtaken
 from seetopic.web.limits import WAITING
 from seetopic.web.schemas import Frozen, Names, same
+from seetopic.web.texts import WrittenTexts
 
 _SHOWN = 256  # cached sets of topics, as the page shows them
 _MEGABYTES = 300.0  # of cached runs, because users ask about what they saw last
@@ -73,6 +74,12 @@ class Finding:
     names: Names
     documents: Documents | None
     seconds: float
+    texts: WrittenTexts | None = None  # as they were written
+
+    @property
+    def quotable(self) -> Quotable | None:
+        """Where texts can be quoted from."""
+        return self.documents if self.texts is None else self.texts
 
     @property
     def topics(self) -> Topics:
@@ -84,7 +91,7 @@ class Finding:
 
     @cached_property
     def examples(self) -> Examples:
-        return examples(self.scene, self.documents, each=5)
+        return examples(self.scene, self.quotable, each=5)
 
     @cached_property
     def shown(self) -> tuple[ShownTopic, ...]:
@@ -156,14 +163,20 @@ class TopicFinder:
         self._runs: OrderedDict[Key, Finding] = OrderedDict()
 
     def shown(
-        self, corpus: str, index: Index, names: Names, documents: Documents | None, owner: Owner | None = None
+        self,
+        corpus: str,
+        index: Index,
+        names: Names,
+        documents: Documents | None,
+        owner: Owner | None = None,
+        texts: WrittenTexts | None = None,
     ) -> FoundTopics:
         """Topics for these names as the page shows them, from the cache if possible."""
-        key = corpus, _key(names)
+        key = key_of(corpus, names)
         kept = self._look(self._found, key)
         if kept is not None:
             return kept
-        finding = self.find(corpus, index, names, documents, owner)
+        finding = self.find(corpus, index, names, documents, owner, texts)
         found = FoundTopics(finding.shown, finding.seconds)
         with self._keeping:
             self._found[key] = found
@@ -173,18 +186,24 @@ class TopicFinder:
 
     def known(self, corpus: str, names: Names) -> FoundTopics | None:
         """Topics for these names from the cache only, if they are there."""
-        return self._look(self._found, (corpus, _key(names)))
+        return self._look(self._found, key_of(corpus, names))
 
     def find(
-        self, corpus: str, index: Index, names: Names, documents: Documents | None, owner: Owner | None = None
+        self,
+        corpus: str,
+        index: Index,
+        names: Names,
+        documents: Documents | None,
+        owner: Owner | None = None,
+        texts: WrittenTexts | None = None,
     ) -> Finding:
         """The run for these names, from the cache if possible; it cancels older searches of its owner."""
-        key = corpus, _key(names)
+        key = key_of(corpus, names)
         kept = self._look(self._runs, key)
         if kept is not None:
             return kept
         search = self._begun(key, owner)
-        return self.do(self._find, key, index, names, documents, search, heavy=names.are_heavy)
+        return self.do(self._find, key, index, names, documents, search, texts, heavy=names.are_heavy)
 
     def do(self, work: Callable[..., Item], *values: Any, heavy: bool = False) -> Item:
         """Run some work after earlier requests."""
@@ -238,7 +257,15 @@ class TopicFinder:
             for project in [project for project, each in self._searches.items() if each is search]:
                 del self._searches[project]
 
-    def _find(self, key: Key, index: Index, names: Names, documents: Documents | None, search: _Search) -> Finding:
+    def _find(
+        self,
+        key: Key,
+        index: Index,
+        names: Names,
+        documents: Documents | None,
+        search: _Search,
+        texts: WrittenTexts | None,
+    ) -> Finding:
         kept = self._look(self._runs, key)  # an earlier request for the same names may have found it
         if kept is not None:
             return kept
@@ -248,7 +275,7 @@ class TopicFinder:
             run = run_of(index, names.seeds, settings_of(names), progress=search)
         finally:
             self._ended(search)
-        finding = Finding(run, names, documents, time.perf_counter() - started)
+        finding = Finding(run, names, documents, time.perf_counter() - started, texts)
         with self._keeping:
             self._runs[key] = finding
             while len(self._runs) > 1 and sum(map(_megabytes, self._runs.values())) > self._megabytes:
@@ -340,6 +367,11 @@ def _state(
 def _is(term: str, written: str, index: Index | None) -> bool:
     """Whether a term is what a user wrote."""
     return same(term, written) or (index is not None and index.as_term(written) == term)
+
+
+def key_of(corpus: str, names: Names) -> Key:
+    """A cache key, equal for names that give the same topics of a corpus."""
+    return corpus, _key(names)
 
 
 def _key(names: Names) -> str:

@@ -22,6 +22,7 @@ from seetopic.web.errors import Missing, TooLarge
 from seetopic.web.limits import LETTERS, LONGEST_LINE, UploadLimits
 from seetopic.web.schemas import Frozen
 from seetopic.web.served_folder import is_readable
+from seetopic.web.workbooks import check_workbook
 
 _CHUNK = 1 << 20
 _MARK = ".seetopic-upload"  # in every folder created here; contains the name of the file
@@ -145,6 +146,8 @@ def check_contents(path: Path, name: str, most: int) -> None:
     plain = not name.lower().endswith(".gz")
     if name.lower().endswith(".parquet"):
         return _check_parquet(path, name, most)
+    if name.lower().endswith(".xlsx"):
+        return check_workbook(path, name)
     size = line = 0
     try:
         with path.open("rb") if plain else gzip.open(path) as file:

@@ -7,21 +7,28 @@ import sqlite3
 from contextlib import suppress
 from typing import Any
 
+from seetopic.classify import Sorter
 from seetopic.discovery import Topics, run_of
 from seetopic.errors import SeeTopicError
 from seetopic.index import Index
 from seetopic.web.annotation import Annotators, Rounds
 from seetopic.web.candidates import Sides
+from seetopic.web.columns import CorpusColumns
 from seetopic.web.comparisons import Comparisons
 from seetopic.web.corpora import Corpora
 from seetopic.web.data_folder import DATABASE
 from seetopic.web.database import Database
+from seetopic.web.document_tables import DocumentTable, DocumentTables, Format, TableSource, table_documents
+from seetopic.web.errors import NotYet, Refused
 from seetopic.web.jobs import Jobs
 from seetopic.web.limits import WorkbenchSettings
 from seetopic.web.projects import Kept, Last, Projects
 from seetopic.web.schemas import Category, Frozen, Options
+from seetopic.web.search import Filter, FoundDocuments, Search
 from seetopic.web.served_folder import AllowedFolder
+from seetopic.web.sorted_documents import DocumentSorter, SortedCorpus, Sorting
 from seetopic.web.topic_service import Change, Finding, FoundTopics, ShownTopic, TopicFinder, changes
+from seetopic.web.trends import AskedTrends, ShownTrends, shown_trends
 from seetopic.web.uploads import Uploads
 
 _LOG = logging.getLogger("seetopic.web")
@@ -77,6 +84,10 @@ class Workbench:
         self.sides = Sides(self.projects, self.corpora, self.finder, settings.data / "methods")
         self.rounds = Rounds(self.database, self.sides, self.working, Annotators(self.database))
         self.comparisons = Comparisons(self.database, self.sides, self.working, settings.jobs)
+        self.sorter = DocumentSorter(self.finding, lambda found: self.finder.of_run(_prepared_sorter, found))
+        self.tabling = Jobs()
+        self.tables = DocumentTables(settings.data / "tables", self.tabling, self.corpora.plainly)
+        self._columns: dict[str, CorpusColumns] = {}
 
     def begin(self) -> None:
         """Resume jobs that were unfinished when the server last stopped."""
@@ -84,6 +95,7 @@ class Workbench:
         self.corpora.resume_all()
         self.rounds.resume_all()
         self.comparisons.resume_all()
+        self.tables.tidy()
 
     def warm(self) -> None:
         """Find the topics of the most recently changed project in advance, so that it opens quickly; without a project,
@@ -98,19 +110,86 @@ class Workbench:
     def close(self) -> None:
         self.building.close()
         self.working.close()
+        self.tabling.close()
+        self.sorter.close()
         self.finder.close()
         self.database.close()
+
+    def forget(self, corpus: str) -> None:
+        """Drop what was computed from a corpus that is removed or indexed again."""
+        self.finder.forget(corpus)
+        self.sorter.forget(corpus)
+        self._columns.pop(corpus, None)
+
+    def columns(self, corpus: str) -> CorpusColumns:
+        """The kept columns of a corpus."""
+        index = self.corpora.index(corpus)
+        known = self._columns.get(corpus)
+        if known is None or known.index is not index:
+            known = self._columns[corpus] = CorpusColumns(index)
+        return known
+
+    def search(self, kept: Kept, asked: Filter, offset: int, limit: int) -> FoundDocuments:
+        """Documents that fit a filter; without categories while they are being sorted, or if they cannot be."""
+        index, problem = self.corpora.index(kept.corpus), None
+        try:
+            state = self.sorter.get(kept) if kept.names.categories else None
+        except SeeTopicError as error:
+            state, problem = None, self.corpora.plainly(str(error))
+        sorted_ = state if isinstance(state, SortedCorpus) else None
+        quotable = self.corpora.texts(kept.corpus) or self.corpora.documents(kept.corpus)
+        found = Search(index, self.columns(kept.corpus), sorted_).found(asked, offset, limit, quotable)
+        sorting = state if isinstance(state, Sorting) else None
+        return found.model_copy(update={"sorting": sorting, "problem": problem})
+
+    def trends(self, kept: Kept, asked: AskedTrends, width: int) -> ShownTrends:
+        """Shares over time or by group; only how far sorting is while it has not ended."""
+        state = self.sorter.get(kept)
+        if isinstance(state, Sorting):
+            return ShownTrends(sorting=state)
+        return shown_trends(Search(self.corpora.index(kept.corpus), self.columns(kept.corpus), state), asked, width)
+
+    def make_table(
+        self, kept: Kept, asked: Filter, kind: Format, *, about: str, with_text: bool, read: bool
+    ) -> DocumentTable:
+        """Begin to make a table of the documents that fit a filter."""
+        finding = self.finding(kept)
+        index, chosen = self.corpora.index(kept.corpus), None
+        if not asked.is_empty:
+            state = self.sorter.get(kept, wait=60.0) if asked.category is not None else None
+            if isinstance(state, Sorting):
+                raise NotYet("the documents are still being sorted; try again in a moment")
+            chosen = Search(index, self.columns(kept.corpus), state).fits(asked)
+            if not chosen.any():
+                raise Refused("no document fits the filter; choose fewer conditions")
+        written, texts = self.corpora.documents(kept.corpus), self.corpora.texts(kept.corpus)
+        if read and written is None and texts is None:
+            raise Refused("the texts are not on this server, so the language model cannot read them; sort without that")
+        documents, in_file = table_documents(written, texts, index, with_text=with_text)
+        source = TableSource(
+            documents,
+            self.finder.of_run(_prepared_sorter, finding),
+            chosen,
+            in_file,
+            n_documents=len(index),
+            model=index.model_or_name if read else None,
+            cache=self.settings.cache,
+            n_jobs=self.settings.jobs,
+        )
+        return self.tables.make(kept.id, kept.names.title, kind, about, source)
 
     def finding(self, kept: Kept) -> Finding:
         """The topics of a project in its current state."""
         index = self.corpora.index(kept.corpus)
         documents = self.corpora.documents(kept.corpus)
-        return self.finder.find(kept.corpus, index, kept.names, documents, (kept.id, kept.version))
+        texts = self.corpora.texts(kept.corpus)
+        return self.finder.find(kept.corpus, index, kept.names, documents, (kept.id, kept.version), texts)
 
     def _found(self, kept: Kept) -> FoundTopics:
         index = self.corpora.index(kept.corpus)
         documents = self.corpora.documents(kept.corpus)
-        return self.finder.shown(kept.corpus, index, kept.names, documents, (kept.id, kept.version))
+        texts = self.corpora.texts(kept.corpus)
+        return self.finder.shown(kept.corpus, index, kept.names, documents, (kept.id, kept.version), texts)
 
     def result(self, kept: Kept, before: Kept | None = None) -> Result:
         """The project with its topics, and how they differ from before; a change is kept even if finding them fails."""
@@ -143,6 +222,8 @@ class Workbench:
     def remove_project(self, project: str) -> None:
         """Remove a project with everything that belongs to it, and stop its jobs."""
         self.finder.stop(project)
+        self.sorter.stop(project)
+        self.tables.remove_all(project)
         rounds = [each.id for each in self.rounds.of_project(project)]
         for job in [*rounds, *(each.id for each in self.comparisons.of_project(project))]:
             self.working.stop(job)
@@ -155,6 +236,10 @@ class Workbench:
         if with_topics:
             return self.changed(kept, before)
         return Result(project=shown_project(kept), topics=None, problem=None, changes={}, seconds=0.0)
+
+
+def _prepared_sorter(finding: Finding) -> Sorter:
+    return finding.scene.sorter.prepared()
 
 
 def _any_topics(index: Index) -> Topics:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from seetopic.classify.findings.dates import UNITS, DateOrder, Unit
+from seetopic.classify.findings.dates import NO_DATE, UNITS, DateOrder, DateReader, Unit
 from seetopic.classify.findings.options import TrendOptions
 from seetopic.classify.findings.results import CategoryShare, ShareChange, Trends
 from seetopic.classify.findings.sources import trends, trends_in_index, trends_of_documents
 
 __all__ = [
+    "NO_DATE",
     "UNITS",
     "CategoryShare",
     "DateOrder",
+    "DateReader",
     "ShareChange",
     "TrendOptions",
     "Trends",

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from seetopic.runtime import Doubles, Floats
+from seetopic.index import Index
+from seetopic.runtime import Doubles, Floats, normalized
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
+_TYPICAL = 10  # terms that represent a theme
 _CLEAR = 2.0  # a document belongs to a category that has at least this many times the hits of the second
 
 
@@ -64,6 +66,16 @@ def typical_terms(documents: csr_array, memberships: Doubles) -> Floats:
     z[:] = _z_scores(np.zeros_like(inside[:1]), sizes).T
     z[:, held] = _z_scores(inside[held], sizes).T
     return z
+
+
+def theme_vectors(index: Index, documents: csr_array, memberships: Doubles) -> Floats:
+    """Each category as the mean vector of its most typical terms, if its documents' vectors are of another model.
+
+    Unit rows, (n_categories, dimension).
+    """
+    typical = typical_terms(documents, memberships)
+    best = np.argsort(-typical, axis=1, kind="stable")[:, :_TYPICAL]
+    return normalized(np.asarray(index.general)[best].mean(axis=1))
 
 
 def _z_scores(inside: Doubles, sizes: Doubles) -> Doubles:

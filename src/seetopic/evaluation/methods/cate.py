@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from seetopic.discovery import Topics, pick_best
+from seetopic.discovery import Entries, Topics, pick_best
 from seetopic.evaluation.methods.contract import Task
 from seetopic.runtime import Doubles, resolve_device
 from seetopic.settings import SkipgramSettings
@@ -63,7 +63,7 @@ def run(task: Task, size: int, random_state: int) -> Topics:
         after_epoch=grown,
     )
     nearness = _nearness(vectors, places, task.starting)
-    picked = zip(nearness, pick_best(nearness, size), strict=True)
+    picked = zip(nearness, pick_best(Entries.of(nearness), size), strict=True)
     ranked = [[(term, float(row[term])) for term in own] for row, own in picked]
     made_with = {"dimensions": settings.dimensions, "epochs": settings.epochs, "random_state": random_state}
     return task.topics("cate", ranked, **made_with)
@@ -85,7 +85,7 @@ def _grown(nearness: Doubles, starting: list[list[int]], more: int) -> list[list
     """Each category's starting terms, and `more` others."""
     others = nearness.copy()
     others[:, [term for terms in starting for term in terms]] = 0
-    return [terms + added for terms, added in zip(starting, pick_best(others, more), strict=True)]
+    return [terms + added for terms, added in zip(starting, pick_best(Entries.of(others), more), strict=True)]
 
 
 def _places(vectors: Vectors, starting: list[list[int]]) -> list[float]:

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from seetopic.classify import Sorter, Trends
-from seetopic.corpus import Documents
 from seetopic.discovery import Topics, results_in
 from seetopic.errors import OutputError
 from seetopic.output.charts.scene import Drawable, Scene
 from seetopic.output.report.page import Page
+from seetopic.output.report.passages import Quotable
 from seetopic.runtime import write_text
 
 REPORT = "report.html"
@@ -20,7 +20,7 @@ def write_report(
     found: Drawable | Topics,
     folder: str | Path,
     *,
-    documents: Documents | None = None,
+    documents: Quotable | None = None,
     sorter: Sorter | None = None,
     command: str | None = None,
     trends: Trends | None = None,
@@ -35,7 +35,7 @@ def write_report(
 def report_html(
     found: Drawable | Topics,
     *,
-    documents: Documents | None = None,
+    documents: Quotable | None = None,
     sorter: Sorter | None = None,
     command: str | None = None,
     trends: Trends | None = None,
@@ -66,7 +66,7 @@ def _check_facts(made: dict[str, Any]) -> None:
             and isinstance(corpus.get("sha256", ""), str)
             and isinstance(parts := corpus.get("parts", []), list)
             and all(isinstance(part["name"], str) and isinstance(part["documents"], int) for part in parts)
-            and isinstance(made["model"]["name"], str)
+            and all(isinstance(model["name"], str) for model in (made["model"], made.get("reader", made["model"])))
             and isinstance(settings.get("discovery", {}).get("checked_ranks", 0), int)
         )
     except (KeyError, TypeError, AttributeError) as error:

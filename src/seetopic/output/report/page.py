@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Literal
 
 from seetopic.classify import Trends
-from seetopic.corpus import Documents, path_text
+from seetopic.corpus import path_text
 from seetopic.discovery import Topics
 from seetopic.output.charts import documents_map, documents_per_topic, heatmap, term_rank, topics_map, treemap
 from seetopic.output.charts.drawing import safe
@@ -18,6 +18,7 @@ from seetopic.output.charts.scene import Scene
 from seetopic.output.charts.theme import HUES
 from seetopic.output.report.cards import KINDS, Card, confidence_meter, kind_label, kinds_of
 from seetopic.output.report.frame import Section, code, framed, page_of, scrolled
+from seetopic.output.report.passages import Quotable
 from seetopic.output.report.reproduce import CITATION, commands, names_file, python_script
 from seetopic.output.report.sentences import Examples, examples
 from seetopic.output.report.trends import trend_sections
@@ -35,7 +36,7 @@ class Page:
 
     topics: Topics
     scene: Scene | None = None
-    documents: Documents | None = None
+    documents: Quotable | None = None
     command: str | None = None  # that reproduces the topics, if the caller knows a shorter one
     trends: Trends | None = None
 
@@ -255,6 +256,7 @@ class Page:
         facts = {
             "Method": f"preset {made['preset']}" if "preset" in made else str(made["method"]),
             "Language model": made["model"]["name"],
+            **({"Reader": made["reader"]["name"]} if "reader" in made else {}),
             "Random state": str(made.get("random_state", settings.get("random_state", "none"))),
             "seetopic": made["version"],
             "Documents (SHA-256)": made["corpus"].get("sha256", "unknown"),

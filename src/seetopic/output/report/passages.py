@@ -7,8 +7,9 @@ from the words stored in the index: in lower case, with a dot in place of separa
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import numpy as np
 import regex
@@ -17,6 +18,7 @@ from seetopic.corpus import Documents
 from seetopic.index import Index
 from seetopic.text import cleaned
 
+Quotable: TypeAlias = Documents | Mapping[int, str]  # texts by number are at hand; documents are read from the start
 _READ_THROUGH = 1_500_000  # words of all documents, up to which they are read: a fifth of a second
 _LOOKED_AT = 1500  # words per document, from its beginning
 _PARTED = " · "
@@ -34,11 +36,14 @@ class PlacedWords:
 
 
 def passages_of(
-    index: Index, numbers: Collection[int], documents: Documents | None = None, words: int = _LOOKED_AT
+    index: Index, numbers: Collection[int], documents: Quotable | None = None, words: int = _LOOKED_AT
 ) -> tuple[dict[int, PlacedWords], bool]:
     """Documents by number, up to `words` words of each, and whether they are quoted as written."""
-    few = index.manifest["corpus"]["tokens"] <= _READ_THROUGH
-    written = _originals(documents, numbers) if documents is not None and few and numbers else {}
+    if isinstance(documents, Documents):
+        few = index.manifest["corpus"]["tokens"] <= _READ_THROUGH
+        written = _originals(documents, numbers) if few and numbers else {}
+    else:
+        written = {number: _composed(documents[number]) for number in numbers} if documents is not None else {}
     return {number: _passage(index, number, written.get(number), words) for number in sorted(numbers)}, bool(written)
 
 
@@ -47,10 +52,14 @@ def _originals(documents: Documents, numbers: Collection[int]) -> dict[int, str]
     last, found = max(numbers), {}
     for number, text in enumerate(documents.texts()):
         if number in numbers:
-            found[number] = unicodedata.normalize("NFC", text)
+            found[number] = _composed(text)
         if number == last:
             break
     return found
+
+
+def _composed(text: str) -> str:
+    return unicodedata.normalize("NFC", text)
 
 
 def _passage(index: Index, number: int, original: str | None, words: int) -> PlacedWords:

@@ -59,6 +59,7 @@ class Origin:
     demo: bool = False  # the articles included in seetopic
 
 
+_USUAL_MODEL = ("model", EMBEDDED_NAME)
 NAMED = Origin()  # known only by its name
 
 
@@ -71,9 +72,11 @@ def commands(topics: Topics, seeds_file: str, origin: Origin = NAMED) -> str | N
     chosen = PRESETS[preset]
     index = _flags(made["settings"]["index"], as_json(chosen.index), _INDEX_FLAGS, _SWITCHES)
     found = _flags(made["settings"]["discovery"], as_json(chosen.discovery), _DISCOVERY_FLAGS, _DISCOVERY_SWITCHES)
-    if index is None or found is None or made["model"].get("fingerprint") is None:
+    models = {kind: made[kind] for kind in ("model", "reader") if kind in made}
+    if index is None or found is None or any(each.get("fingerprint") is None for each in models.values()):
         return None
-    model = [] if made["model"]["name"] == EMBEDDED_NAME else ["--model", made["model"]["name"]]
+    named_models = {kind: each["name"] for kind, each in models.items() if (kind, each["name"]) != _USUAL_MODEL}
+    model = [option for kind, name in named_models.items() for option in (f"--{kind}", name)]
     skipped = ["--on-error", "skip"] if set(made["corpus"].get("skipped", {})) - {"empty"} else []
     named, *added = _named(made["corpus"])
     column = [] if origin.text_field is None else ["--text-field", origin.text_field]

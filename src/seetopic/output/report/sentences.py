@@ -9,9 +9,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from seetopic.corpus import Documents
 from seetopic.output.charts.scene import Scene
-from seetopic.output.report.passages import PlacedWords, marks_in, passages_of
+from seetopic.output.report.passages import PlacedWords, Quotable, marks_in, passages_of
 from seetopic.runtime import Doubles
 
 _LONGEST = 36  # words shown of a sentence
@@ -37,7 +36,7 @@ class Examples:
     quoted: bool
 
 
-def examples(scene: Scene, documents: Documents | None = None, each: int = 3) -> Examples:
+def examples(scene: Scene, documents: Quotable | None = None, each: int = 3) -> Examples:
     """Up to `each` sentences per topic, chosen to show many terms, and one per term."""
     found = _Chosen(scene)
     passages, quoted = passages_of(scene.index, found.numbers, documents)

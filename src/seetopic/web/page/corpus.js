@@ -1,12 +1,13 @@
 // One corpus: progress of its indexing and, once it is ready, a form to start a project.
 
 import { get, post, url } from "./api.js";
-import { empty, fill, h, note, skeleton } from "./dom.js";
+import { empty, fill, h, icon, note, skeleton } from "./dom.js";
 import { indexing, unfinished } from "./indexing.js";
+import { preview } from "./preview.js";
 import { ago, counted } from "./telling.js";
 
-export function show(root, { announce, me }, [id]) {
-  const page = h("div", { class: "page narrow" }, skeleton(5));
+export function show(root, { announce, me, workbench }, [id, part]) {
+  const page = h("div", { class: part === "options" ? "page" : "page narrow" }, skeleton(5));
   root.append(page);
   let stopped = false;
   let timer = 0;
@@ -31,7 +32,9 @@ export function show(root, { announce, me }, [id]) {
         );
       return;
     }
-    if (!stopped) draw(corpus);
+    if (stopped) return;
+    if (part === "options") options(page, corpus, workbench, announce);
+    else draw(corpus);
   }
 
   function draw(corpus) {
@@ -69,6 +72,47 @@ export function show(root, { announce, me }, [id]) {
   };
 }
 
+/** Themes of the documents as buttons, each of which adds a line. */
+async function suggestNames(corpus, names, place) {
+  try {
+    const themes = await get(url`/api/corpora/${corpus.id}/suggestions`);
+    const button = ({ name, terms }) => {
+      const made = h("button", { type: "button", title: terms.join(", "), "aria-label": `Add ${name}` }, icon("plus"), name);
+      made.addEventListener("click", () => {
+        const before = names.value.replace(/\s+$/, "");
+        names.value = `${before ? `${before}\n` : ""}${name}\n`;
+        made.remove();
+      });
+      return made;
+    };
+    fill(place, h("span", { class: "soft small" }, "Found in the documents:"), themes.map(button));
+    place.hidden = !themes.length;
+  } catch {
+    /* a small corpus has no themes; names can be typed without them */
+  }
+}
+
+/** Index the same documents again with other options. */
+function options(page, corpus, workbench, announce) {
+  const home = `#/corpus/${encodeURIComponent(corpus.id)}`;
+  const leave = (to = corpus) => (location.hash = `#/corpus/${encodeURIComponent(to.id)}`);
+  if (!corpus.can_change)
+    return fill(page, empty("These options cannot be changed", "The corpus was opened as an index; open its documents to read them in another way.", h("a", { class: "button", href: home }, "Go to the corpus")));
+  const form = preview({
+    name: corpus.title,
+    workbench,
+    announce,
+    before: corpus.options,
+    verb: "Index again",
+    back: () => leave(),
+    ask: (reading) => post(url`/api/corpora/${corpus.id}/preview`, reading),
+    send: (given) => post(url`/api/corpora/${corpus.id}/options`, given),
+    made: leave,
+  });
+  fill(page, h("h1", {}, "Change options"), corpus.problem ? note(corpus.problem, "bad") : null,
+    h("p", { class: "soft" }, "The documents are already here; only how they are read changes."), form);
+}
+
 /** A ready corpus: its facts, its projects, and a form for a new one. */
 function naming(page, corpus, me) {
   const names = h("textarea", {
@@ -78,6 +122,9 @@ function naming(page, corpus, me) {
     placeholder: "health & personal care\nbooks\ntoys & games",
   });
   const title = h("input", { maxLength: 120, placeholder: corpus.title });
+  const others = h("div");
+  const suggested = h("div", { class: "suggested", hidden: true, role: "group", "aria-label": "Themes of the documents" });
+  suggestNames(corpus, names, suggested);
   const problem = h("div", { role: "alert" });
   const create = h("button", { type: "submit", class: "primary" }, "Show topics");
   const form = h(
@@ -90,6 +137,7 @@ function naming(page, corpus, me) {
       names,
       h("small", {}, "A name may be a phrase that never occurs in the documents. You can change everything later."),
     ),
+    suggested,
     h("label", { class: "field" }, h("span", {}, "Project title"), title),
     problem,
     h("p", { class: "actions" }, create),
@@ -118,7 +166,6 @@ function naming(page, corpus, me) {
       create.disabled = false;
     }
   });
-  const others = h("div");
   const skipped = Object.entries(corpus.skipped ?? {})
     .map(([reason, number]) => `${number.toLocaleString("en")} ${reason}`)
     .join(", ");
@@ -141,7 +188,12 @@ function naming(page, corpus, me) {
         .filter(Boolean)
         .join(" · "),
     ),
+    corpus.doubts.map((text) => note([text[0].toUpperCase(), text.slice(1)].join(""))),
     corpus.warnings.map((text) => note(text)),
+    corpus.can_change
+      ? h("p", { class: "actions" }, h("a", { class: corpus.doubts.length ? "button primary" : "button", href: `#/corpus/${encodeURIComponent(corpus.id)}/options` }, "Change options"),
+          h("span", { class: "soft small" }, corpus.columns.length ? `Columns kept: ${corpus.columns.join(", ")}` : "No columns are kept; keep dates or groups to see trends."))
+      : null,
     skipped ? note(`Skipped: ${skipped}.`) : null,
     h("div", { class: "card" }, h("h2", {}, "Name your categories"), form),
     others,

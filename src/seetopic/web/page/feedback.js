@@ -12,6 +12,7 @@ export function nameFeedback(open) {
   const clash = h("p", { class: "clash" });
   const element = h("div", { class: "feedback", role: "status", "aria-label": "About the name" }, told, near, clash);
   let asked = null;
+  let field = null; // the one that is typed in
 
   const look = debounce(WAIT, async (name, category) => {
     asked?.abort();
@@ -41,7 +42,7 @@ export function nameFeedback(open) {
       ? `occurs ${occurrences.toLocaleString("en")} ${occurrences === 1 ? "time" : "times"}`
       : "does not occur; its meaning is used";
     fill(told, h("b", {}, name), " ", h("span", { class: in_vocabulary ? "yes" : "no" }, often));
-    fill(near, nearest.length ? ["nearest: ", h("span", {}, nearest.map(([term]) => term).join(", "))] : "");
+    fill(near, nearest.length ? ["nearest: ", nearest.flatMap(([term], at) => [at ? ", " : "", suggestion(term)])] : "");
     fill(
       clash,
       clashes?.length
@@ -49,6 +50,19 @@ export function nameFeedback(open) {
         : (problem ?? ""),
     );
     clash.classList.toggle("warns", Boolean(clashes?.length || problem));
+  }
+
+  /** A term that can take the place of what is typed. */
+  function suggestion(term) {
+    const button = h("button", { type: "button", title: `Use “${term}” as the name`, "aria-label": `Use ${term} as the name` }, term);
+    button.addEventListener("pointerdown", (event) => event.preventDefault()); // the field keeps the focus, and what is typed
+    button.addEventListener("click", () => {
+      if (!field?.isConnected) return;
+      field.value = term;
+      field.focus();
+      field.dispatchEvent(new Event("input", { bubbles: true }));
+    });
+    return button;
   }
 
   function rest() {
@@ -67,6 +81,7 @@ export function nameFeedback(open) {
     element,
     rest,
     look(name, category) {
+      field = document.activeElement;
       if (name.trim()) look(name.trim(), category);
       else rest();
     },

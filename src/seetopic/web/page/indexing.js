@@ -11,7 +11,8 @@ export function indexing(changed) {
   const told = h("p", { class: "soft small number", role: "status" });
   const problem = h("div");
   const button = h("button", { type: "button" });
-  const element = h("div", { class: "indexing" }, stages, bar, told, problem, h("p", { class: "actions" }, button));
+  const change = h("a", { class: "button" }, "Change options");
+  const element = h("div", { class: "indexing" }, stages, bar, told, problem, h("p", { class: "actions" }, change, button));
   let corpus = null;
   button.addEventListener("click", async () => {
     const verb = button.dataset.verb;
@@ -41,6 +42,9 @@ export function indexing(changed) {
     button.dataset.verb = running ? "stop" : "resume";
     say(button, running ? "Stop" : corpus.state === "failed" ? "Try again" : "Resume");
     button.hidden = corpus.state === "ready";
+    change.href = `#/corpus/${encodeURIComponent(corpus.id)}/options`;
+    change.hidden = running || !corpus.can_change;
+    change.classList.toggle("primary", corpus.state === "failed");
   };
   return element;
 }

@@ -28,7 +28,8 @@ export function show(root, { workbench, announce }) {
   const choose = (source, name) => {
     ways.hidden = true;
     const view = preview({
-      source,
+      ask: (reading) => post("/api/previews", { source, ...reading }),
+      send: (options) => post("/api/corpora", { source, ...options }),
       name,
       workbench,
       announce,
@@ -155,7 +156,7 @@ function uploader(workbench, began, choose) {
   });
   return way(
     "Upload",
-    `CSV, TSV, JSON Lines, text or Parquet, optionally gzipped (.gz); up to ${sized(workbench.upload_bytes)}`,
+    `Excel (.xlsx), CSV, TSV, JSON, text or Parquet, optionally gzipped (.gz); up to ${sized(workbench.upload_bytes)}`,
     field,
     drop,
     place,

@@ -1,8 +1,9 @@
 // The reading panel of a topic: its terms and why they are there, passages, documents, and overlap.
 
-import { get, url } from "./api.js";
+import { get, post, url } from "./api.js";
 import { fill, h, hue, iconButton, marked, note, refill, say, skeleton } from "./dom.js";
 import { showDocument } from "./document.js";
+import { ProjectFilter } from "./filters.js";
 import { whyTerms } from "./why.js";
 
 const PAGE = 20; // documents per request
@@ -161,13 +162,14 @@ export function readingPanel({ open }, goTo) {
 
   async function documents(place, signal, offset = 0, before = null) {
     const category = shown.category;
+    const filter = ProjectFilter.of(open);
     const {
       given,
       looked_at: lookedAt,
       documents: found,
-    } = await get(url`/api/projects/${open.id}/topics/${category}/documents?offset=${offset}&limit=${PAGE}`, {
-      signal,
-    });
+    } = filter.active
+      ? await filtered(filter, category, offset, signal)
+      : await get(url`/api/projects/${open.id}/topics/${category}/documents?offset=${offset}&limit=${PAGE}`, { signal });
     const list = before ?? h("ol", { class: "passages" });
     list.append(
       ...found.map((each) =>
@@ -179,7 +181,7 @@ export function readingPanel({ open }, goTo) {
           h(
             "span",
             { class: "soft small" },
-            ` share ${each.share.toFixed(2)}${each.terms.length ? ` · ${each.terms.join(", ")}` : ""}`,
+            ` share ${each.share.toFixed(2)}${each.terms?.length ? ` · ${each.terms.join(", ")}` : ""}`,
           ),
         ),
       ),
@@ -205,12 +207,25 @@ export function readingPanel({ open }, goTo) {
       h(
         "p",
         { class: "soft small" },
-        `${given.toLocaleString("en")} of ${lookedAt.toLocaleString("en")} sampled documents belong mainly to it.`,
+        filter.active
+          ? `${given.toLocaleString("en")} documents (${filter.words().join(", ")}) belong mainly to it. `
+          : `${given.toLocaleString("en")} of ${lookedAt.toLocaleString("en")} sampled documents belong mainly to it. `,
+        filter.active ? h("button", { type: "button", class: "plain", on: { click: () => (filter.clear(), documents(place, signal)) } }, "Clear filters") : null,
+        h("a", { href: `#/project/${encodeURIComponent(open.id)}/documents/${category}` }, "Search all of them"),
       ),
       list,
       found.length && seen < given ? more : null,
     );
     if (before) list.children[offset]?.querySelector("a")?.focus();
+  }
+
+  /** Documents of the topic that fit the project's filter; those are only known once all documents are sorted. */
+  async function filtered(filter, category, offset, signal) {
+    for (;;) {
+      const found = await post(`${open.path}/search`, { ...filter.query({ category }), offset, limit: PAGE }, { signal });
+      if (!found.sorting) return { given: found.total, documents: found.documents };
+      await new Promise((resolve) => setTimeout(resolve, 500));
+    }
   }
 
   async function overlap(place, signal) {

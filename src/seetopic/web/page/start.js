@@ -83,7 +83,7 @@ export function show(root, { announce, notify, me }) {
           ? h("p", { class: "soft" }, "None yet: choose a corpus below and name your categories.")
           : empty(
               "Start with documents",
-              "Open a CSV, JSON Lines, text or Parquet file, an existing index, or the demo corpus of 2,224 news articles.",
+              "Open an Excel, CSV, JSON, text or Parquet file, an existing index, or the demo corpus of 2,224 news articles.",
               h("a", { class: "button primary", href: "#/open" }, "Open a corpus"),
             ),
     );
@@ -195,7 +195,7 @@ function corpusCard(remove, reload) {
     );
     keyed(
       notes,
-      given.warnings,
+      [...given.doubts, ...given.warnings],
       (text) => text,
       (text) => note(text),
       () => {},

@@ -15,11 +15,11 @@ from seetopic.settings import PRESETS
 from seetopic.vectors import EMBEDDED_NAME
 from seetopic.version import __version__
 from seetopic.web.corpora import Corpus
-from seetopic.web.preview import Preview, preview_of
+from seetopic.web.preview import Preview, ReadingOptions, preview_of
 from seetopic.web.routes.common import Bench, Id, router_for
 from seetopic.web.schemas import Frozen, Title
 from seetopic.web.served_folder import Listing
-from seetopic.web.sources import BuildOptions, DemoSource, Source
+from seetopic.web.sources import BuildOptions, Delimiter, DemoSource, Encoding, Source
 from seetopic.web.uploads import Upload
 
 router = router_for("corpora")
@@ -76,8 +76,19 @@ class NewTitle(Frozen):
     title: Title
 
 
-class AskedPreview(Frozen):
+class AskedReading(Frozen):
+    """How a file is to be read; what is missing is detected."""
+
+    delimiter: Delimiter | None = None
+    encoding: Encoding | None = None
+
+
+class AskedPreview(AskedReading):
     source: Source
+
+
+class NewOptions(BuildOptions):
+    title: Title | None = None
 
 
 @router.get("/workbench")
@@ -127,11 +138,10 @@ async def upload(request: Request, workbench: Bench, name: Annotated[str, Query(
 @router.post("/previews")
 def preview(workbench: Bench, asked: Annotated[AskedPreview, Body()]) -> Preview:
     """The beginning of a file, and the column that most likely holds the text."""
-    if isinstance(asked.source, DemoSource):
-        return preview_of(_demo_path())
-    path = workbench.corpora.path_of(asked.source)
+    demo = isinstance(asked.source, DemoSource)
+    path = _demo_path() if demo else workbench.corpora.path_of(asked.source)
     assert path is not None
-    return preview_of(path)
+    return preview_of(path, ReadingOptions(asked.delimiter, asked.encoding))
 
 
 def _demo_path() -> Any:
@@ -157,6 +167,22 @@ def corpus(workbench: Bench, corpus: Id) -> Corpus:
     return workbench.corpora.get(corpus)
 
 
+@router.post("/corpora/{corpus}/preview")
+def preview_again(workbench: Bench, corpus: Id, asked: Annotated[AskedReading, Body()]) -> Preview:
+    """The beginning of a corpus's documents, read with other options."""
+    path = workbench.corpora.source_path(corpus) or _demo_path()
+    return preview_of(path, ReadingOptions(asked.delimiter, asked.encoding))
+
+
+@router.post("/corpora/{corpus}/options", status_code=202)
+def change(workbench: Bench, corpus: Id, asked: Annotated[NewOptions, Body()]) -> Corpus:
+    """Index the same documents with other options; if projects use the index, as a second corpus beside it."""
+    options = BuildOptions(**asked.model_dump(exclude={"title"}))
+    changed = workbench.corpora.change(corpus, options, asked.title)
+    workbench.forget(changed.id)
+    return changed
+
+
 @router.post("/corpora/{corpus}/title")
 def rename(workbench: Bench, corpus: Id, asked: Annotated[NewTitle, Body()]) -> Corpus:
     """Rename a corpus."""
@@ -179,5 +205,5 @@ def resume(workbench: Bench, corpus: Id) -> Corpus:
 def remove(workbench: Bench, corpus: Id) -> Response:
     """Remove a corpus that no project uses; the user's own files are not touched."""
     workbench.corpora.remove(corpus)
-    workbench.finder.forget(corpus)
+    workbench.forget(corpus)
     return Response(status_code=204)

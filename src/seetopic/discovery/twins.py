@@ -1,0 +1,158 @@
+"""Names that mean nearly the same share their documents and terms, instead of fighting over them.
+
+Twins are found by their vectors. They go through a discovery as one category with several names; then its documents and
+terms are dealt out among them by what tells the names apart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import chain
+
+import numpy as np
+
+from seetopic.corpus import Seed, Seeds
+from seetopic.discovery.algorithm import DEEP, Discovered
+from seetopic.discovery.constraints import Constraints
+from seetopic.discovery.ranking import Entries
+from seetopic.discovery.sampled import Reading
+from seetopic.discovery.self_training import Features, SortedSample, scored, shares
+from seetopic.runtime import Doubles, Flags, Floats, Longs
+
+_SAME = 0.75  # cosine from which two names mean nearly the same: "parents" and "parenting", not "style" and "beauty"
+_WINDOW = 2  # terms per twin from which each takes one
+
+
+@dataclass(frozen=True)
+class Twins:
+    """Which categories count as one: categories of the same group do."""
+
+    groups: tuple[tuple[int, ...], ...]  # categories, ascending; every category is in one group
+
+    @property
+    def largest(self) -> int:
+        return max(map(len, self.groups))
+
+    def columns(self, n_themes: int) -> Longs:
+        """The group of each category, followed by the residual themes, which are apart."""
+        column = np.zeros(sum(map(len, self.groups)) + n_themes, np.int64)
+        for number, group in enumerate(self.groups):
+            column[list(group)] = number
+        column[len(column) - n_themes :] = len(self.groups) + np.arange(n_themes)
+        return column
+
+    def merged(self, seeds: Seeds) -> Seeds:
+        """One seed per group: with the names of all of its members, without what only some of them exclude."""
+        return Seeds(tuple(_merged([seeds.seeds[member] for member in group]) for group in self.groups))
+
+    def told(self, seeds: Seeds, category: int) -> tuple[str, ...]:
+        """The names of the other members of a category's group."""
+        group = next(group for group in self.groups if category in group)
+        return tuple(seeds.names[member] for member in group if member != category)
+
+
+def twins_among(names: Floats) -> Twins | None:
+    """Groups of names, unit rows, linked by pairs that mean nearly the same; None if there is no such pair."""
+    from scipy.sparse.csgraph import connected_components
+
+    n_groups, of_names = connected_components(names @ names.T >= _SAME, directed=False)
+    if n_groups == len(names):
+        return None
+    groups = [tuple(np.flatnonzero(of_names == group).tolist()) for group in range(n_groups)]
+    return Twins(tuple(sorted(groups)))
+
+
+def _merged(seeds: list[Seed]) -> Seed:
+    if len(seeds) == 1:
+        return seeds[0]
+    pinned = tuple(dict.fromkeys(chain.from_iterable(seed.pinned for seed in seeds)))
+    return Seed(
+        seeds[0].name,
+        tuple(dict.fromkeys(chain.from_iterable(seed.names for seed in seeds))),
+        pinned,
+        tuple(word for word in seeds[0].negative if all(word in seed.negative for seed in seeds)),
+        "; ".join(filter(None, (seed.description for seed in seeds))),
+    )
+
+
+# Documents
+
+
+def dealt_reading(reading: Reading, twins: Twins, names: Floats, features: Features, temperature: float) -> Reading:
+    """The sample sorted by groups, with the documents of each group dealt out by how near they are to its names.
+
+    `names` are unit rows, (n_categories, dimension).
+    """
+    n_themes = reading.memberships.shape[1] - len(twins.groups)
+    column, n_names = twins.columns(n_themes), len(names)
+    by_name = np.zeros((features.plain.shape[1], n_names))
+    by_name[: names.shape[1]] = names.T
+    apart = scored(by_name, features)
+    weights, scores = apart.weights, apart.scores
+    even = np.zeros(n_names)  # shares of one group's members must add up to the group's
+    for group in map(list, twins.groups):
+        weights[:, group] -= weights[:, group].mean(axis=1, keepdims=True)
+        scores[:, group] -= scores[:, group].mean(axis=1, keepdims=True)
+        even[group] = temperature * np.log(len(group))
+
+    def among_themes(values: Doubles) -> Doubles:
+        return np.concatenate([values, np.zeros((*values.shape[:-1], n_themes))], axis=-1)
+
+    weights, scores, even = among_themes(weights), among_themes(scores) - among_themes(even), among_themes(even)
+    found = reading.found
+    dealt = SortedSample(
+        found.scores[:, column] + scores,
+        found.weights[:, column] + weights,
+        found.offset[column] - features.mean.astype(np.float64) @ weights - even,
+        found.by_name[:, column] + scores,
+    )
+    others = reading.memberships[len(found.scores) :, column] / np.bincount(column)[column]
+    return Reading(dealt, np.vstack([shares(dealt.scores, temperature), others]))
+
+
+# Terms
+
+
+def dealt_terms(found: Discovered, twins: Twins, similarity: Floats, constraints: Constraints, top: int) -> Discovered:
+    """The terms of each group dealt out among its members, one to each in turn, by what tells their names apart.
+
+    `similarity` is between the categories, themes included, and the terms; (n_categories, n_terms).
+    """
+    column = twins.columns(len(similarity) - sum(map(len, twins.groups)))
+    size, parts = max(top, DEEP), found.scores.parts
+    deep = [list(found.deep[number][:size]) for number in column]
+    for number, group in enumerate(twins.groups):
+        if len(group) > 1:
+            own = [constraints.fixed[member] for member in group]
+            scores = dict(zip(*(values.tolist() for values in parts[number]), strict=True))
+            free = [term for term in found.deep[number] if term not in set(chain.from_iterable(own))]
+            hands = _dealt(free, similarity[list(group)], constraints.barred[list(group)])
+            for member, fixed, hand in zip(group, own, hands, strict=True):
+                best = [hand[place] for place in np.argsort([-scores[term] for term in hand], kind="stable")]
+                deep[member] = [*fixed, *best][:size]
+    return replace(
+        found,
+        terms=[terms[:top] for terms in deep],
+        deep=deep,
+        scores=Entries.joined([parts[number] for number in column], found.scores.shape[1]),
+        ranked={kind: [rows[number] for number in column] for kind, rows in found.ranked.items()},
+    )
+
+
+def _dealt(terms: list[int], similarity: Floats, barred: Flags) -> list[list[int]]:
+    """Deal terms, best first: in each round every member takes one of the next, such that all suit best together."""
+    from scipy.optimize import linear_sum_assignment
+
+    n_members, left = len(similarity), list(terms)
+    hands: list[list[int]] = [[] for _ in range(n_members)]
+    while left:
+        window = left[: _WINDOW * n_members]
+        suits = similarity[:, window] - similarity[:, window].mean(axis=0)
+        suits = np.where(barred[:, window], -10.0, suits)
+        taken = set()
+        for member, place in zip(*linear_sum_assignment(suits, maximize=True), strict=True):
+            taken.add(window[place])
+            if not barred[member, window[place]]:
+                hands[member].append(window[place])
+        left = [term for term in left if term not in taken]
+    return hands

@@ -1,0 +1,59 @@
+"""Names that mean nearly the same share documents and terms."""
+
+import numpy as np
+import pytest
+
+from planted import NAMES
+from seetopic import Index, as_seeds
+from seetopic.discovery.run import Discovery, Query, find
+from seetopic.discovery.twins import Twins, _dealt, twins_among
+
+TWINS = [NAMES[0], "games and sports", *NAMES[1:]]
+
+
+@pytest.fixture(scope="module")
+def run(index: Index) -> Discovery:
+    return find(Query(index, as_seeds(TWINS)))
+
+
+def test_twins_are_linked_by_the_names_between_them():
+    near = np.array([[1, 0, 0], [0.9, 0.436, 0], [0.62, 0.78, 0], [0, 0, 1]], np.float32)
+    assert twins_among(near) == Twins(((0, 1, 2), (3,)))
+    assert twins_among(np.eye(3, dtype=np.float32)) is None
+
+
+def test_terms_are_dealt_out_by_what_tells_the_names_apart():
+    similarity = np.array([[0.9, 0.1, 0.8, 0.2], [0.1, 0.9, 0.2, 0.8]], np.float32)
+    assert _dealt([0, 1, 2, 3], similarity, np.zeros((2, 4), bool)) == [[0, 2], [1, 3]]
+
+
+def test_a_barred_term_is_not_dealt_to_the_name_that_excludes_it():
+    barred = np.array([[True, False], [False, False]])
+    hands = _dealt([0, 1], np.array([[0.9, 0.1], [0.1, 0.9]], np.float32), barred)
+    assert 0 not in hands[0]
+
+
+def test_neither_twin_is_left_with_scraps_and_no_term_is_in_two_topics(run):
+    first, second, *others = run.topics
+    assert len(first.terms) >= 3
+    assert abs(len(first.terms) - len(second.terms)) <= 2
+    shown = [term.term for topic in run.topics for term in topic.terms]
+    assert len(shown) == len(set(shown))
+    alone = {term.term for term in find(Query(run.index, as_seeds(NAMES))).topics[0].terms}
+    assert {term.term for topic in (first, second) for term in topic.terms} >= alone - set(TWINS)
+    assert all("means nearly the same as" in topic.warnings[0] for topic in (first, second))
+    assert not any("nearly the same" in warning for topic in others for warning in topic.warnings)
+
+
+def test_shares_of_twins_add_up_to_those_of_their_group(run):
+    assert run.reading is not None
+    np.testing.assert_allclose(run.reading.memberships.sum(axis=1), 1)
+    alone = find(Query(run.index, as_seeds(NAMES))).reading.memberships
+    together = run.reading.memberships[:, 0] + run.reading.memberships[:, 1]
+    assert np.corrcoef(alone[:, 0], together)[0, 1] > 0.95
+
+
+def test_the_paper_and_vectors_of_the_user_know_no_twins(index):
+    apart = Query(index, as_seeds(TWINS), name_vectors={TWINS[0]: np.zeros(384, np.float32)})
+    assert not apart.may_merge_names
+    assert Query(index, as_seeds(TWINS)).may_merge_names
