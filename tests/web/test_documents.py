@@ -14,6 +14,7 @@ from typing import Any
 import httpx
 import pyarrow.parquet as parquet
 import pytest
+from playwright.sync_api import Browser, Page, expect
 from python_calamine import CalamineWorkbook
 
 from planted import KINDS, NAMES, planted_documents
@@ -223,3 +224,106 @@ def test_what_names_miss_becomes_known_and_an_index_alone_is_searched_too(corpus
         assert [given[name] for name in NAMES] == [found["counts"][each] for each in ("c1", "c2", "c3")]
         assert client.delete(address).status_code == 204
         assert not (bench.settings.data / "tables" / project).exists()
+
+
+# In a browser
+
+
+@pytest.fixture
+def page(browser: Browser, command: Command) -> Iterator[Page]:
+    """A page that may not complain."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, reduced_motion="reduce")
+    context.set_default_timeout(PATIENCE)
+    broken: list[str] = []
+    context.on("weberror", lambda error: broken.append(str(error.error)))
+    context.on("console", lambda message: broken.append(message.text) if message.type == "error" else None)
+    shown = context.new_page()
+    shown.goto(command.link)
+    yield shown
+    context.close()
+    assert not broken
+
+
+@pytest.mark.slow
+def test_from_a_wrong_column_to_a_table(page: Page, command: Command, tmp_path: Path) -> None:
+    """Upload, change options, take a suggested name, make a theme a category, search, read, see a trend, download."""
+    file = tmp_path / "opinions.csv"
+    file.write_bytes(written("latin-1", ";"))
+    page.goto(f"{command.url}/#/open")
+    page.locator("#upload").set_input_files(file)
+    expect(page.locator(".preview")).to_contain_text("separated by semicolons · Windows-1252 (Latin-1)")
+    expect(page.locator(".table")).to_contain_text("Köln")
+    expect(page.get_by_label("Text column")).to_have_value("opinion")
+
+    # A wrong column is warned of; indexing fails, and is mended without the file.
+    page.get_by_label("Text column").select_option("number")
+    expect(page.locator(".note")).to_contain_text("holds numbers, not text. Is the text in “opinion”?")
+    page.get_by_role("button", name="Index it").click()
+    expect(page.locator(".indexing")).to_contain_text("Indexing failed")
+    page.get_by_role("link", name="Change options").click()
+    page.get_by_label("Text column").select_option("opinion")
+    assert page.locator(".keep input:checked").evaluate_all("boxes => boxes.map(box => box.value)") == ["day", "city"]
+    page.get_by_role("button", name="Index again").click()
+
+    # Names: one is suggested, one typed; a term that is shown while typing can be taken over.
+    page.locator(".suggested button").first.wait_for()
+    names = page.get_by_label("Your categories, one per line")
+    page.locator(".suggested button").first.click()
+    assert names.input_value().strip() in {word for kind in KINDS for word in kind}
+    names.fill(NAMES[0])
+    page.get_by_role("button", name="Show topics").click()
+    expect(page.locator(".topic")).to_have_count(1)
+    new = page.get_by_label("Name of a new category")
+    new.press_sequentially("kitchens")
+    near = page.locator(".near button").first
+    term = near.text_content()
+    near.click()
+    expect(new).to_have_value(term or "")
+    expect(new).to_be_focused()
+    new.fill(NAMES[1])
+    new.press("Enter")
+    expect(page.locator(".topic")).to_have_count(2)
+
+    # What the names miss becomes a category with one click, and they cover more.
+    share = page.locator(".coverage")
+    expect(share).to_have_attribute("aria-label", re.compile("cover 6.% of the documents"))
+    page.locator(".residual").first.get_by_role("button").click()
+    expect(page.locator(".topic")).to_have_count(3)
+    expect(share).not_to_have_attribute("aria-label", re.compile("cover 6.% of the documents"))
+    page.get_by_label("Undo").click()
+    expect(page.locator(".topic")).to_have_count(2)
+
+    # All documents: by words, of a category, that fit none, in a city; one is read.
+    page.get_by_role("link", name="Documents", exact=True).click()
+    page.get_by_label("Search all documents").fill("comet -orbit")
+    expected = len(set(having("comet")) - set(having("orbit")))
+    expect(page.get_by_text(f"{expected} documents · with comet -orbit")).to_be_visible()
+    page.get_by_role("button", name="Fits none").click()
+    page.locator(".hit a").first.click()
+    expect(page.locator(".share-bars li").first).to_contain_text("none of these")
+    expect(page.locator(".one-document .columns")).to_contain_text("city")
+    page.keyboard.press("Escape")
+    page.get_by_label("Search all documents").fill("")
+    page.get_by_role("button", name=re.compile("^city:")).click()
+    page.locator(".values label", has_text="Wien").click()
+    page.keyboard.press("Escape")
+    wien = sum(row["city"] == "Wien" for row in rows())
+    page.get_by_role("button", name="All", exact=True).click()
+    expect(page.get_by_text(f"{wien} documents · city: Wien")).to_be_visible()
+
+    # The filter holds for the table, for a topic's documents, and for trends.
+    page.get_by_role("button", name="Download a table").click()
+    with page.expect_download(timeout=PATIENCE) as download:
+        page.get_by_role("button", name="Sort and download").click()
+    table = list(csv.DictReader(Path(download.value.path()).read_text(encoding="utf-8").splitlines()))
+    assert (len(table), {row["city"] for row in table}) == (wien, {"Wien"})
+    page.get_by_role("link", name="Topics", exact=True).click()
+    page.locator(".topic-name").first.click()
+    expect(page.locator(".reading")).to_contain_text("documents (city: Wien) belong mainly to it")
+    page.get_by_role("link", name="Trends", exact=True).click()
+    expect(page.locator(".drawn svg")).to_be_visible()
+    expect(page.locator(".page")).to_contain_text(f"{wien} documents (city: Wien). Bands and bars are 95 % intervals")
+    page.get_by_role("button", name="Clear filters").click()
+    expect(page.locator(".findings")).to_contain_text(f"{NAMES[1]} rises from")
+    page.get_by_label("By group").select_option("city")
+    expect(page.locator(".page")).to_contain_text(f"{NAMES[1]} is more frequent in Köln")

@@ -71,7 +71,8 @@ class Ids:
             self.found.update(_made(self.client, self.server))
 
     def end_slow_work(self) -> None:
-        for jobs in (self.server.workbench.building, self.server.workbench.working):
+        bench = self.server.workbench
+        for jobs in (bench.building, bench.working, bench.tabling):
             for key in list(jobs._running):
                 jobs.stop(key)
 
@@ -85,6 +86,7 @@ def ids(client: httpx.Client, server: Served) -> Iterator[Ids]:
 
 def _addresses(made: dict[str, str]) -> list[str]:
     places = ["projects/{project}", "rounds/{round}", "comparisons/{comparison}", "annotate/{secret}"]
+    places.append("projects/{project}/tables/{table}")
     return [f"/api/{place.format(**made)}" for place in places]
 
 
@@ -100,8 +102,11 @@ def _made(client: httpx.Client, server: Served) -> dict[str, str]:
     until(lambda: client.get(f"/api/rounds/{judged}").json()["state"] == "ready")
     annotator = client.post(f"/api/rounds/{judged}/annotators", json={"name": "Ann"}).json()
     compared = client.post(f"{here}/comparisons", json={"left": now, "right": before}).json()["id"]
+    table = client.post(f"{here}/tables", json={}).json()["id"]
+    until(lambda: client.get(f"{here}/tables/{table}").json()["state"] == "ready")
     return {
         "project": project,
+        "table": table,
         "corpus": corpus,
         "category": "c1",
         "round": judged,

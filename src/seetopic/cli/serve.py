@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from seetopic.cli.options import CACHE, JOBS, PATH, with_options
+from seetopic.cli.options import CACHE, JOBS, PATH, kept_columns, with_options
 
 
 @click.command()
@@ -63,6 +63,11 @@ from seetopic.cli.options import CACHE, JOBS, PATH, with_options
 )
 @click.option("--text-field", metavar="NAME", help="Field or column of DOCS that holds the text.  [default: text]")
 @click.option("--label-field", metavar="NAME", help="Field or column of DOCS with the true categories.")
+@click.option(
+    "--keep",
+    metavar="COLUMNS",
+    help="Columns of DOCS for filters and trends, separated by commas, such as date,source.",
+)
 @click.option("--no-browser", is_flag=True, help="Do not open a browser.")
 @with_options(JOBS, CACHE)
 def serve(
@@ -77,6 +82,7 @@ def serve(
     max_upload: int,
     text_field: str | None,
     label_field: str | None,
+    keep: str | None,
     no_browser: bool,
     jobs: int | None,
     cache: Path | None,
@@ -88,6 +94,8 @@ def serve(
     address = Address(host=host, port=port)
     if folder is not None and not folder.is_dir():
         raise SettingsError(f"--folder {folder} is not a folder; give an existing one")
+    if keep == "all":
+        raise SettingsError("--keep is 'all', but the workbench needs names; give some, such as date,source")
     allowed = folder if folder is not None else (Path.cwd() if address.is_loopback else None)
     settings = WorkbenchSettings(
         data=data_folder(data),
@@ -114,6 +122,7 @@ def serve(
             source=source,
             text_field=text_field,
             label_field=label_field,
+            keep=kept_columns(keep),
             token=token,
             hosts=hosts,
             ready=ready,

@@ -90,7 +90,8 @@ class DocumentTables:
     def tidy(self) -> None:
         """Delete what was unfinished when the server last stopped."""
         for place in self.folder.glob("*/*"):
-            if self._about(place) is None:
+            table = self._about(place)
+            if table is None or table.state == "working":
                 shutil.rmtree(place, ignore_errors=True)
 
     def of_project(self, project: str) -> list[DocumentTable]:
@@ -155,10 +156,7 @@ class DocumentTables:
             found = DocumentTable.model_validate_json((place / _ABOUT).read_bytes())
         except (OSError, ValidationError):
             return None
-        if found.state != "working":
-            return found
-        job = self.jobs.job(found.id)
-        return None if job is None else found.model_copy(update={"job": job})
+        return found.model_copy(update={"job": self.jobs.job(found.id)}) if found.state == "working" else found
 
     def _write(self, place: Path, table: DocumentTable) -> None:
         with writing(place):

@@ -13,6 +13,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from seetopic.errors import CorpusError, MissingExtra, SettingsError
 from seetopic.runtime import writing
@@ -71,6 +72,7 @@ def serve(
     source: str | Path | None = None,
     text_field: str | None = None,
     label_field: str | None = None,
+    keep: Sequence[str] = (),
     token: str | None = None,
     hosts: Sequence[str] = (),
     ready: Callable[[str], None],
@@ -98,7 +100,7 @@ def serve(
             )
         with closing(address.bound()) as taken:
             ready(_link(address, taken, secret))
-            fields = {"text_field": text_field, "label_field": label_field}
+            fields = {"text_field": text_field, "label_field": label_field, "keep": tuple(keep)}
             _run(settings, taken, secret, address.called(hosts), given, fields)
 
 
@@ -108,7 +110,7 @@ def _run(
     secret: str,
     hosts: frozenset[str] | None,
     given: Path | None,
-    fields: dict[str, str | None],
+    fields: dict[str, Any],
 ) -> None:
     """Import the server's modules and run it."""
     from seetopic.web.access import Access

@@ -71,7 +71,7 @@ export function show(root, { open, announce }, rest) {
   function draw(further) {
     const { total, documents, sorting, unknown, problem } = found;
     const waits = sorting && chosen;
-    say(told, waits ? "" : `${counted(total, "document")}${inWords().length ? ` ${inWords().join(", ")}` : ""}`);
+    say(told, waits ? "" : [counted(total, "document"), ...inWords()].join(" · "));
     fill(state, sorting ? sorter(sorting) : null, problem && open.project.categories.length ? note(problem) : null,
       unknown.length ? note(`No document contains ${unknown.map((each) => `“${each}”`).join(", ")}.`) : null,
       !total && !waits && !unknown.length ? empty("No document fits", "Try fewer words, another category, or clear the filters.") : null);

@@ -79,7 +79,7 @@ export class ProjectFilter extends EventTarget {
 const span = ({ since, until }) => (since && until ? `${since} to ${until}` : since ? `from ${since}` : `until ${until}`);
 
 /** The colour of a category. */
-export const colourOf = (open, id) => hue(Math.max(0, open.project.categories.findIndex((each) => each.id === id)));
+export const colourOf = (_, id) => hue(id ?? "c1");
 
 /** A button for each column that opens its values; `element` and `draw()`. */
 export function filterBar(filter) {
