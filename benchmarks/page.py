@@ -217,6 +217,21 @@ def parameters(studied: list[Json]) -> str:
     return "\n".join(told)
 
 
+def readers() -> str:
+    """The embedded model and another one as readers of documents and names."""
+    told = [
+        "| | documents read by | label precision@10 / F1@10 / F1@50 | macro-F1 of `assign` | of the sample "
+        "| of the sample, by cosine alone |",
+        "|---|---|--:|--:|--:|--:|",
+    ]
+    for row in _lines("readers.jsonl"):
+        topics = " / ".join(short(row["topics"][figure]) for figure in QUALITY)
+        sorting = " | ".join(short(value) for value in row["macro_f1"].values())
+        read = f"{row['corpus']}, {row['documents read']:,} documents"
+        told.append(f"| {read} | {row['reader'] or 'the embedded model'} | {topics} | {sorting} |")
+    return "\n".join(told)
+
+
 OTHERS = {
     "paper": "the paper's method (preset `paper`, 128 dimensions, 4 epochs per iteration)",
     "released-code": "the settings of its released code (`released-code`, trained the same way)",
@@ -410,6 +425,7 @@ def pages() -> dict[Path, dict[str, str]]:
             "price": costs.price(),
             "gpu": costs.gpu(),
         },
+        howto / "language-model.md": {"readers": readers()},
         howto / "many-names.md": {"many names": costs.many_names()},
         howto / "trends.md": {"trends": costs.trends(), "simulations": costs.simulations()},
     }
