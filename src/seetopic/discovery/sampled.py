@@ -20,7 +20,7 @@ from seetopic.settings import SortingSettings
 if TYPE_CHECKING:
     from scipy.sparse import csc_array, csr_array
 
-_REMEMBERED = 4  # readings that are kept: pinning or barring a term changes neither the names nor the first reading
+_REMEMBERED = 2  # readings that are kept: pinning or barring a term changes neither the names nor the first reading
 
 
 @dataclass(frozen=True)
