@@ -95,12 +95,6 @@ class EmbeddedEncoder:
         return self._at_once.token_ids(texts)
 
 
-@lru_cache(maxsize=1)
-def _loaded(folder: Path) -> MiniLM:
-    """Loaded once per process, however many indexes are open."""
-    return MiniLM(folder)
-
-
 class MiniLM:
     """The model written out in NumPy.
 
