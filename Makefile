@@ -74,6 +74,7 @@ bench: $(VENV)/.test table
 	$(BIN)/seetopic index $(CORPORA)/amazon.jsonl.gz --out $(VENV)/bench-index --overwrite
 	$(BIN)/python benchmarks/skipgram.py --index $(VENV)/bench-index --tokens 200000 --epochs 4 \
 		$(if $(REFERENCE),--reference $(REFERENCE)) --into $(RESULTS)/skipgram.json
+	$(BIN)/python benchmarks/page.py
 
 # The paper's experiments, and the page that shows them. An interrupted table resumes.
 table: $(VENV)/.test

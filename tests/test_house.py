@@ -4,6 +4,7 @@ import ast
 import re
 import tomllib
 from collections import Counter
+from functools import cache
 from importlib import import_module
 from importlib.metadata import distribution
 from pathlib import Path
@@ -22,9 +23,13 @@ PACKAGES = sorted(path.parent.name for path in HOME.glob("*/__init__.py"))
 SOURCES = sorted(HOME.rglob("*.py"))
 
 
+@cache
+def tree_of(source: Path) -> ast.Module:
+    return ast.parse(source.read_text(encoding="utf-8"))
+
+
 def imports_of(source: Path) -> list[tuple[str, list[str]]]:
-    tree = ast.parse(source.read_text(encoding="utf-8"))
-    found = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module]
+    found = [node for node in ast.walk(tree_of(source)) if isinstance(node, ast.ImportFrom) and node.module]
     assert all(node.level == 0 for node in found), f"{source}: imports are absolute"
     return [(node.module, [each.name for each in node.names]) for node in found if node.module.startswith("seetopic")]
 
@@ -43,22 +48,19 @@ def test_a_package_says_what_it_is_for_and_what_others_may_use(package):
     assert all(hasattr(module, name) for name in module.__all__)
 
 
-@pytest.mark.parametrize("source", SOURCES, ids=lambda path: str(path.relative_to(HOME)))
-def test_other_packages_are_imported_by_their_public_names(source):
-    own = source.relative_to(HOME).parts[0]
-    for module, names in imports_of(source):
-        package, _, inner = module.removeprefix("seetopic").removeprefix(".").partition(".")
-        if package in PACKAGES and package != own:
-            assert not inner, f"{source} reaches into {module}"
-            assert set(names) <= set(import_module(f"seetopic.{package}").__all__), f"{source}: {module} {names}"
+def test_other_packages_are_imported_by_their_public_names():
+    for source in SOURCES:
+        own = source.relative_to(HOME).parts[0]
+        for module, names in imports_of(source):
+            package, _, inner = module.removeprefix("seetopic").removeprefix(".").partition(".")
+            if package in PACKAGES and package != own:
+                assert not inner, f"{source} reaches into {module}"
+                assert set(names) <= set(import_module(f"seetopic.{package}").__all__), f"{source}: {module} {names}"
 
 
 def test_no_class_name_is_used_twice():
     names = Counter(
-        node.name
-        for source in SOURCES
-        for node in ast.walk(ast.parse(source.read_text(encoding="utf-8")))
-        if isinstance(node, ast.ClassDef)
+        node.name for source in SOURCES for node in ast.walk(tree_of(source)) if isinstance(node, ast.ClassDef)
     )
     assert [name for name, times in names.items() if times > 1] == []
 
@@ -82,12 +84,11 @@ def layers() -> list[str]:
     return [layer.removeprefix("seetopic.") for layer in named if layer.removeprefix("seetopic.") in PACKAGES]
 
 
-@pytest.mark.parametrize("source", SOURCES, ids=lambda path: str(path.relative_to(HOME)))
-def test_a_constant_is_set_once(source):
-    body = ast.parse(source.read_text(encoding="utf-8")).body
-    targets = [target for node in body if isinstance(node, ast.Assign) for target in node.targets]
-    names = [each.id for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)]
-    assert [name for name, times in Counter(names).items() if times > 1] == []
+def test_a_constant_is_set_once():
+    for source in SOURCES:
+        targets = [target for node in tree_of(source).body if isinstance(node, ast.Assign) for target in node.targets]
+        names = [each.id for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)]
+        assert [name for name, times in Counter(names).items() if times > 1] == [], source
 
 
 def test_one_place_decides_what_an_index_is(tmp_path):

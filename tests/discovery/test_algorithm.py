@@ -80,7 +80,7 @@ def test_scores_fall_within_a_topic():
     vectors = clusters(3, 8, seed=1)
     found = found_in(vectors, vectors[[0, 8, 16]] @ vectors.T)
     for category, terms in enumerate(found.terms):
-        scores = [found.scores.score(category, term) for term in terms]
+        scores = found.scores.scores_of(category, terms)
         assert scores == sorted(scores, reverse=True)
 
 
@@ -94,7 +94,7 @@ def test_the_result_has_as_many_terms_as_asked_for_even_beyond_the_last_iteratio
 def test_ranks_say_where_each_evidence_has_the_term():
     vectors = clusters(1, 5, seed=1)
     found = found_in(vectors, vectors[[0]] @ vectors.T, no_constraints(1, 5, {0: (0,)}))
-    assert sorted(found.ranks(0, term)["general"] for term in range(5)) == [1, 2, 3, 4, 5]
+    assert sorted(ranks["general"] for ranks in found.ranks(0, range(5))) == [1, 2, 3, 4, 5]
 
 
 def test_the_order_of_names_changes_nothing():

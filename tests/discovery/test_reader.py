@@ -101,6 +101,20 @@ def test_a_theme_that_no_name_covers_is_told_by_its_terms(read):
     assert suggest(read, NAMES[:2], number=1)[0].suggested_name in KINDS[2]
 
 
+@pytest.mark.parametrize(
+    "seeds",
+    [
+        ["sports and games", "games and sports", "outer space"],  # two of them mean the same
+        {"sports and games": {"children": ["football", "tennis"]}, "outer space": None},
+        {"sports and games": None, "outer space": {"description": "planets and stars"}},
+    ],
+)
+def test_any_kind_of_names_is_read(read, seeds):
+    topics = discover(read, seeds)
+    assert set(topics["outer space"]) <= set(KINDS[2])
+    assert topics["sports and games"].terms[0].term in KINDS[0]
+
+
 def test_judgements_teach_in_the_readers_terms(read):
     mixed = "planet, bread, galaxy, cheese"
     judgements = [{"category": NAMES[2], "document": mixed, "belongs": True}]

@@ -11,6 +11,7 @@ import pytest
 from planted import KINDS, NAMES
 from seetopic import Index
 from seetopic.classify import sorter_for, sorter_of
+from seetopic.classify.taught import taught_sorter
 from seetopic.corpus import Judgement, Judgements
 from seetopic.discovery import ask, corrections, most_predictive, run_of, teaching_report
 from seetopic.discovery.teaching import CONSTANT
@@ -86,7 +87,8 @@ def test_what_is_like_a_judged_term_follows_it(index, plain):
     others = [run.index.term_id(term) for term in KINDS[2][6:]]
     moved = run.reading.memberships[:, 1].mean() - plain.reading.memberships[:, 1].mean()
     assert moved > 0.02  # some documents about space are now about what is called cooking
-    assert run.found.scores[1, others].sum() > plain.found.scores[1, others].sum()
+    after, before = (sum(each.found.scores.score(1, term) for term in others) for each in (run, plain))
+    assert after > before
 
 
 def test_none_of_these_teaches_what_lies_outside(index):
@@ -144,6 +146,46 @@ def test_weights_are_those_of_the_equation():
     shares = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
     trust = 0.9 * np.diag(shares) / (0.9 * np.diag(shares) + 0.1 / 3)
     assert strong.by_judged == pytest.approx(trust[:, None] * (np.eye(3) - shares) / 3.0, abs=1e-4)
+
+
+TREE = {"hobbies": dict.fromkeys(NAMES[:2]), NAMES[2]: None}
+PATHS = [f"hobbies > {NAMES[0]}", f"hobbies > {NAMES[1]}", NAMES[2]]
+
+
+def test_a_tree_of_names_learns_like_names_without_parents(index, unseen):
+    swapped = [PATHS[1], PATHS[2], PATHS[0]]
+    run = run_of(index, TREE, judgements=judged_by(swapped, range(60)))
+    sorter = sorter_of(run)
+    guessed = sorter.scores(sorter.terms_in(unseen)).argmax(axis=1)
+    assert np.mean([sorter.names[one] == swapped[number % 3] for number, one in enumerate(guessed)]) > 0.9
+    report = teaching_report(run)
+    assert (report.documents, report.known) == (60, 60)
+    questions = ask(run, 8)
+    assert {each.category for each in questions} <= {*PATHS, "hobbies"}
+    assert not {each.document for each in questions if each.document is not None} & set(range(60))
+
+
+def test_a_judgement_of_a_parent_is_about_all_below_it(index):
+    run = run_of(
+        index, TREE, judgements=[Judgement("hobbies", document=2), Judgement("hobbies", document=0, belongs=False)]
+    )
+    columns = [
+        run.seeds.paths.index(path)
+        for path in (("hobbies",), ("hobbies", NAMES[0]), ("hobbies", NAMES[1]), (NAMES[2],))
+    ]
+    assert run.lessons.allowed[:, columns].tolist() == [[False, False, False, True], [False, True, True, False]]
+    both = run_of(index, TREE, judgements=[Judgement(name, document=2) for name in ("hobbies", PATHS[1])])
+    assert both.lessons.allowed[0, columns].tolist() == [False, False, True, False]
+
+
+def test_assign_learns_from_judged_texts_in_a_tree(index, unseen):
+    sorter = sorter_for(index, TREE)
+    by_kind = [PATHS[(number + 1) % 3] for number in range(len(unseen))]
+    given = [Judgement(path, document=text) for path, text in zip(by_kind[:30], unseen[:30], strict=True)]
+    given.append(Judgement("hobbies", term="planet"))
+    taught = taught_sorter(sorter, Judgements(tuple(given)))
+    guessed = taught.scores(taught.terms_in(unseen[30:])).argmax(axis=1)
+    assert np.mean([taught.names[one] == path for one, path in zip(guessed, by_kind[30:], strict=True)]) > 0.8
 
 
 def test_questions_are_new_and_say_why(index, taught):

@@ -24,6 +24,7 @@ import pytest
 
 from planted import planted_documents
 from seetopic import Index, sorter_for
+from seetopic.classify import trends
 from seetopic.classify.assignment import assign_documents
 from seetopic.corpus.documents import open_documents
 from seetopic.errors import ClusterError, CorpusError, IndexFailure, MissingExtra, SettingsError
@@ -308,13 +309,17 @@ def test_the_embedded_model_gives_the_same_bytes_on_the_cluster(cluster, ray, tm
 
 def test_sorting_and_updating_on_the_cluster_give_the_same_bytes(cluster, ray, index, tmp_path):
     documents = tmp_path / "documents.jsonl"
-    rows = [{"id": number, "text": text} for number, text in enumerate([*planted_documents(size=3000), "", 7])]
+    texts = [*planted_documents(size=3000), "", 7]
+    rows = [{"id": number, "text": text, "date": f"2025-{1 + number % 12}"} for number, text in enumerate(texts)]
     documents.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     every_row = {"on_error": "skip", "keep": "all"}
     sorter = sorter_for(index, ["sports and games", "cooking & cuisine"])
     for name, engine in {"here": LocalEngine(1), "there": ray}.items():
         assign_documents(open_documents(documents, **every_row), sorter, tmp_path / f"{name}.parquet", engine)
     assert (tmp_path / "there.parquet").read_bytes() == (tmp_path / "here.parquet").read_bytes()
+    there, here = (trends(tmp_path / f"{name}.parquet", time="date").to_json() for name in ("there", "here"))
+    assert there == {**here, "source": "there.parquet"}
+    assert len(here["periods"]) == 12
     for name, options in {"here": {"n_jobs": 1}, "there": {"engine": "ray", "address": cluster.address}}.items():
         shutil.copytree(index.folder, tmp_path / name)
         Index.open(tmp_path / name).update(planted_documents(size=60, seed=1), **options)

@@ -105,8 +105,8 @@ def test_nothing_that_an_annotator_can_fetch_tells_the_methods(bench):
     assert "plm" in made["methods"]
     link = bench.invite(made["id"], "Anna")
     sheet = bench.stranger.get(link)
-    assert set(sheet.json()) == {"name", "title", "items"}
-    assert all(set(each) == {"item", "category", "term", "belongs"} for each in sheet.json()["items"])
+    assert set(sheet.json()) == {"name", "title", "definition", "items"}
+    assert all(set(each) == {"item", "category", "term", "example", "belongs"} for each in sheet.json()["items"])
     pages = [sheet.text, bench.stranger.get(link.removeprefix("/api")).text, answer(bench, link, 1, True).text]
     pages += [bench.stranger.get(f"/static/{name}").text for name in ("annotate.js", "annotate.css", "answers.js")]
     assert not [page for page in pages if "plm" in page.casefold()]

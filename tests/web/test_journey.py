@@ -190,7 +190,7 @@ def test_from_a_file_to_a_dictionary(command: Command, context: BrowserContext, 
     expect(page.locator("main")).to_contain_text(NAMES[2])
 
     # 7. Taken away: a dictionary, the report, a project that opens again, and commands that give the same.
-    page.get_by_role("link", name="Download").click()
+    page.get_by_role("link", name="Export").click()
     dictionary = saved(page, "liwc").read_text(encoding="utf-8")
     assert all(f"\t{name}" in dictionary for name in NAMES)
     assert "<h1>" in saved(page, "Report").read_text(encoding="utf-8")

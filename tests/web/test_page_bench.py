@@ -166,7 +166,7 @@ def test_a_term_is_moved_to_another_category_by_keyboard(page: Page, served: Pla
     moved = terms_of(page, 0)[0]
     page.locator(".terms .term-main").first.focus()
     page.keyboard.press("m")
-    expect(page.get_by_role("menu")).to_be_visible()
+    expect(page.get_by_role("listbox")).to_be_visible()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     expect(page.locator(f'.topic >> nth=2 >> .term[data-term="{moved}"]')).to_have_count(1)

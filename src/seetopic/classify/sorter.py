@@ -316,8 +316,8 @@ def sorter_of(run: Discovery) -> Sorter:
         if run.lessons is not None and found.left_out is not None and run.lessons.n_documents:
             judged = slice(run.lessons.n_documents)
             allowed = run.lessons.allowed[judged]
-            read_power = power_by_judged(found.left_out[judged], allowed, n_names, temperature, read_power)
-            sure = float(shares_with_none(found.scores, n_names, temperature, read_power).max(axis=1).mean())
+            read_power = power_by_judged(found.left_out[judged], allowed, n_names, temperature, read_power, owners)
+            sure = float(shares_with_none(found.scores, n_names, temperature, read_power, owners).max(axis=1).mean())
             by_terms = min(sure * accuracy.by_terms / accuracy.read, 1.0)
         # The rule fits the documents that it was learned from too well, so others are used if there are any.
         others = rows[run.sampled.n_read :] if rows.shape[0] > run.sampled.n_read else rows

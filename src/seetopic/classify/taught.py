@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seetopic.classify.sorter import Sorter
-from seetopic.corpus import Judgements, as_seeds
-from seetopic.discovery import CONSTANT, allowed_categories, corrections, most_predictive
+from seetopic.corpus import PATH_MARK, Judgements, Seeds, as_seeds
+from seetopic.discovery import CONSTANT, allowed_categories, corrections, most_predictive, says_something
 from seetopic.index import weighted_rows
 from seetopic.runtime import Floats, Lists, warn
 
@@ -22,7 +22,7 @@ def taught_sorter(
     sorter: Sorter, judgements: Judgements, encode: Callable[[list[str]], Floats] | None = None
 ) -> Sorter:
     """The sorter, corrected by judged texts and terms; `encode` is the language model, if it reads documents."""
-    settled = judgements.settled(as_seeds(list(sorter.names)))
+    settled = judgements.settled(_seeds(sorter))
     n_themes = len(sorter.arrays["term_offset"]) - len(sorter.names)
     numbered = [document for document in settled.documents if isinstance(document, int)]
     if numbered:
@@ -31,8 +31,10 @@ def taught_sorter(
             "they are not used; pass the judgements to `seetopic discover`"
         )
     given = {text: answers for text, answers in settled.documents.items() if isinstance(text, str)} | settled.terms
-    masks = {text: allowed_categories(answers, len(sorter.names), n_themes) for text, answers in given.items()}
-    texts = [text for text, mask in masks.items() if mask.any() and not mask.all()]
+    masks = {
+        text: allowed_categories(answers, len(sorter.names), n_themes, sorter.tree) for text, answers in given.items()
+    }
+    texts = [text for text, mask in masks.items() if says_something(mask, sorter.tree)]
     if not texts:
         return sorter
     matched, allowed = sorter.terms_in(texts), np.array([masks[text] for text in texts])
@@ -49,6 +51,14 @@ def taught_sorter(
         arrays |= _plus(arrays, "document_term_weights", rows.T @ best.by_judged)
         arrays |= _plus(arrays, "document_offset", CONSTANT * best.by_judged.sum(axis=0))
     return replace(sorter, arrays=arrays)
+
+
+def _seeds(sorter: Sorter) -> Seeds:
+    """The names, which are paths in a tree."""
+    if sorter.tree is None:
+        return as_seeds(list(sorter.names))
+    paths = [[name.strip() for name in path.split(PATH_MARK)] for path in sorter.names]
+    return as_seeds([{"name": path[-1], "path": path} for path in paths])
 
 
 def _plus(arrays: dict[str, Any], name: str, more: Any) -> dict[str, Any]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
@@ -47,12 +49,23 @@ def print_check(check: Check) -> None:
             "may compete for the same terms",
             highlight=False,
         )
+    if check.hardly_known:
+        console.print(
+            f"[yellow]hardly known:[/] to the language model, nothing but words spelled alike is near to "
+            f"{_listed(check.hardly_known)}; add a description of what each covers, or another name",
+            highlight=False,
+        )
     for name, parent in check.misplaced:
         console.print(
             f"[yellow]misplaced?[/] {escape(name)!r} is nearer to {escape(parent)!r} than to its own parent; "
             "say more in its name, or move it",
             highlight=False,
         )
+
+
+def _listed(names: Sequence[str]) -> str:
+    *before, last = (repr(escape(name)) for name in names)
+    return f"{', '.join(before)} and {last}" if before else last
 
 
 def print_trends(trends: Trends) -> None:

@@ -8,7 +8,7 @@ from seetopic.discovery.constraints import constraints_of
 from seetopic.discovery.evidence.confidence import DOUBTFUL
 from seetopic.discovery.evidence.documents import clear_memberships
 from seetopic.discovery.evidence.similarity import mean_vectors, products
-from seetopic.discovery.lessons import allowed_categories
+from seetopic.discovery.lessons import allowed_categories, says_something
 from seetopic.discovery.name_check import Check, check, check_build
 from seetopic.discovery.named_terms import NamedIndex, with_named_terms
 from seetopic.discovery.names import encode_names
@@ -71,6 +71,7 @@ __all__ = [
     "rule_for_new",
     "run_of",
     "sampled_documents",
+    "says_something",
     "shares_with_none",
     "starting_terms",
     "suggest",

@@ -15,6 +15,7 @@ from seetopic.discovery.ranking import (
     combined,
     pick_best,
     pick_in_turns,
+    places_in,
     ranked,
     taken_in_turns,
 )
@@ -35,10 +36,10 @@ class Discovered:
     ranked: dict[str, list[Longs]]  # by evidence, the best terms of each category, best first
     variants: dict[int, list[int]] = field(default_factory=dict)  # of deep terms, the variants that they represent
 
-    def ranks(self, category: int, term: int) -> dict[str, int | None]:
-        """The ranks of a term by kind of evidence; None if it is not among the checked ranks."""
-        places = {kind: np.flatnonzero(lists[category] == term) for kind, lists in self.ranked.items()}
-        return {kind: int(place[0]) + 1 if len(place) else None for kind, place in places.items()}
+    def ranks(self, category: int, terms: Sequence[int]) -> list[dict[str, int | None]]:
+        """The ranks of terms by kind of evidence; None if a term is not among the checked ranks."""
+        places = [[place or None for place in places_in(lists[category], terms)] for lists in self.ranked.values()]
+        return [dict(zip(self.ranked, own, strict=True)) for own in zip(*places, strict=True)]
 
     def with_variants(self, terms: Sequence[int]) -> list[int]:
         """Terms, each followed by the variants that it represents."""
@@ -92,13 +93,13 @@ def discover_terms(
     groups = no_variants(similarity.shape[1]) if variants is None else variants
     weights = [weight for _, weight in evidence]
     rankings = [_Ranking(kind, constraints, settings.checked_ranks) for kind, _ in evidence]
-    linking = None  # a term without any link to the category is excluded, however typical it is of the documents
-    if veto is not None and settings.assignment == "best":
-        own = (ranking for ranking in rankings if ranking.kind is veto)
-        linking = next(own, None) or _Ranking(veto, constraints, settings.checked_ranks)
+    veto = veto if settings.assignment == "best" else None
+    is_ranked = veto is None or any(kind is veto for kind, _ in evidence)
+    further = None if is_ranked or veto is None else _Ranking(veto, constraints, settings.checked_ranks)
     for iteration in range(1, settings.iterations + 1):
         best = {ranking.kind.name: ranking.best(current) for ranking in rankings}
-        linked = None if linking is None else linking.best(current)
+        # A term without any link to the category is excluded, however typical it is of the documents.
+        linked = None if veto is None else best[veto.name] if further is None else further.best(current)
         scores = combined(list(best.values()), weights, settings.rho, similarity.shape[1], linked)
         scores = constraints.applied(scores)
         size = (iteration + 1) * settings.growth

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from seetopic.discovery.self_training import shares, spread_of
+from seetopic.discovery.self_training import shares
 from seetopic.runtime import Doubles, Flags
 
 _READ, _BY_TERMS = 2.5, 2.8  # accuracy is the agreement to this power; measured on four kinds of labelled corpora
@@ -71,13 +71,25 @@ def power_for(
     return round(float(np.exp((low + high) / 2)), 3)
 
 
-def power_by_judged(left_out: Doubles, allowed: Flags, n_names: int, temperature: float, expected: float) -> float:
+def power_by_judged(
+    left_out: Doubles,
+    allowed: Flags,
+    n_names: int,
+    temperature: float,
+    expected: float,
+    owners: tuple[int, ...] = (),
+) -> float:
     """The power under which the scores of judged documents, each left out in turn, predict the judgements best.
 
     `expected` is the power without judgements, from which few of them do not move far.
     """
     known = allowed[:, :n_names].sum(axis=1) <= 1
-    plain = shares_with_none(left_out[known] / spread_of(left_out).mean(), n_names, temperature)
+    if not known.any():
+        return expected
+    spread = left_out.std(axis=0)
+    spread = spread[spread > 1e-6]  # parents in a tree have no documents of their own
+    scores = left_out[known] / (float(spread.mean()) if len(spread) else 1.0)
+    plain = shares_with_none(scores, n_names, temperature, owners=owners)
     truth = np.column_stack([allowed[known, :n_names], allowed[known, n_names:].any(axis=1)])
     powers = np.geomspace(_FLATTEST, _STEEPEST, _TRIED)
     losses = [

@@ -10,6 +10,7 @@ import numpy as np
 from seetopic.corpus import Seed, Seeds, Settled, normalized_name
 from seetopic.discovery.sampled import SampledDocuments, sampled_documents
 from seetopic.discovery.teaching import Lessons
+from seetopic.discovery.tree import Tree
 from seetopic.index import Index, Uncovered, beginning
 from seetopic.runtime import Flags, Floats, Longs, normalized, warn
 from seetopic.settings import SortingSettings
@@ -80,7 +81,7 @@ def with_judged_terms(seeds: Seeds, settled: Settled) -> Seeds:
     return Seeds(tuple(found))
 
 
-def lessons_of(index: Index, seeds: Seeds, settled: Settled, n_themes: int) -> Lessons | None:
+def lessons_of(index: Index, seeds: Seeds, settled: Settled, n_themes: int, tree: Tree | None = None) -> Lessons | None:
     """What judgements and the categories' examples teach; None if there is nothing to learn from."""
     documents = _with_examples(seeds, settled)
     if not index.sample.was_read:
@@ -91,12 +92,12 @@ def lessons_of(index: Index, seeds: Seeds, settled: Settled, n_themes: int) -> L
     taught: list[tuple[Floats, Flags, int]] = [
         (_features(index, sampled, document, vectors[document]), mask, rows.get(document, -1))
         for document, answers in documents.items()
-        if document in vectors and _says_something(mask := allowed_categories(answers, len(seeds), n_themes))
+        if document in vectors and says_something(mask := allowed_categories(answers, len(seeds), n_themes, tree), tree)
     ]
     n_documents = len(taught)
     for term, answers in settled.terms.items():
-        number, mask = index.term_id(term), allowed_categories(answers, len(seeds), n_themes)
-        if number is not None and _says_something(mask):
+        number, mask = index.term_id(term), allowed_categories(answers, len(seeds), n_themes, tree)
+        if number is not None and says_something(mask, tree):
             local = sampled.local_scale * index.local[number]
             taught.append((np.concatenate([index.read_terms([number])[0], local]), mask, -1))
     if not taught:
@@ -114,16 +115,23 @@ def _with_examples(seeds: Seeds, settled: Settled) -> dict[int | str, dict[int, 
     return settled.documents | {text: answers for text, answers in examples.items() if text not in settled.documents}
 
 
-def _says_something(mask: Flags) -> bool:
-    return bool(mask.any() and not mask.all())
+def says_something(allowed: Flags, tree: Tree | None) -> bool:
+    """Whether there is a category that a document may belong to, and one that it may not."""
+    own = allowed if tree is None else allowed[list(tree.leaves)]
+    return bool(own.any() and not own.all())
 
 
-def allowed_categories(answers: Mapping[int, bool], n_names: int, n_themes: int) -> Flags:
-    """The categories and themes that a document may belong to."""
+def allowed_categories(answers: Mapping[int, bool], n_names: int, n_themes: int, tree: Tree | None = None) -> Flags:
+    """The categories and themes that a document may belong to; in a tree, those that have documents of their own."""
     accepted = [category for category, belongs in answers.items() if belongs]
+    rejected = [category for category, belongs in answers.items() if not belongs]
     mask = np.full(n_names + n_themes, not accepted)
+    if tree is not None:
+        above = {node for category in accepted for node in tree.path(category)[:-1]}
+        accepted = [column for category in accepted if category not in above for column in tree.below(category)]
+        rejected = [*tree.inner, *(column for category in rejected for column in tree.below(category))]
     mask[accepted] = True
-    mask[[category for category, belongs in answers.items() if not belongs]] = False
+    mask[rejected] = False
     return mask
 
 

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from seetopic.corpus import Seeds, as_seeds, path_text
+from seetopic.discovery.known_names import Terms, hardly_known
 from seetopic.discovery.tree import nearer_to_others, tree_of
 from seetopic.discovery.wildcards import expanded
 from seetopic.index import Build, Index, Texts, layout
 from seetopic.runtime import Floats, load_array, map_array, normalized
-from seetopic.text import Vocabulary, as_term
+from seetopic.text import Vocabulary, as_term, function_words
+from seetopic.vectors import word_pieces
 
 _FREQUENT = 2000  # terms that names are compared with if there is no index yet
 _CLOSE = 0.6  # cosine from which two names probably compete for the same terms
@@ -43,6 +47,7 @@ class Check:
     warnings: tuple[str, ...]  # about the documents, and about names that the language model cannot read
     parts: tuple[tuple[str, int], ...]  # of the index: the name of each, and its number of documents
     misplaced: tuple[tuple[str, str], ...] = ()  # in a tree, names that are nearer to another parent, and that parent
+    hardly_known: tuple[str, ...] = ()  # categories whose names the language model hardly knows: describe them
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -54,7 +59,8 @@ def check(index: Index, seeds: Any, *, nearest: int = 5) -> Check:
     vectors = index.encode_names([*asked.all_names])
     corpus = index.manifest["corpus"]
     warnings = (*corpus["warnings"], *index.warnings_about(asked.all_names))
-    return _check(asked, vectors, index.vocabulary, np.asarray(index.general), index, corpus, warnings, nearest)
+    terms = Terms(index.vocabulary, np.asarray(index.general), index.pieces)
+    return _check(asked, vectors, terms, index.encode_names, index, corpus, warnings, nearest)
 
 
 def check_build(build: Build, seeds: Any, *, nearest: int = 5) -> Check:
@@ -82,9 +88,10 @@ def check_build(build: Build, seeds: Any, *, nearest: int = 5) -> Check:
         load_array(build.files / layout.TEXT_STARTS),
     )
     lookup = _Lookup(Vocabulary(tuple(terms), counts), texts, build)
-    vectors = cache.encode_names(encoder, asked.all_names)
+    encode = partial(cache.encode_names, encoder)
     few = Vocabulary(tuple(terms[number] for number in chosen), counts[chosen])
-    return _check(asked, vectors, few, general, lookup, build.corpus, build.warnings, nearest)
+    compared = Terms(few, general, partial(word_pieces, encoder))
+    return _check(asked, encode(asked.all_names), compared, encode, lookup, build.corpus, build.warnings, nearest)
 
 
 @dataclass(frozen=True)
@@ -100,17 +107,18 @@ class _Lookup:
 
 
 def _check(
-    asked: Any,
+    asked: Seeds,
     vectors: Floats,
-    compared: Vocabulary,
-    general: Floats,
+    terms: Terms,
+    encode: Callable[[list[str]], Floats],
     whole: Index | _Lookup,
     corpus: dict[str, Any],
     warnings: tuple[str, ...],
     nearest: int,
 ) -> Check:
     names = [(path_text(seed.path), name) for seed in asked.seeds for name in seed.names]
-    similarity = vectors @ general.T  # (n_names, n_compared)
+    compared = terms.vocabulary
+    similarity = vectors @ terms.vectors.T  # (n_names, n_compared)
     checks = []
     for (category, name), row in zip(names, similarity, strict=True):
         spelled = whole.as_term(name)
@@ -132,7 +140,26 @@ def _check(
         warnings,
         tuple((part["name"], part["documents"]) for part in corpus["parts"]),
         _misplaced(asked, vectors),
+        _hardly_known(asked, terms, encode, whole, corpus, {each.category for each in checks if each.occurrences}),
     )
+
+
+def _hardly_known(
+    asked: Seeds,
+    terms: Terms,
+    encode: Callable[[list[str]], Floats],
+    whole: Index | _Lookup,
+    corpus: dict[str, Any],
+    occurring: set[str],
+) -> tuple[str, ...]:
+    """Categories that do not occur in the documents, and whose names the language model hardly knows."""
+
+    def is_term(word: str) -> bool:
+        return whole.as_term(word) in whole.vocabulary.ids
+
+    ignored = frozenset[str]().union(*map(function_words, corpus["languages"]))
+    found = hardly_known(asked, terms, encode, is_term, ignored)
+    return tuple(category for category in found if category not in occurring)
 
 
 def _occurrences(whole: Index | _Lookup, term: str | None) -> tuple[bool, int]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from seetopic.text import Grammar, Spellings, Variants, Vocabulary, find_variant
 from seetopic.vectors import TermEncoder
 
 _REMEMBERED = 2  # indexes with added terms that are kept; each has its own copy of all term vectors
+_KNOWN = 2000  # names of which it is remembered in which documents they occur
 _READ = 1000  # documents containing a name from which its local vector is computed
 
 
@@ -116,10 +117,10 @@ class NamedIndex(Index):
 
 def with_named_terms(index: Index, names: Sequence[str], progress: Progress = silent) -> Index:
     """The index with every name that occurs in its documents added as a term; itself if there is nothing to add."""
-    added = {}
+    added, known = {}, index.derived(_known_names)
     for number, name in enumerate(names):
         report_many(progress, "looking for names", number, len(names))
-        found = named_term(index, name)
+        found = known.one(name, partial(named_term, index, name))
         if found is not None:
             added[found.term] = found
     if not added:
@@ -132,6 +133,11 @@ def with_named_terms(index: Index, names: Sequence[str], progress: Progress = si
 def _with_names(_: Index) -> LRU[tuple[str, ...], Index]:
     """The latest indexes with added names, by the terms that were added to this one."""
     return LRU(_REMEMBERED)
+
+
+def _known_names(_: Index) -> LRU[str, NamedTerm | None]:
+    """The latest names as terms: searching the texts again for names that did not change takes longer than encoding."""
+    return LRU(_KNOWN)
 
 
 def named_term(index: Index, name: str) -> NamedTerm | None:

@@ -8,9 +8,11 @@ from typing import Any, Literal
 
 import numpy as np
 
+from seetopic.corpus import path_text
 from seetopic.discovery.calibration import shares_with_none
 from seetopic.discovery.run import Discovery
 from seetopic.discovery.self_training import shares
+from seetopic.discovery.tree import owners_in
 from seetopic.errors import CorpusError, SettingsError
 from seetopic.runtime import Doubles, Floats, Longs, one_thread
 
@@ -21,11 +23,11 @@ _BALANCE = 0.5  # power of a category's size: 0 asks equally about all categorie
 _SURE = 0.5  # what a question about a sure term is worth, compared with a completely unsure one
 _TEMPERATURE = 0.5  # of shares; the lower, the more the likeliest category counts
 _SAME = 0.01  # what a term is worth that equals one that was judged
-_REPRESENTED = 1000  # documents that questions are to represent
-_CANDIDATES = 4000  # documents among which questions are chosen
+_COMPARED = 3000  # documents that questions are chosen from, and are to represent
 _PASSAGE = 40  # words
 _UNSURE = 0.25  # difference of the two largest shares, below which a document lies between two categories
 _MARKED = 4  # terms of a passage
+_TINY = 1e-9  # mean share of a parent in a tree, whose documents are in its children
 _DEPTH = 30  # terms per topic among which questions are chosen
 
 
@@ -65,6 +67,11 @@ def ask(run: Discovery, number: int = 20, about: About = "both") -> list[Questio
     return mixed
 
 
+def _names(run: Discovery) -> list[str]:
+    """The categories as judgements name them: in a tree, by their paths."""
+    return list(map(path_text, run.seeds.paths))
+
+
 # Documents
 
 
@@ -74,7 +81,9 @@ def _document_questions(run: Discovery, number: int) -> list[Question]:
     chosen = list(_chosen_documents(run, number))
     if not chosen:
         return []
-    shown = shares_with_none(run.reading.found.scores[chosen], len(run.seeds), run.settings.sorting.temperature)
+    shown = shares_with_none(
+        run.reading.found.scores[chosen], len(run.seeds), run.settings.sorting.temperature, owners=owners_in(run.tree)
+    )
     return [_about_document(run, int(numbers[row]), own) for row, own in zip(chosen, shown, strict=True)]
 
 
@@ -87,23 +96,21 @@ def _chosen_documents(run: Discovery, number: int) -> Iterator[int]:
     """
     assert run.reading is not None
     likely = shares(run.reading.found.scores, _TEMPERATURE)  # (n_read, n_categories)
-    features = run.sampled.unit_features
     judged = np.empty(0, np.int64) if run.lessons is None else run.lessons.rows[run.lessons.rows >= 0]
-    others = np.arange(0, len(likely), -(-len(likely) // _REPRESENTED))
-    best_two = np.sort(likely[others], axis=1)[:, -2:]
-    in_small = likely[others] @ likely.mean(axis=0) ** (_BALANCE - 1)  # documents of small categories count more
-    worth = ((1 - (best_two[:, 1] - best_two[:, 0])) * in_small).astype(np.float32)
-    # Documents are in an order that says nothing about them, so that the first ones are as good as any.
-    free = np.delete(np.arange(len(likely)), judged)[: max(_CANDIDATES, 2 * number)]
-    likeness = _likeness(features[free], features[others])  # (n_candidates, n_represented)
-    represented = _likeness(features[judged], features[others]).max(axis=0, initial=0.0)
-    chosen: list[int] = []
-    for _ in range(min(number, len(free))):
-        value = np.maximum(likeness, represented) @ worth
-        value[chosen] = -1.0
-        chosen.append(int(value.argmax()))
-        represented = np.maximum(represented, likeness[chosen[-1]])
-        yield int(free[chosen[-1]])
+    # Documents are in an order that says nothing about them, so the first ones stand for all.
+    some = slice(max(_COMPARED, 2 * (len(judged) + number)))
+    features, best_two = run.sampled.unit_features, np.sort(likely[some], axis=1)[:, -2:]
+    # Unsure documents, and those of small categories, count more.
+    by_category = np.maximum(likely.mean(axis=0), _TINY) ** (_BALANCE - 1)
+    worth = ((1 - (best_two[:, 1] - best_two[:, 0])) * (likely[some] @ by_category)).astype(np.float32)
+    likeness = _likeness(features[some], features[some])
+    represented = _likeness(features[judged], features[some]).max(axis=0, initial=0.0)
+    free = np.ones(len(worth), np.bool_)
+    free[judged[judged < len(free)]] = False
+    for _ in range(min(number, int(free.sum()))):
+        row = int(np.where(free, np.maximum(likeness, represented) @ worth, -1.0).argmax())
+        yield row
+        free[row], represented = False, np.maximum(represented, likeness[row])
 
 
 def _likeness(documents: Floats, others: Floats) -> Floats:
@@ -113,7 +120,7 @@ def _likeness(documents: Floats, others: Floats) -> Floats:
 
 
 def _about_document(run: Discovery, document: int, likely: Doubles) -> Question:
-    names, order = run.seeds.names, np.argsort(-likely[:-1], kind="stable").tolist()
+    names, order = _names(run), np.argsort(-likely[:-1], kind="stable").tolist()
     best = order[0]
     marked = _telling_terms(run, document, best)
     if likely[-1] > likely[best]:
@@ -161,7 +168,8 @@ def _term_questions(run: Discovery, number: int) -> list[Question]:
     if not len(flat):
         return []
     likely = shares(_scores_of_terms(run, flat), run.settings.sorting.temperature)
-    sure = likely[np.arange(len(flat)), category_of]
+    in_branch = likely if run.tree is None else run.tree.summed(likely)
+    sure = in_branch[np.arange(len(flat)), category_of]
     worth = (1 - _SURE * sure) * np.log1p(run.index.document_frequencies[flat])
     vectors, novelty = np.asarray(run.index.general)[flat], np.ones(len(flat))
     asked = np.bincount([c for each in run.query.settled.terms.values() for c in each], minlength=n_names).astype(float)
@@ -195,10 +203,11 @@ def _scores_of_terms(run: Discovery, terms: Longs) -> Doubles:
 
 
 def _about_term(run: Discovery, term: int, category: int, likely: Doubles) -> Question:
-    names, word = run.seeds.names, run.index.vocabulary.terms[term]
+    names, word = _names(run), run.index.vocabulary.terms[term]
     documents = int(run.index.document_frequencies[term])
     best = int(likely.argmax())
-    if best == category or best >= len(names):
+    own = (best,) if run.tree is None else run.tree.path(best)
+    if category in own or best >= len(names):
         reason = f"among the terms of {names[category]}, in {documents:,} documents"
     else:
         reason = f"among the terms of {names[category]}, but similar to those of {names[best]}; {documents:,} documents"

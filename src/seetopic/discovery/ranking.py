@@ -10,6 +10,7 @@ import numpy as np
 
 from seetopic.runtime import Doubles, Flags, Floats, Longs, available_cores, in_parallel
 
+_STEP = 16  # every so many scores are looked at to guess the last relevant one
 _MANY = 1 << 18  # number of scores from which starting threads pays off
 
 
@@ -45,11 +46,11 @@ class Entries:
     def only(self, kept: Flags) -> Entries:
         return Entries(self.categories[kept], self.terms[kept], self.scores[kept], self.shape)
 
-    def score(self, category: int, term: int) -> float:
-        """The score of a term in a category; 0 if it has none."""
+    def scores_of(self, category: int, terms: Sequence[int]) -> list[float]:
+        """The scores of terms in a category; 0 for those that have none."""
         first, last = np.searchsorted(self.categories, [category, category + 1])
-        found = np.flatnonzero(self.terms[first:last] == term)
-        return float(self.scores[first + found[0]]) if len(found) else 0.0
+        places = places_in(self.terms[first:last], terms)
+        return [float(self.scores[first + place - 1]) if place else 0.0 for place in places]
 
     def highest(self) -> Doubles:
         """The highest score of each term in any category; (n_terms,)."""
@@ -92,9 +93,31 @@ def best_first(scores: Floats | Doubles, size: int) -> Longs:
     candidates = np.arange(len(scores))
     if 0 < size < len(scores):
         # All that reach the last relevant score, so that ties at the cutoff are also ordered by position.
-        limit = np.partition(scores, len(scores) - size)[len(scores) - size]
-        candidates = np.flatnonzero(scores >= limit)
+        candidates = _above_a_guess(scores, size)
+        among = scores[candidates]
+        candidates = candidates[among >= np.partition(among, len(among) - size)[len(among) - size]]
     return candidates[np.argsort(-scores[candidates], kind="stable")][:size]
+
+
+def _above_a_guess(scores: Floats | Doubles, size: int) -> Longs:
+    """Positions of at least the best scores, by the scores of a few positions: partitioning all takes four times as
+    long."""
+    some = scores[::_STEP]
+    place = len(some) - 2 * -(-size // _STEP)
+    if place > len(some) // 2:
+        likely = np.flatnonzero(scores >= np.partition(some, place)[place])
+        if len(likely) >= size:
+            return likely
+    return np.arange(len(scores))
+
+
+def places_in(listed: Longs, terms: Sequence[int]) -> list[int]:
+    """The place of each term in a list, from 1; 0 if it is not in it."""
+    if not len(listed):
+        return [0] * len(terms)
+    same = listed == np.array(terms, np.int64)[:, None]
+    places: list[int] = np.where(same.any(axis=1), same.argmax(axis=1) + 1, 0).tolist()
+    return places
 
 
 def reciprocal(places: Longs) -> Doubles:

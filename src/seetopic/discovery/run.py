@@ -22,6 +22,7 @@ from seetopic.discovery.evidence.documents import (
     ReadDocumentsEvidence,
     theme_vectors,
     typical_terms,
+    typical_within,
 )
 from seetopic.discovery.evidence.general import GeneralEvidence, confidence
 from seetopic.discovery.evidence.local import LocalEvidence
@@ -36,7 +37,7 @@ from seetopic.discovery.tree import Tree, names_in_context, owners_in, tree_of, 
 from seetopic.discovery.tree_terms import TreeRanking
 from seetopic.discovery.twins import Twins, dealt_reading, dealt_terms, twins_among
 from seetopic.discovery.wildcards import expanded
-from seetopic.errors import NotEnoughTerms, SeedError
+from seetopic.errors import NotEnoughTerms
 from seetopic.index import Index, Uncovered, uncovered_by
 from seetopic.runtime import Doubles, Floats, Progress, normalized, resolve_device, silent, warn
 from seetopic.settings import DEFAULT, DiscoverySettings, as_json, preset_named
@@ -88,8 +89,6 @@ class Query:
                 f"{len(self.seeds)} categories need at least {len(self.seeds)} terms, but the index has {n_terms}; "
                 "give fewer names, lower --min-count (in Python: min_count), or give more documents"
             )
-        if self.seeds.is_tree and (self.settled.documents or self.settled.terms):
-            raise SeedError("a tree of names cannot learn from judgements or examples yet; give names without parents")
 
     @property
     def variants(self) -> Variants:
@@ -249,7 +248,11 @@ def _find_apart(query: Query, names: EncodedNames) -> Discovery:
         tree, uncovered = _uncovered(query, names)
         if query.settled.documents:
             judged = query.index, query.seeds, query.settled
-            uncovered = without_refuted(*judged, with_none(*judged, uncovered), names.spoken, settings.sorting)
+            uncovered = with_none(*judged, uncovered)
+            if tree is None:
+                uncovered = without_refuted(*judged, uncovered, names.spoken, settings.sorting)
+            else:  # a theme of none of the names is below none of them
+                tree = tree.with_themes(len(uncovered.centres))
         general = _general_evidence(query, names, _theme_vectors(query, names, uncovered, tree))
         similarity = general.similarity  # (n_categories, n_terms)
         read_ahead.result()
@@ -268,18 +271,19 @@ def _find_apart(query: Query, names: EncodedNames) -> Discovery:
         """Lines 8-16."""
         report_many(query.progress, "ranking terms", 0, len(query.seeds))
         if tree is not None:
-            documents = _documents_evidence(query.index, None) if uses_documents and reading is None else None
+            documents = _matched_documents(query.index) if uses_documents and reading is None else None
             by_level = TreeRanking(tree, general, by_terms[1][0], constraints, chosen, query.variants, documents)
             typical = None if reading is None else by_level.typical(sampled.documents, reading.memberships)
             return by_level.whole(typical) if last else by_level.leaves(typical)
         kinds: list[tuple[Evidence, float]] = list(by_terms)
         if uses_documents:
-            kinds.append((_documents_evidence(query.index, reading), chosen.documents_weight))
+            evidence = _matched_documents(query.index) if reading is None else _read_documents(query, names, reading)
+            kinds.append((evidence, chosen.documents_weight))
         used = [(kind, weight) for kind, weight in kinds if weight > 0]
         return discover_terms(similarity, constraints, used, chosen, query.variants, start, veto=by_terms[0][0])
 
     reading, sampled = None, sampled_documents(query.index)
-    lessons = lessons_of(query.index, query.seeds, query.settled, len(uncovered.centres))
+    lessons = lessons_of(query.index, query.seeds, query.settled, len(uncovered.centres), tree)
     if uses_documents and query.index.sample.was_read:
         # Sort the sample by the names; then by the names with the terms that a first pass found for them.
         spoken = _all_spoken(names, uncovered)
@@ -382,11 +386,18 @@ def _local_evidence(query: Query) -> Evidence:
     )
 
 
-def _documents_evidence(index: Index, reading: Reading | None) -> Evidence:
-    documents = sampled_documents(index).documents
-    if reading is None:
-        return MatchedDocumentsEvidence(documents, index.idf)
-    return ReadDocumentsEvidence(typical_terms(documents, reading.memberships))
+def _matched_documents(index: Index) -> Evidence:
+    return MatchedDocumentsEvidence(sampled_documents(index).documents, index.idf)
+
+
+def _read_documents(query: Query, names: EncodedNames, reading: Reading) -> Evidence:
+    sampled = sampled_documents(query.index)
+    if strata := query.index.themes.strata(names.spoken):
+        n_read = sampled.n_read  # the themes of other documents are unknown
+        typical = typical_within(sampled.documents[:n_read], reading.memberships[:n_read], strata)
+    else:
+        typical = typical_terms(sampled.documents, reading.memberships)
+    return ReadDocumentsEvidence(typical)
 
 
 # Between the passes: names with the terms that describe them ("video: vhs, tape, cassette")
@@ -466,16 +477,17 @@ def _topic(
     query: Query, category: int, found: Discovered, sure: Doubles, share: float | None, twins: Twins | None
 ) -> Topic:
     index, seed = query.index, query.seeds.seeds[category]
-    frequencies = index.document_frequencies
+    frequencies, terms = index.document_frequencies, found.terms[category]
+    scores, ranks = found.scores.scores_of(category, terms), found.ranks(category, terms)
     ranked = tuple(
         RankedTerm(
             index.vocabulary.terms[term],
-            found.scores.score(category, term),
+            score,
             int(frequencies[term]),
-            found.ranks(category, term),
+            own,
             tuple(index.vocabulary.terms[other] for other in found.variants.get(term, ())),
         )
-        for term in found.terms[category]
+        for term, score, own in zip(terms, scores, ranks, strict=True)
     )
     occurs = any(index.term_id(name) is not None for name in seed.names)
     warnings = tuple(_warnings(query, category, len(ranked), float(sure[category]), twins))

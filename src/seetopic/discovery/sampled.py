@@ -12,7 +12,7 @@ from seetopic.discovery.self_training import Features, SortedSample, shares, sor
 from seetopic.discovery.teaching import Lessons, known_shares, taught
 from seetopic.discovery.term_rule import SortedDocuments, local_features, rule_for_sampled
 from seetopic.discovery.tree import Tree
-from seetopic.discovery.tree_sorting import sort_by_paths, widened
+from seetopic.discovery.tree_sorting import sort_by_paths, taught_by_paths, widened
 from seetopic.index import Index, Sample, weighted_rows
 from seetopic.runtime import LRU, Doubles, Floats, normalized
 from seetopic.settings import SortingSettings
@@ -141,8 +141,10 @@ class SampledDocuments:
             found = sort_sample(self.features, names, settings)
         else:
             found = sort_by_paths(self.features, names, settings, tree)
-        if lessons is not None:
+        if lessons is not None and tree is None:
             found = taught(self.features, found, lessons, settings)
+        elif lessons is not None and tree is not None:
+            found = taught_by_paths(self.features, found, lessons, settings, tree)
         memberships = found.memberships(settings.temperature)
         if lessons is not None:
             rows, settled = known_shares(found, lessons, settings.temperature)

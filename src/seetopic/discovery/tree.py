@@ -77,6 +77,14 @@ class Tree:
         """Depths at which some name has children."""
         return sorted({self.depths[node] for node in self.inner})
 
+    def below(self, node: int) -> list[int]:
+        """The columns with documents that are part of a name: its leaves and their themes, or itself."""
+        return [column for column in self.leaves if node in self.path(column)]
+
+    def with_themes(self, number: int) -> Tree:
+        """The tree with this number of themes; those that it does not have yet are below no name."""
+        return Tree((*self.parents, *[-1] * (self.n_names + number - len(self))), self.n_names)
+
     def summed(self, shares: Doubles) -> Doubles:
         """The share of each column plus those of all columns below it; (n_documents, n_columns)."""
         total = shares.copy()

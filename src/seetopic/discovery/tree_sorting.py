@@ -7,9 +7,12 @@ it is likely in one of its children; no level decides alone.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from seetopic.discovery.self_training import Features, Rule, SortedSample, regression, scored, shares, spread_of
+from seetopic.discovery.teaching import Lessons, taught
 from seetopic.discovery.term_rule import TermRule
 from seetopic.discovery.tree import Tree
 from seetopic.runtime import Doubles, Floats, one_thread
@@ -42,6 +45,26 @@ def sort_by_paths(features: Features, names: Floats, settings: SortingSettings, 
         among_all(leaves, n_columns, weights, 0.0),
         among_all(leaves, n_columns, offset, -CLOSED),
         among_all(leaves, n_columns, named.scores[:, leaves], -CLOSED),
+    )
+
+
+def taught_by_paths(
+    features: Features, found: SortedSample, lessons: Lessons, settings: SortingSettings, tree: Tree
+) -> SortedSample:
+    """As `taught`, for the columns of a tree."""
+    leaves, n_columns = list(tree.leaves), len(tree)
+    own = SortedSample(
+        found.scores[:, leaves], found.weights[:, leaves], found.offset[leaves], found.by_name[:, leaves]
+    )
+    learned = taught(features, own, replace(lessons, allowed=lessons.allowed[:, leaves]), settings)
+    assert learned.left_out is not None
+    return SortedSample(
+        among_all(leaves, n_columns, learned.scores, -CLOSED),
+        among_all(leaves, n_columns, learned.weights, 0.0),
+        among_all(leaves, n_columns, learned.offset, -CLOSED),
+        found.by_name,
+        among_all(leaves, n_columns, learned.left_out, -CLOSED),
+        found,
     )
 
 

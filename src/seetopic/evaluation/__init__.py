@@ -8,6 +8,7 @@ from seetopic.evaluation.evaluate import EvaluationOptions, evaluate, evaluate_a
 from seetopic.evaluation.figures import Evaluation, in_order, meaning, stem
 from seetopic.evaluation.methods import METHODS, Task, available, method_named, require
 from seetopic.evaluation.sheets import (
+    BELONGS,
     FilledSheet,
     Sheet,
     annotate,
@@ -19,6 +20,7 @@ from seetopic.evaluation.sheets import (
 from seetopic.evaluation.significance import mark
 
 __all__ = [
+    "BELONGS",
     "METHODS",
     "Agreement",
     "CompareOptions",

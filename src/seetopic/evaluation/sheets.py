@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from seetopic.corpus import Judgement
+from seetopic.corpus import Judgement, normalized_name
 from seetopic.discovery import Topics
 from seetopic.errors import OutputError, SettingsError, SheetError
 from seetopic.runtime import FileSet, guarded, read_json, unguarded, write_text
@@ -28,7 +28,11 @@ ANSWERS = {
     **dict.fromkeys(("0", "0.0", "no", "n", "false"), False),
     "": None,  # not judged
 }
-_PAGE_DATA = "__SHEET__"
+BELONGS = (  # the one definition, which sheets, the workbench and the documentation quote
+    "A term belongs to a category if a text about the category is more likely to use it than a text about the others. "
+    "A document belongs to the category that it is mainly about."
+)
+_PAGE_DATA, _PAGE_DEFINITION = "__SHEET__", "__BELONGS__"
 
 
 @dataclass(frozen=True)
@@ -71,7 +75,7 @@ class Sheet:
         # ASCII without `<`, so that no user's text can end the script element.
         data = json.dumps(value).replace("<", "\\u003c")
         template = resources.files("seetopic.evaluation").joinpath("sheet.html").read_text(encoding="utf-8")
-        return template.replace(_PAGE_DATA, data)
+        return template.replace(_PAGE_DEFINITION, BELONGS).replace(_PAGE_DATA, data)
 
     def to_key(self) -> dict[str, Any]:
         return {"format": FORMAT, "sheet": self.id, **self._content()}
@@ -120,7 +124,7 @@ class _Table:
 
 
 def make_sheet(methods: Mapping[str, Topics], *, top: int = 10, random_state: int = 0) -> Sheet:
-    """The distinct terms of all methods' topics, shuffled within each category.
+    """The distinct terms of all methods' topics, shuffled within each category; its name, which needs no thought, last.
 
     The order of the methods does not affect the order of the terms.
     """
@@ -137,6 +141,7 @@ def make_sheet(methods: Mapping[str, Topics], *, top: int = 10, random_state: in
                 found.setdefault(term, {}).setdefault(method, place)
         terms = sorted(found)
         shuffled = [terms[number] for number in chance.permutation(len(terms))]
+        shuffled.sort(key=lambda term: normalized_name(term) == normalized_name(category))
         items += [Item(len(items) + 1 + n, category, term, found[term]) for n, term in enumerate(shuffled)]
     if not items:
         raise SheetError("the topics have no terms, so there is nothing to judge; discover topics from more documents")

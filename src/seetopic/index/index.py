@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from functools import cached_property
@@ -57,10 +57,11 @@ from seetopic.vectors import (
     is_embedded,
     reads_texts,
     warnings_about_names,
+    word_pieces,
 )
 
 Found = TypeVar("Found")
-_KNOWN_TEXTS = 1000  # names, sentences and descriptions whose vectors are cached: 1.5 MB
+_KNOWN_TEXTS = 4000  # names, sentences and descriptions whose vectors are cached: 6 MB
 _SHOWN = 5  # damaged files named in the message
 
 
@@ -453,6 +454,10 @@ class Index:
         """Whether the text has a vector: precomputed vectors cover only some texts."""
         encoder = self._encoder
         return encoder.knows(text) if isinstance(encoder, ReadyVectors) else True
+
+    def pieces(self, texts: Sequence[str]) -> list[list[int]]:
+        """The pieces that the model of the terms splits texts into."""
+        return word_pieces(self._encoder, texts)
 
     @property
     def reads_texts(self) -> bool:

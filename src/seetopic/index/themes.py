@@ -35,6 +35,7 @@ _ACROSS = 4  # groups of documents by what remains after their theme is subtract
 _STANDS_OUT_ACROSS = 1.0
 _ALL_ACROSS = 0.75  # share of documents in covered groups, from which names across themes cover everything
 _TAKEN_OFF = 12  # number of themes that are subtracted
+_STRATA = 25  # minimum number of themes within which names across themes are compared
 _ALIKE = 0.7  # likeness of the documents nearest to a name, relative to those nearest to a document: cut across below
 _QUERIES = 300  # documents whose nearest ones are compared
 _NEAREST = 0.02  # share of documents that count as a name's nearest, and their minimum number
@@ -70,9 +71,15 @@ class Themes:
     def covered_by(self, names: Floats, bound: float) -> Flags:
         """Whether any name stands out in a theme, or in another one that is nearly the same."""
         outstanding = self.standing(names).max(axis=0) >= bound
-        twins = (self.centres @ self.centres.T)[:, outstanding].max(axis=1, initial=-1.0) >= _SAME
-        covered: Flags = outstanding | twins
+        covered: Flags = outstanding | self._twins[:, outstanding].any(axis=1)
         return covered
+
+    @cached_property
+    @one_thread()
+    def _twins(self) -> Flags:
+        """Whether two themes are nearly the same; (n_themes, n_themes)."""
+        twins: Flags = self.centres @ self.centres.T >= _SAME
+        return twins
 
     def share_of(self, some: Flags) -> float:
         """The share of the documents that belong to some of the themes."""
@@ -109,6 +116,13 @@ class SampleThemes:
     def are_cut_across_by(self, names: Floats) -> bool:
         """Whether the documents nearest to a name, for the median name, are much less alike than those of a theme."""
         return float(np.median(self._likeness_near(names))) < _ALIKE * self.likeness
+
+    def strata(self, names: Floats) -> list[Longs]:
+        """Groupings of the documents within which names that cut across themes are compared; none for other names."""
+        if not self.grains or not self.are_cut_across_by(names):
+            return []
+        fine = [each for each in self.grains if len(each.centres) >= _STRATA]
+        return [each.of_documents for each in fine or self.grains[-1:]]
 
     @one_thread()
     def _likeness_near(self, points: Floats) -> Doubles:

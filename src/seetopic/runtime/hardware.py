@@ -51,6 +51,8 @@ def one_torch_thread() -> Iterator[None]:
 
 _PARTS = 4  # parts of a large product, for any number of cores
 _LARGE = 1 << 24  # multiplications from which a product is worth splitting
+_ROWS, _COLUMNS = 32, 16  # of blocks in which a product with few columns runs up to 1.8 times as fast
+_FEW = 3 * _COLUMNS
 _ONE_AT_A_TIME = RLock()
 
 
@@ -103,9 +105,30 @@ def product(left: Floats, right: Floats) -> Floats:
         return found
     found = np.empty((len(left), right.shape[1]), np.float32)
     bounds = list(pairwise(len(left) * part // _PARTS for part in range(_PARTS + 1)))
+    is_narrow = 1 < right.shape[1] <= _FEW and len(left) >= _PARTS * _ROWS
+    columns = _padded(right) if is_narrow else right
 
     def fill(part: tuple[int, int]) -> None:
-        np.matmul(left[slice(*part)], right, out=found[slice(*part)])
+        own = slice(*part)
+        if is_narrow:
+            _multiply_in_blocks(left[own], columns, found[own])
+        else:
+            np.matmul(left[own], columns, out=found[own])
 
     in_parallel(fill, bounds)
     return found
+
+
+def _padded(right: Floats) -> Floats:
+    """With columns of zeros up to a multiple of `_COLUMNS`: blocks of other shapes may be summed in another order."""
+    padded = np.zeros((len(right), -(-right.shape[1] // _COLUMNS) * _COLUMNS), np.float32)
+    padded[:, : right.shape[1]] = right
+    return padded
+
+
+def _multiply_in_blocks(left: Floats, right: Floats, found: Floats) -> None:
+    """Write the first columns of a product to `found`; the last block overlaps the one before, for the same reason."""
+    whole = len(left) // _ROWS * _ROWS
+    blocks = left[:whole].reshape(-1, _ROWS, left.shape[1]) @ right
+    found[:whole] = blocks.reshape(whole, -1)[:, : found.shape[1]]
+    found[-_ROWS:] = (left[-_ROWS:] @ right)[:, : found.shape[1]]

@@ -8,7 +8,7 @@ from seetopic.vectors.encoder.cache import VectorCache, cache_folder
 from seetopic.vectors.encoder.documents import ReadyDocuments
 from seetopic.vectors.encoder.minilm import EMBEDDED_NAME, is_embedded
 from seetopic.vectors.encoder.plain import ReadyVectors, reads_texts
-from seetopic.vectors.encoder.protocol import TermEncoder, unit_rows
+from seetopic.vectors.encoder.protocol import TermEncoder, unit_rows, word_pieces
 from seetopic.vectors.local.factorise import context_matrix, document_matrix, factorise
 from seetopic.vectors.local.skipgram import Vectors, train
 from seetopic.vectors.readable import script_shares, warnings_about_names, warnings_about_text
@@ -36,5 +36,6 @@ __all__ = [
     "unit_rows",
     "warnings_about_names",
     "warnings_about_text",
+    "word_pieces",
     "write_postings",
 ]

@@ -35,11 +35,20 @@ _HEADERS = {
     "cache-control": "no-store",
 }
 _CLOSED = """<!doctype html>
-<html lang="en"><meta charset="utf-8"><title>seetopic workbench</title>
-<h1>This workbench requires a token</h1>
-<p>Open the link that <code>seetopic serve</code> printed when it started; it ends in <code>?token=…</code>.
-Your browser then stays signed in for 30 days.</p></html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>seetopic workbench</title><link rel="icon" href="data:,">
+<link rel="stylesheet" href="/static/figures.css"><link rel="stylesheet" href="/static/style.css">
+<link rel="stylesheet" href="/static/layout.css"><script src="/static/theme.js"></script></head>
+<body><main class="page narrow"><h1>This workbench asks for a token</h1>
+<p>When <code>seetopic serve</code> starts, it prints a link that ends in <code>?token=…</code>. Open that link, or
+paste it (or only the token) here. Your browser then stays signed in for 30 days.</p>
+<form method="get" action="/" class="card">__PROBLEM__<label class="field"><span>Token</span><input name="token"
+autocomplete="off" spellcheck="false" autocapitalize="off" required></label>
+<p class="actions"><button class="primary">Open the workbench</button></p></form>
+<p class="soft">If someone else started the workbench, ask them for the link.</p></main></body></html>
 """
+_WRONG = '<p class="note bad" role="alert">This is not the token of this workbench; copy it again.</p>'
+_OFTEN = '<p class="note bad" role="alert">Too many wrong tokens; wait a minute, then try again.</p>'
 Scope = MutableMapping[str, Any]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -122,22 +131,36 @@ class Guard:
         if shown:
             address = str((scope.get("client") or ("",))[0])
             if not self.access.guesses.allowed(address):
+                if _asks_for_page(scope, headers):
+                    return _closed(429, _OFTEN)
                 return _refuse(429, "too many wrong tokens from this address; wait a minute, then try again")
             if any(self.access.fits(each) for each in shown):
                 return None
             for _ in shown:
                 self.access.guesses.wrong(address)
-        if scope["path"] == "/" and "text/html" in headers.get("accept", ""):
-            return HTMLResponse(_CLOSED, status_code=401)
+        if _asks_for_page(scope, headers):
+            return _closed(401, _WRONG if shown else "")
         return _refuse(401, "a token is required; open the address that the server printed when it started")
 
 
+def _asks_for_page(scope: Scope, headers: dict[str, str]) -> bool:
+    """Whether a person opened this address in a browser; programs get JSON."""
+    return scope["method"] == "GET" and "text/html" in headers.get("accept", "")
+
+
+def _closed(status: int, problem: str) -> HTMLResponse:
+    policy = _POLICY.replace("form-action 'none'", "form-action 'self'")
+    page = _CLOSED.replace("__PROBLEM__", problem)
+    return HTMLResponse(page, status_code=status, headers={"content-security-policy": policy})
+
+
 def _in_address(scope: Scope) -> str | None:
-    """The token in the query of the start page, the only page that accepts it there."""
+    """The token in the query of the start page, the only page that accepts it there; also a whole link with it."""
     if scope["path"] != "/":
         return None
-    given: str = scope.get("query_string", b"").decode("latin-1")
-    return next(iter(parse_qs(given).get("token", ())), None)
+    query: str = scope.get("query_string", b"").decode("latin-1")
+    given = next(iter(parse_qs(query).get("token", ())), None)
+    return None if given is None else given.rpartition("token=")[2].strip()
 
 
 def _for_annotators(path: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import secrets
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -14,12 +15,13 @@ from typing import Any
 from seetopic.corpus import Judgement
 from seetopic.discovery import Topics
 from seetopic.errors import SeeTopicError, SheetError
-from seetopic.evaluation import Agreement, FilledSheet, Sheet, agreement_of, make_sheet, sheet_of_key
+from seetopic.evaluation import BELONGS, Agreement, FilledSheet, Sheet, agreement_of, make_sheet, sheet_of_key
 from seetopic.runtime import SafeRows
 from seetopic.web.background import Background, BackgroundState
 from seetopic.web.candidates import Wanted, find_topics, plan_for, with_own_titles
 from seetopic.web.database import Database, new_id, now
 from seetopic.web.errors import Conflict, Missing, NotYet
+from seetopic.web.examples import Parts, sentences_with
 from seetopic.web.jobs import Job
 from seetopic.web.limits import ANNOTATORS, ROUNDS
 from seetopic.web.projects import Kept
@@ -139,6 +141,7 @@ class OpenItem(Frozen):
     item: int
     category: str
     term: str
+    example: Parts  # a sentence of the documents in which it occurs, or nothing
     belongs: bool | None
 
 
@@ -147,6 +150,7 @@ class Assignment(Frozen):
 
     name: str
     title: str
+    definition: str  # what "belongs" means
     items: tuple[OpenItem, ...]
 
 
@@ -206,15 +210,30 @@ class Rounds(Background[Round]):
         """The questions for the owner of a link."""
         annotator = self.annotators.by_secret(secret)
         row = self._row(annotator["round"])
-        answers = self.annotators.answers(annotator["id"])
+        answers, sheet = self.annotators.answers(annotator["id"]), _sheet(row)
+        examples = self._examples(row, sheet)
         return Assignment(
             name=annotator["name"],
             title=row["title"],
+            definition=BELONGS,
             items=tuple(
-                OpenItem(item=each.item, category=each.category, term=each.term, belongs=answers.get(each.item))
-                for each in _sheet(row).items
+                OpenItem(
+                    item=each.item,
+                    category=each.category,
+                    term=each.term,
+                    example=examples.get(each.term, ()),
+                    belongs=answers.get(each.item),
+                )
+                for each in sheet.items
             ),
         )
+
+    def _examples(self, row: Any, sheet: Sheet) -> dict[str, Parts]:
+        """Sentences with the terms of a round, of the documents that its first source was found in."""
+        corpora, corpus = self.sides.corpora, _asked(row).sources[0].corpus
+        with suppress(SeeTopicError):  # annotators can judge terms without examples, too
+            return sentences_with(corpora.index(corpus), corpora.documents(corpus), [each.term for each in sheet.items])
+        return {}
 
     def answer(self, secret: str, item: int, belongs: bool | None) -> Standing:
         """Store one answer; the last one counts, and None withdraws it."""
@@ -251,13 +270,20 @@ class Rounds(Background[Round]):
 
     def judgements(self, number: str) -> str:
         """All answers in the form that `discover --judgements` reads."""
-        sheet = _sheet(self._row(number))
-        items, lines = {each.item: each for each in sheet.items}, []
+        return "".join(each.to_line() for each in self.answers(number))
+
+    def answers(self, number: str) -> list[Judgement]:
+        """All answers as judgements."""
+        items, given = {each.item: each for each in _sheet(self._row(number)).items}, []
         for annotator in self.annotators.rows(number):
             for item, (belongs, when) in self.annotators.timed_answers(annotator["id"]).items():
                 asked = items[item]
-                lines.append(Judgement(asked.category, asked.term, None, belongs, annotator["name"], when).to_line())
-        return "".join(lines)
+                given.append(Judgement(asked.category, asked.term, None, belongs, annotator["name"], when))
+        return given
+
+    def project_of(self, number: str) -> str:
+        """The project of a round."""
+        return str(self._row(number)["project"])
 
     def _start(self, number: str) -> None:
         asked = _asked(self._row(number))

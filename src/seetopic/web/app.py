@@ -20,7 +20,7 @@ from seetopic.output import colours, figure_script
 from seetopic.version import __version__
 from seetopic.web.access import Access, Guard
 from seetopic.web.errors import Missing, RequestError
-from seetopic.web.routes import annotation, comparisons, corpora, documents, downloads, inspect, projects
+from seetopic.web.routes import annotation, comparisons, corpora, documents, downloads, inspect, projects, teach
 from seetopic.web.served_folder import readable
 from seetopic.web.workbench import Workbench
 
@@ -34,6 +34,7 @@ ROUTERS = (
     annotation.router,
     comparisons.router,
     downloads.router,
+    teach.router,
 )
 
 

@@ -12,8 +12,22 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from seetopic.errors import SeedError
-from seetopic.web.limits import CATEGORIES, NAMES, TERMS, TOP
-from seetopic.web.schemas import Category, CategoryId, Frozen, GivenCategory, Names, Text, Title, same, with_new
+from seetopic.web.limits import ANSWERS, CATEGORIES, JUDGEMENTS, NAMES, TERMS, TOP
+from seetopic.web.schemas import (
+    Category,
+    CategoryId,
+    Frozen,
+    GivenCategory,
+    Judged,
+    Level,
+    Names,
+    Text,
+    Title,
+    in_order,
+    outline,
+    same,
+    with_new,
+)
 
 
 class Add(Frozen):
@@ -22,9 +36,12 @@ class Add(Frozen):
     kind: Literal["add"]
     names: tuple[Text, ...] = Field(min_length=1, max_length=CATEGORIES)
     at: int | None = Field(default=None, ge=0, le=CATEGORIES)
+    parent: CategoryId | None = None
+    levels: tuple[Level, ...] = Field(default=(), max_length=CATEGORIES)  # of an outline, one per name
 
     def applied(self, names: Names) -> Names:
-        return with_new(names, [GivenCategory(name=name) for name in self.names], self.at)
+        parent = None if self.parent is None else names[self.parent].id
+        return with_new(names, outline(self.names, self.levels), self.at, parent)
 
     def touches(self, names: Names) -> Any:
         return None
@@ -70,14 +87,21 @@ class Describe(Frozen):
 
 
 class Remove(Frozen):
-    """Remove a category, with all its judgements."""
+    """Remove a category, with all its judgements; those below it move up."""
 
     kind: Literal["remove"]
     category: CategoryId
 
     def applied(self, names: Names) -> Names:
         gone = names[self.category]
-        return names.model_copy(update={"categories": tuple(each for each in names.categories if each != gone)})
+        moved_up = {"parent": gone.parent}
+        kept = (
+            each.model_copy(update=moved_up) if each.parent == gone.id else each
+            for each in names.categories
+            if each != gone
+        )
+        judgements = tuple(each for each in names.judgements if each.category != gone.id)
+        return names.model_copy(update={"categories": in_order(kept), "judgements": judgements})
 
     def touches(self, names: Names) -> Any:
         return names.get(self.category)
@@ -87,7 +111,7 @@ class Remove(Frozen):
 
 
 class Place(Frozen):
-    """Move a category to another position in the list."""
+    """Move a category to another position among those with the same parent."""
 
     kind: Literal["place"]
     category: CategoryId
@@ -95,14 +119,77 @@ class Place(Frozen):
 
     def applied(self, names: Names) -> Names:
         moved = names[self.category]
-        others = [each for each in names.categories if each != moved]
-        return names.model_copy(update={"categories": (*others[: self.at], moved, *others[self.at :])})
+        beside = [each for each in names.categories if each.parent == moved.parent and each != moved]
+        before = beside[self.at].id if self.at < len(beside) else None
+        return _nested(names, moved, moved.parent, before)
 
     def touches(self, names: Names) -> Any:
         return [each.id for each in names.categories]
 
     def told(self, names: Names) -> str:
         return f"move {_quoted([names[self.category].name])} to position {self.at + 1}"
+
+
+class Nest(Frozen):
+    """Move a category, with all below it, below a parent or to the top level: before another one there, or last."""
+
+    kind: Literal["nest"]
+    category: CategoryId
+    parent: CategoryId | None
+    before: CategoryId | None = None
+
+    def applied(self, names: Names) -> Names:
+        moved = names[self.category]
+        if self.parent is not None and names[self.parent].id in names.below(moved.id):
+            raise SeedError(f"{moved.name!r} cannot be moved below itself; choose another place")
+        if self.before is not None and names[self.before].parent != self.parent:
+            raise SeedError(f"{names[self.before].name!r} has been moved elsewhere; choose another place")
+        return _nested(names, moved, self.parent, self.before)
+
+    def touches(self, names: Names) -> Any:
+        return [[each.id, each.parent] for each in names.categories]
+
+    def told(self, names: Names) -> str:
+        where = "to the top level" if self.parent is None else f"below {_quoted([names[self.parent].name])}"
+        return f"move {_quoted([names[self.category].name])} {where}"
+
+
+class NewJudged(Judged):
+    """An answer to keep; `belongs` null withdraws it."""
+
+    belongs: bool | None = True  # type: ignore[assignment]
+
+
+class Judge(Frozen):
+    """Answer questions: does this term or document belong to this category, or to none of them?"""
+
+    kind: Literal["judge"]
+    answers: tuple[NewJudged, ...] = Field(min_length=1, max_length=ANSWERS)
+
+    def applied(self, names: Names) -> Names:
+        kept = {(each.item, each.category, each.by): each for each in names.judgements}
+        for each in self.answers:
+            if each.category is not None:
+                names[each.category]
+            kept.pop((each.item, each.category, each.by), None)
+            if each.belongs is not None:
+                kept[each.item, each.category, each.by] = Judged(**each.model_dump())
+        if len(kept) > JUDGEMENTS:
+            raise SeedError(f"the project would have {len(kept):,} judgements, but the limit is {JUDGEMENTS:,}")
+        return names.model_copy(update={"judgements": tuple(kept.values())})
+
+    def touches(self, names: Names) -> Any:
+        return None  # everyone's answers are kept
+
+    def told(self, names: Names) -> str:
+        if len(self.answers) > 1:
+            return f"take over {len(self.answers):,} judgements"
+        answer = self.answers[0]
+        what = f"document {(answer.document or 0) + 1:,}" if answer.term is None else _quoted([answer.term])
+        if answer.belongs is None:
+            return f"withdraw the judgement of {what}"
+        where = "none of the categories" if answer.category is None else _quoted([names[answer.category].name])
+        return f"say that {what} {'belongs' if answer.belongs else 'does not belong'} to {where}"
 
 
 class _Judgement(Frozen):
@@ -217,7 +304,7 @@ class SetSeeds(Frozen):
     categories: tuple[GivenCategory, ...] = Field(max_length=CATEGORIES)
 
     def applied(self, names: Names) -> Names:
-        return with_new(names.model_copy(update={"categories": ()}), self.categories)
+        return with_new(names.model_copy(update={"categories": (), "judgements": ()}), self.categories)
 
     def touches(self, names: Names) -> Any:
         return names.categories
@@ -227,7 +314,20 @@ class SetSeeds(Frozen):
 
 
 Edit = Annotated[
-    Add | Rename | Describe | Remove | Place | Pin | Bar | Free | Shift | SetOptions | SetTitle | SetSeeds,
+    Add
+    | Rename
+    | Describe
+    | Remove
+    | Place
+    | Nest
+    | Judge
+    | Pin
+    | Bar
+    | Free
+    | Shift
+    | SetOptions
+    | SetTitle
+    | SetSeeds,
     Field(discriminator="kind"),
 ]
 
@@ -283,6 +383,14 @@ def _changed(names: Names, old: Category, /, **parts: Any) -> Names:
             what = f"{len(getattr(new, part))} {part}" + ("" if part == "names" else " terms")
             raise SeedError(f"{old.name!r} would have {what}, but the limit is {most}; remove some")
     return names.model_copy(update={"categories": tuple(new if each is old else each for each in names.categories)})
+
+
+def _nested(names: Names, moved: Category, parent: str | None, before: str | None) -> Names:
+    """The names with a category below a parent, before another one or last."""
+    there = moved.model_copy(update={"parent": parent})
+    kept = [each for each in names.categories if each.id != moved.id]
+    place = len(kept) if before is None else [each.id for each in kept].index(before)
+    return names.model_copy(update={"categories": in_order((*kept[:place], there, *kept[place:]))})
 
 
 def _pinned(names: Names, category: str, term: str) -> Names:

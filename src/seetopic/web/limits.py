@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 CATEGORIES = 200  # per project
+LEVELS = 20  # of a tree of categories
 NAMES = 50  # per category
 TERMS = 1_000  # pinned or negative, per category
 PROJECT_NAMES = 600  # of all categories together; the language model encodes each one
@@ -13,6 +14,8 @@ EXPLANATION = 5_000  # characters of a description
 EXAMPLE = 20_000  # characters of an example
 EXAMPLES = 100  # per category
 PROJECT_TERMS = 10_000  # pinned or negative, of all categories together
+ANSWERS = 2_000  # per request
+JUDGEMENTS = 5_000  # answers about terms and documents, per project
 HEAVY = 60  # names above which a search may take many seconds
 WAITING = 12  # requests waiting for topics; each holds a thread
 QUEUE = 20  # running or waiting jobs; builds and other work are counted separately

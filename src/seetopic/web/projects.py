@@ -90,7 +90,7 @@ class Projects:
         """Apply an edit to the current state; rejected if someone has changed the same thing since `base`."""
         with self._data.change():
             kept = self.get(project)
-            seen = self._names_at(project, base)
+            seen = self.names_at(project, base)
             theirs = clash(edit, seen, kept.names)
             if theirs is not None:
                 who = self._who_changed(project, base, edit, seen)
@@ -188,7 +188,8 @@ class Projects:
             (project, entry),
         )
 
-    def _names_at(self, project: str, version: int) -> Names:
+    def names_at(self, project: str, version: int) -> Names:
+        """The names as they were at a version."""
         row = self._data.one("SELECT entry FROM versions WHERE project = ? AND version = ?", (project, version))
         if row is None:
             raise Conflict(f"the project has never had a version {version}; reload it")

@@ -156,9 +156,7 @@ class Search:
             return np.ones(len(self.index), np.bool_)
         if self.sorted is None:
             return np.zeros(len(self.index), np.bool_)
-        number = -1 if category == NONE else self.sorted.number(category)
-        fits: Flags = self.sorted.best == number
-        return fits
+        return self.sorted.best < 0 if category == NONE else self.sorted.within(category)
 
     def _ordered(self, chosen: Longs, category: str | None, words: Words) -> Longs:
         """Best first: by words, else by how clearly they belong to the category, else as in the corpus."""
@@ -170,8 +168,9 @@ class Search:
     def _counts(self, fits: Flags) -> dict[str, int]:
         if self.sorted is None:
             return {}
-        counts = np.bincount(self.sorted.best[fits] + 1, minlength=len(self.sorted.categories) + 1).tolist()
-        return dict(zip((NONE, *self.sorted.categories), counts, strict=True))
+        none, *counts = np.bincount(self.sorted.best[fits] + 1, minlength=len(self.sorted.categories) + 1).tolist()
+        below = self.sorted.below
+        return {NONE: none, **{each: sum(counts[number] for number in below[each]) for each in self.sorted.categories}}
 
     def _hits(
         self, numbers: list[int], words: dict[str, str], category: str | None, texts: Quotable | None

@@ -272,7 +272,7 @@ class TopicFinder:
         started = time.perf_counter()
         try:
             search("waiting", 0, None)
-            run = run_of(index, names.seeds, settings_of(names), progress=search)
+            run = run_of(index, names.seeds, settings_of(names), progress=search, judgements=names.lessons)
         finally:
             self._ended(search)
         finding = Finding(run, names, documents, time.perf_counter() - started, texts)

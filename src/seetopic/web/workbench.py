@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import Any
 
 from seetopic.classify import COLUMNS, Sorter
+from seetopic.corpus import normalized_name
 from seetopic.discovery import Topics, run_of
 from seetopic.errors import SeeTopicError
 from seetopic.index import Index
@@ -20,7 +21,8 @@ from seetopic.web.corpora import Corpora
 from seetopic.web.data_folder import DATABASE
 from seetopic.web.database import Database
 from seetopic.web.document_tables import DocumentTable, DocumentTables, Format, TableSource, table_documents
-from seetopic.web.errors import NotYet, Refused
+from seetopic.web.edits import Judge, NewJudged
+from seetopic.web.errors import Conflict, NotYet, Refused
 from seetopic.web.jobs import Jobs
 from seetopic.web.limits import WorkbenchSettings
 from seetopic.web.projects import Kept, Last, Projects
@@ -35,6 +37,13 @@ from seetopic.web.uploads import Uploads
 _LOG = logging.getLogger("seetopic.web")
 
 
+class JudgedNumbers(Frozen):
+    """How many questions were answered."""
+
+    documents: int
+    terms: int
+
+
 class Project(Frozen):
     """A project in its current state."""
 
@@ -44,6 +53,7 @@ class Project(Frozen):
     version: int
     categories: tuple[Category, ...]
     options: Options
+    judged: JudgedNumbers
     undo: str | None
     redo: str | None
     last: Last
@@ -195,6 +205,30 @@ class Workbench:
         texts = self.corpora.texts(kept.corpus)
         return self.finder.shown(kept.corpus, index, kept.names, documents, (kept.id, kept.version), texts)
 
+    def topics_at(self, kept: Kept, version: int) -> Topics:
+        """The topics of a project at an earlier version."""
+        index, documents = self.corpora.index(kept.corpus), self.corpora.documents(kept.corpus)
+        return self.finder.find(kept.corpus, index, self.projects.names_at(kept.id, version), documents).topics
+
+    def take_over(self, number: str, by: str) -> Result:
+        """Take over the annotators' answers of a round as judgements; without those of removed categories."""
+        before = self.projects.get(self.rounds.project_of(number))
+        ids = {normalized_name(each.name): each.id for each in before.names.categories}
+        answers = [
+            NewJudged(
+                category=ids[normalized_name(each.category)],
+                term=each.term,
+                belongs=each.belongs,
+                by=each.by,
+                at=each.at,
+            )
+            for each in self.rounds.answers(number)
+            if each.category is not None and normalized_name(each.category) in ids
+        ]
+        if not answers:
+            raise Conflict("nobody has judged terms of the current categories yet; invite annotators first")
+        return self.edited(before.id, before.version, by, Judge(kind="judge", answers=tuple(answers)))
+
     def result(self, kept: Kept, before: Kept | None = None) -> Result:
         """The project with its topics, and how they differ from before; a change is kept even if finding them fails."""
         topics, problem, seconds, differing = None, None, 0.0, {}
@@ -259,6 +293,10 @@ def shown_project(kept: Kept) -> Project:
         version=kept.version,
         categories=names.categories,
         options=names.options,
+        judged=JudgedNumbers(
+            documents=sum(each.document is not None for each in names.judgements),
+            terms=sum(each.term is not None for each in names.judgements),
+        ),
         undo=kept.undo,
         redo=kept.redo,
         last=kept.last,

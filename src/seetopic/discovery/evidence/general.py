@@ -60,8 +60,16 @@ def confidence(similarity: Floats, current: list[list[int]]) -> Doubles:
     anywhere = similarity.mean(axis=1)
     for category, terms in enumerate(current):
         if terms:
-            near, others = similarity[category, terms], np.delete(similarity[:, terms], category, axis=0)
+            near = similarity[:, terms]
+            own, others = near[category], np.delete(near, category, axis=0)
             elsewhere = others.mean(axis=0) if len(others) else anywhere[category]
-            gain = np.median(near) - anywhere[category] + np.median(near - elsewhere)
+            gain = _median(own) - anywhere[category] + _median(own - elsewhere)
             found[category] = np.clip(gain / max(1 - anywhere[category], _TINY), 0, 1)
     return found
+
+
+def _median(values: Floats) -> np.float32:
+    """As `np.median`, which takes ten times as long for a few values."""
+    ordered, middle = np.sort(values), len(values) // 2
+    median: np.float32 = ordered[middle] if len(values) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
+    return median

@@ -9,13 +9,19 @@ from typing import Literal
 from seetopic.errors import SettingsError
 
 Theme = Literal["light", "dark"]
-HUES = 10  # further topics reuse them; no figure distinguishes topics by colour alone
+HUES = 24  # further topics reuse them; no figure distinguishes topics by colour alone
 BOLD = 1.12  # how much wider bold letters are
 READERS_FONTS = "system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans','Liberation Sans',Arial,sans-serif"
 STEPS = 10  # of the scale for cells
 
-_LIGHT_HUES = "#1d5fbf #a8430a #1a7340 #8436b3 #b4235a #0f6a78 #745600 #4b5563 #5145cd #a02c2c"
-_DARK_HUES = "#7fb2ff #ffa36b #6fd391 #d2a1f5 #ff8fb3 #63d3df #e3c251 #b6c2cf #aeaaff #ff9d94"
+_LIGHT_HUES = (
+    "#1d5fbf #a8430a #1a7340 #8436b3 #b4235a #0f6a78 #745600 #4b5563 #5145cd #a02c2c #2f3200 #501d00 "
+    "#4f0944 #003e3d #8b4c67 #38185f #00355c #5b001d #124a16 #5d6b2b #544527 #615a94 #672513 #182469"
+)
+_DARK_HUES = (
+    "#7fb2ff #ffa36b #6fd391 #d2a1f5 #ff8fb3 #63d3df #e3c251 #b6c2cf #aeaaff #ff9d94 #9ea81c #d78c00 "
+    "#d777c2 #00bab6 #f7bfd4 #ad87ed #00afe7 #ec7385 #7db57c #cbd8a5 #c7b593 #cecafd #db8e79 #7a97fb"
+)
 
 
 def _mixed(first: str, second: str, share: float) -> str:

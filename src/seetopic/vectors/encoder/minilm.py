@@ -91,6 +91,9 @@ class EmbeddedEncoder:
     def encode_names(self, names: Sequence[str]) -> Floats:
         return unit_rows(self._at_once.vectors(names), names)
 
+    def token_ids(self, texts: Sequence[str]) -> list[list[int]]:
+        return self._at_once.token_ids(texts)
+
 
 class MiniLM:
     """The model written out in NumPy.
@@ -118,8 +121,11 @@ class MiniLM:
         parts = [texts[first : first + size] for first in range(0, len(texts), size or 1)]
         return [vector for vectors in in_parallel(self._together, parts) for vector in vectors]
 
+    def token_ids(self, texts: Sequence[str]) -> list[list[int]]:
+        return [self._tokenizer.encode(text).ids for text in texts]
+
     def _together(self, texts: Sequence[str]) -> list[Floats]:
-        states, bounds = self._embedded([self._tokenizer.encode(text).ids for text in texts])
+        states, bounds = self._embedded(self.token_ids(texts))
         for layer in range(self._layers):
             states = self._layer(states, bounds, f"encoder.layer.{layer}")
         return [states[first:last].mean(axis=0) for first, last in itertools.pairwise(bounds)]

@@ -30,6 +30,15 @@ class TermEncoder(Protocol):
         """The same for a handful of texts, with a quick start rather than high throughput."""
 
 
+def word_pieces(encoder: TermEncoder, texts: Sequence[str]) -> list[list[int]]:
+    """The pieces that a model splits texts into, by number; one for each text if it does not tell."""
+    token_ids = getattr(encoder, "token_ids", None)
+    if token_ids is None:
+        return [[0] for _ in texts]
+    around, *found = token_ids(["", *texts])  # what every text gets, such as [CLS] and [SEP]
+    return [[piece for piece in pieces if piece not in around] for pieces in found]
+
+
 def require_texts(texts: Sequence[str]) -> None:
     """Reject an empty list: without a vector, the dimension is unknown."""
     if not len(texts):

@@ -95,6 +95,9 @@ class TransformerEncoder:
     def encode_names(self, names: Sequence[str]) -> Floats:
         return self.encode(names, 1, silent)
 
+    def token_ids(self, texts: Sequence[str]) -> list[list[int]]:
+        return self._loaded.token_ids(list(texts))
+
 
 @dataclass(frozen=True)
 class SentenceModelEncoder:
@@ -115,6 +118,9 @@ class SentenceModelEncoder:
 
     def encode_names(self, names: Sequence[str]) -> Floats:
         return self.encode(names, 1, silent)
+
+    def token_ids(self, texts: Sequence[str]) -> list[list[int]]:
+        return from_sentence_transformer(self.model).token_ids(list(texts))
 
 
 def encode_in_batches(loaded: Loaded, texts: Sequence[str], device: str, n_jobs: int, progress: Progress) -> Floats:

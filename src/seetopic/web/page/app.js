@@ -4,17 +4,19 @@ import * as api from "./api.js";
 import { announce, banner, conflict, notify } from "./notices.js";
 import { inWords } from "./edits.js";
 import { empty, fill, h, note } from "./dom.js";
-import { clearHeader, drawHeader, drawTabs, dressHeader, me } from "./header.js";
+import { clearHeader, drawHeader, drawTabs, dressHeader, me, onTyping } from "./header.js";
+import { showPalette } from "./palette.js";
 import { OpenProject, unsaved } from "./project.js";
 
 const TABS = {
   topics: ["Topics", "./bench.js"],
   documents: ["Documents", "./documents.js"],
+  teach: ["Teach", "./teach.js"],
   trends: ["Trends", "./trends.js"],
   map: ["Map", "./map.js"],
   annotate: ["Annotate", "./rounds.js"],
   compare: ["Compare", "./compare.js"],
-  takeaway: ["Download", "./takeaway.js"],
+  takeaway: ["Export", "./takeaway.js"],
   history: ["History", "./history.js"],
 };
 const LABELS = Object.fromEntries(Object.entries(TABS).map(([tab, [label]]) => [tab, label]));
@@ -49,7 +51,8 @@ async function show(key, source, rest, context) {
   view?.stop?.();
   const mine = (view = { key });
   const root = h("div", { class: "view" });
-  const instead = (...shown) => fill(byId("main"), h("div", { class: "page" }, shown));
+  const instead = (...shown) =>
+    fill(byId("main"), h("div", { class: "page" }, h("h1", { class: "unseen" }, "seetopic workbench"), shown));
   if (!source) {
     const home = h("a", { class: "button", href: "#/" }, "Go to the start page");
     return instead(empty("Page not found", "The link may be outdated.", home));
@@ -95,7 +98,8 @@ async function showProject(id, tab, rest) {
 
 async function enterProject(mine) {
   listen(mine);
-  fill(byId("main"), h("div", { class: "view" }, h("div", { class: "loading" }, "Opening the project…")));
+  const opening = h("div", { class: "loading", role: "status" }, "Opening the project…");
+  fill(byId("main"), h("div", { class: "view" }, h("h1", { class: "unseen" }, "Project"), opening));
   try {
     await mine.open();
   } catch (error) {
@@ -107,6 +111,7 @@ async function enterProject(mine) {
         h(
           "div",
           { class: "page" },
+          h("h1", { class: "unseen" }, "seetopic workbench"),
           empty(
             error.status === 404 ? "Project not found" : "The project could not be opened",
             error.message,
@@ -135,7 +140,10 @@ function listen(project) {
       if (!project.reached) tellReach(project);
       else tellStuck(project);
     },
-    reach: () => tellReach(project),
+    reach: () => {
+      drawHeader(project);
+      tellReach(project);
+    },
     other: (last) =>
       notify(`${last?.by || "Someone"} changed this: ${last?.label ?? "another version"}.`, { key: "other" }),
     // A view may show it in place first.
@@ -177,7 +185,29 @@ function tellReach(project) {
   banner(`The workbench cannot be reached; ${unsaved}.`, { "Try now": () => project.retryNow() });
 }
 
+/** Everything that can be reached from here: the page's own commands, then the other pages. */
+function commands() {
+  if (!open) return;
+  const pages = Object.entries(LABELS).map(([tab, label]) => ({
+    label,
+    about: "page",
+    run: () => (location.hash = `#/project/${encodeURIComponent(open.id)}/${tab}`),
+  }));
+  const change = (verb, keys, what, run) => (what ? [{ label: `${verb}: ${what}`, keys, run }] : []);
+  showPalette([
+    ...(view?.commands?.() ?? []),
+    ...pages,
+    { label: "All projects", about: "page", run: () => (location.hash = "#/") },
+    ...change("Undo", "Ctrl Z", open.project.undo, () => open.undo()),
+    ...change("Redo", "Ctrl Shift Z", open.project.redo, () => open.redo()),
+  ]);
+}
+
 function onKeys(event) {
+  if (open?.server && (event.ctrlKey || event.metaKey) && !event.shiftKey && event.key.toLowerCase() === "k") {
+    event.preventDefault();
+    return commands();
+  }
   if (!open || !(event.ctrlKey || event.metaKey) || event.altKey || event.key.toLowerCase() !== "z") return;
   // In a field, users expect the browser's own undo, unless everything typed in it has been sent.
   if (event.target.matches?.("input, textarea") && event.target.dataset.typing !== "false") return;
@@ -194,6 +224,9 @@ async function start() {
   });
   window.addEventListener("hashchange", route);
   window.addEventListener("keydown", onKeys);
+  byId("top").addEventListener("goto", commands);
+  const typing = () => queueMicrotask(() => open?.server && onTyping(open));
+  for (const event of ["input", "focusout"]) document.addEventListener(event, typing);
   window.addEventListener("beforeunload", (event) => unsaved(open) && event.preventDefault());
   for (;;) {
     try {

@@ -1,87 +1,155 @@
-// The topics as cards: terms as bars, the confidence of each topic, and what the last edit changed.
+// The topics: as cards, or as an overview of one line each, which unfolds to the card.
 
 import { empty, fill, h, hue, iconButton, keyed, say, skeleton } from "./dom.js";
 import { holds } from "./edits.js";
+import { MEANINGS } from "./explain.js";
 import { judging } from "./judging.js";
 
-export function topicCards(context, goTo) {
+const FIVE = 5; // terms in the overview
+
+/** `look` is what is shown: {lines, shows(category, topic), isFolded(id), fold(id, folded)}. */
+export function topicCards(context, goTo, look) {
   const { open } = context;
-  const grid = h("ol", { class: "cards topic-cards" });
+  const grid = h("ol", { class: "topic-cards", "aria-label": "Topics" });
   const place = h("div", { class: "nothing" });
-  const element = h("div", { class: "topic-place" }, place, grid);
-  const judge = judging(grid, context, goTo);
+  const heads = h(
+    "div",
+    { class: "line-heads", "aria-hidden": "true" },
+    ["", "Topic", "Terms", "Share", "Confidence", "Found"].map((label, at) =>
+      h("span", { title: [MEANINGS.share, MEANINGS.confidence, MEANINGS.found][at - 3] ?? "" }, label),
+    ),
+  );
+  const element = h("div", { class: "topic-place" }, place, heads, grid);
+  const judge = judging(grid, context, goTo, { set: look.fold });
+  let facts = new Map(); // category -> its share and how many of its documents its terms find
 
   function draw() {
     const { categories } = open.project;
     const topics = new Map((open.topics ?? []).map((topic) => [topic.category, topic]));
-    fill(place, nothing(open, categories));
-    const keep = judge.held();
-    keyed(
-      grid,
+    const depths = depthsOf(categories);
+    const shown =
       open.problem && open.topics === null
         ? []
-        : categories.map((category, at) => ({
-            category,
-            at,
-            topic: topics.get(category.id),
-            change: open.changes[category.id],
-          })),
-      ({ category }) => category.id,
-      () => card(judge, goTo),
+        : categories.filter((each) => look.shows(each, topics.get(each.id)));
+    fill(place, nothing(open, categories, shown));
+    heads.hidden = !look.lines || !shown.length;
+    grid.classList.toggle("lines", look.lines);
+    grid.classList.toggle("cards", !look.lines);
+    const keep = judge.held();
+    const most = Math.max(0.01, ...[...facts.values()].map((each) => each.share)); // bars compare the topics
+    keyed(
+      grid,
+      shown.map((category) => ({
+        category,
+        depth: depths.get(category.id),
+        topic: topics.get(category.id),
+        change: open.changes[category.id],
+        folded: look.isFolded(category.id),
+        facts: facts.get(category.id),
+        most,
+        read: look.read === category.id,
+      })),
+      ({ category }) => open.keyOf(category.id),
+      () => card(judge, goTo, look),
       (each, item) => each.update(item),
     );
     judge.settle(keep);
     const drawn = String(open.topicsVersion);
     if (open.topics && grid.dataset.version !== drawn) grid.dataset.version = drawn; // the version that is shown
   }
-  /** Scroll a topic's card into view. */
-  function bring(category) {
-    grid.querySelector(`[data-category="${CSS.escape(category)}"]`)?.scrollIntoView({ block: "nearest" });
-  }
-  return { element, draw, bring };
+  const cardOf = (category) => grid.querySelector(`[data-category="${CSS.escape(category)}"]`);
+  return {
+    element,
+    draw,
+    know(lines) {
+      facts = new Map(lines.map((each) => [each.category, each]));
+      draw();
+    },
+    /** Scroll a topic's card into view, and point it out if asked. */
+    bring(category, { point = false, focus = false } = {}) {
+      const found = cardOf(category);
+      found?.scrollIntoView({ block: point ? "start" : "nearest" });
+      if (focus) found?.querySelector(".topic-name").focus({ preventScroll: true });
+      if (!found || !point) return;
+      for (const each of grid.querySelectorAll(".pointed")) each.classList.remove("pointed");
+      void found.offsetWidth; // restarts the animation
+      found.classList.add("pointed");
+    },
+  };
 }
 
-function nothing(open, categories) {
+/** How deep each category is in the tree. */
+export function depthsOf(categories) {
+  const depths = new Map();
+  for (const { id, parent } of categories) depths.set(id, parent ? (depths.get(parent) ?? 0) + 1 : 0);
+  return depths;
+}
+
+function nothing(open, categories, shown) {
   if (!categories.length)
     return empty(
       "No categories yet",
       "Name what you want to find in these documents; each name becomes a topic as soon as you press Enter.",
     );
   if (open.topics === null && open.problem) return h("p", { class: "note bad", role: "alert" }, open.problem);
+  if (!shown.length) return h("p", { class: "soft" }, "No category and no term fits the filter.");
   return null;
 }
 
-function card(judge, goTo) {
-  const name = h("a", { class: "topic-name" });
+function card(judge, goTo, look) {
+  const fold = iconButton("fold", "Fold", () => look.fold(element.dataset.category, !element.classList.contains("folded")), {
+    class: "icon-button fold",
+    tabIndex: -1,
+  });
+  const name = h("a", { class: "topic-name", tabIndex: -1 });
+  const five = h("p", { class: "five" });
+  const facts = factsOf();
+  const line = h("div", { class: "topic-line" }, fold, h("h3", {}, name), five, facts);
+  line.addEventListener("click", (event) => {
+    if (!event.target.closest("a, button") && look.lines && !String(getSelection()))
+      look.fold(element.dataset.category, !element.classList.contains("folded"));
+  });
   const also = h("p", { class: "also" });
-  const facts = h("p", { class: "facts" });
   const notes = h("div", { class: "notes" });
   const head = h(
     "div",
     { class: "term term-head", "aria-hidden": "true" },
     h("span"),
-    h("span", {}, "score"),
-    h("span", { class: "term-documents" }, "docs"),
+    h("span", { title: MEANINGS.score }, "score"),
+    h("span", { class: "term-documents", title: MEANINGS.docs }, "docs"),
     h("span"),
   );
   const terms = h("ol", { class: "terms" });
   const went = h("p", { class: "went" });
-  const waiting = skeleton(8);
-  const element = h("li", { class: "topic card" }, h("h3", {}, name), also, facts, notes, head, terms, waiting, went);
-  element.update = ({ category, at, topic, change }) => {
-    element.style.setProperty("--hue", hue(at));
+  const waiting = skeleton(4, "Finding its terms…");
+  const body = h("div", { class: "topic-body" }, also, notes, head, terms, waiting, went);
+  const element = h("li", { class: "topic" }, line, body);
+  element.update = ({ category, depth, topic, change, folded, facts: known, most, read }) => {
+    element.style.setProperty("--hue", hue(category.id));
+    element.style.setProperty("--depth", String(depth ?? 0));
     element.dataset.category = category.id;
     element.classList.toggle("new", Boolean(change?.new));
+    element.classList.toggle("folded", folded);
+    element.classList.toggle("read", read);
+    element.classList.toggle("unsaved", category.id.startsWith("n"));
+    fold.setAttribute("aria-expanded", String(!folded));
+    fold.setAttribute("aria-label", `${folded ? "Show" : "Hide"} the terms of ${category.name}`);
+    fold.title = folded ? "Show its terms" : "Hide its terms";
     name.href = goTo.address(category.id);
     say(name, category.name);
     name.title = `Read about ${category.name}`;
+    body.hidden = folded;
+    const shownTerms = (topic?.terms ?? []).filter((term) => !holds(category.negative, term.term));
+    say(five, topic ? shownTerms.slice(0, FIVE).map((term) => term.term).join(", ") || "no terms" : "finding its terms…");
+    facts.update(topic, known, most);
+    if (folded) return;
     terms.setAttribute("aria-label", `Terms of ${category.name}`);
     const further = category.names.filter((each) => each !== category.name);
     say(also, further.length ? `also: ${further.join(", ")}` : "");
     also.hidden = !further.length;
     waiting.hidden = Boolean(topic);
+    head.hidden = !topic;
     if (!topic) return;
-    drawFacts(facts, topic);
     keyed(
       notes,
       topic.warnings,
@@ -110,27 +178,43 @@ function card(judge, goTo) {
   return element;
 }
 
-function drawFacts(facts, topic) {
-  if (!facts.firstChild) {
+const percent = (share) => (share > 0 && share < 0.01 ? "<1%" : `${Math.round(100 * share)}%`);
+
+/** Share, confidence, and how many of its documents its terms find. */
+function factsOf() {
+  const part = (label, key) => {
     const bar = h("span");
-    fill(
-      facts,
-      h(
-        "span",
-        {},
-        "confidence",
-        h("span", { class: "meter", "aria-hidden": "true" }, bar),
-        h("b", { class: "number" }),
-      ),
-      h("span", { class: "low" }, "low"),
-      h("span"),
+    const value = h("b", { class: "number" });
+    const element = h(
+      "span",
+      { class: `fact ${key}`, title: MEANINGS[key] },
+      h("span", { class: "fact-label" }, `${label} `),
+      h("span", { class: "meter", "aria-hidden": "true" }, bar),
+      value,
     );
-  }
-  const [sure, low, occurs] = facts.children;
-  sure.querySelector(".meter span").style.setProperty("width", `${Math.round(100 * topic.confidence)}%`);
-  say(sure.lastChild, topic.confidence.toFixed(2));
-  low.hidden = !topic.low;
-  say(occurs, topic.in_vocabulary ? "name occurs" : "name does not occur");
+    return { element, bar, value };
+  };
+  const share = part("share", "share");
+  const sure = part("confidence", "confidence");
+  const found = part("found", "found");
+  const low = h("span", { class: "low", hidden: true }, "low");
+  sure.element.append(low);
+  const occurs = h("span", { class: "occurs" });
+  const element = h("p", { class: "facts" }, share.element, sure.element, found.element, occurs);
+  const put = ({ bar, value }, number, text) => {
+    bar.style.setProperty("width", `${number === null ? 0 : Math.round(100 * number)}%`);
+    say(value, text);
+  };
+  element.update = (topic, known, most) => {
+    element.classList.toggle("unknown", !topic);
+    put(share, known ? known.share / most : null, known ? percent(known.share) : "…");
+    put(found, known?.found ?? null, known ? (known.found === null ? "–" : percent(known.found)) : "…");
+    if (!topic) return;
+    put(sure, topic.confidence, topic.confidence.toFixed(2));
+    low.hidden = !topic.low;
+    say(occurs, topic.in_vocabulary ? "" : "its name does not occur");
+  };
+  return element;
 }
 
 /** A term: its bar, score and documents; buttons for the mouse, letters for the keyboard. */
@@ -167,15 +251,17 @@ function termRow(judge) {
     say(documents, term.documents.toLocaleString("en"));
     const from = change?.moved[term.term];
     const came = Boolean(change && !change.new && change.came.includes(term.term));
-    say(mark, came ? "new" : from ? `${from > place + 1 ? "↑" : "↓"}${from}` : "");
-    mark.title = from ? `was number ${from}` : "";
+    const places = from ? from - (place + 1) : 0;
+    const moved = places && `${places > 0 ? "up" : "down"} ${Math.abs(places)} ${Math.abs(places) === 1 ? "place" : "places"}`;
+    say(mark, came ? "new" : places ? `${places > 0 ? "▲" : "▼"} ${Math.abs(places)}` : "");
+    mark.title = moved || "";
     element.classList.toggle("came", came);
-    element.classList.toggle("moved", Boolean(from));
+    element.classList.toggle("moved", Boolean(places));
     const state =
       { pinned: ", accepted", name: ", the name itself", rejected: ", rejected" }[element.dataset.state] ?? "";
     main.setAttribute(
       "aria-label",
-      `${term.term}${state}${came ? ", new" : from ? `, was number ${from}` : ""}, score ${term.score.toFixed(2)}, in ${term.documents} documents`,
+      `${term.term}${state}${came ? ", new" : places ? `, ${moved}` : ""}, score ${term.score.toFixed(2)}, in ${term.documents} documents`,
     );
     main.title = [term.term, ...term.variants].join(", ");
     yes.setAttribute("aria-pressed", String(accepted));

@@ -24,6 +24,7 @@ export function show(root, { announce, me, workbench }, [id, part]) {
       else
         fill(
           page,
+          h("h1", { class: "unseen" }, "Corpus"),
           empty(
             "Corpus not found",
             error.message,

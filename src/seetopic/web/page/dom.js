@@ -16,6 +16,9 @@ const SHAPES = {
   folder: "M2 4.5h4l1.5 1.5H14v7H2z",
   file: "M4 2h5l3 3v9H4zM9 2v3h3",
   index: "M3 3.5h10M3 8h10M3 12.5h10",
+  jump: "M6 4.5 9.5 8 6 11.500M12.500 3.500v9",
+  fold: "M6 4l4 4-4 4",
+  search: "M7 12a5 5 0 1 0 0-10 5 5 0 0 0 0 10M10.6 10.6 14 14",
   keys: "M2 4.5h12v7H2zM4.5 7v.01M7 7v.01M9.5 7v.01M12 7v.01M5 9.5h6",
   person: "M8 8.2a2.6 2.6 0 1 0 0-5.2 2.6 2.6 0 0 0 0 5.2M3 13.5c.6-2.4 2.5-3.6 5-3.6s4.400 1.200 5 3.600",
 };
@@ -137,7 +140,19 @@ export function marked(parts, hueOf = () => null) {
   });
 }
 
-export const hue = (number) => `var(--c${number % 10})`;
+const HUES = 24; // as many as the figures have
+
+/** The colour of a category, by its id: it stays when the category is moved or renamed. */
+export const hue = (id) => `var(--c${(Math.max(1, Number(String(id).slice(1))) - 1) % HUES})`;
+
+/** Figures number their colours by place: give each place the colour of its category. */
+export function hueByPlace(element, categories) {
+  const root = document.documentElement.style; // other names for the colours, so that no colour refers to itself
+  for (let at = 0; at < HUES; at += 1) root.setProperty(`--hue-${at}`, `var(--c${at})`);
+  categories.forEach(({ id }, at) => {
+    if (at < HUES) element.style.setProperty(`--c${at}`, hue(id).replace("--c", "--hue-"));
+  });
+}
 
 export function debounce(wait, run) {
   let timer = 0;
@@ -154,7 +169,7 @@ export function empty(title, text, ...actions) {
   return h(
     "div",
     { class: "empty" },
-    h("h3", {}, title),
+    h("h2", {}, title),
     h("p", {}, text),
     actions.length ? h("p", { class: "actions" }, actions) : null,
   );
@@ -179,10 +194,7 @@ export function progress(share, label) {
   );
 }
 
-export function skeleton(lines = 3) {
-  return h(
-    "div",
-    { class: "skeleton", "aria-hidden": "true" },
-    Array.from({ length: lines }, () => h("span")),
-  );
+/** What is shown while something loads: says what it is, and keeps room for some lines. */
+export function skeleton(lines = 3, text = "Loading…") {
+  return h("p", { class: "loading-note", style: { "min-height": `${(1.6 * lines).toFixed(1)}rem` } }, text);
 }

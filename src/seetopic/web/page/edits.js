@@ -7,8 +7,46 @@ const withTerm = (list, term) => [...without(list, term), term];
 /** Whether a term is in a list, ignoring case and spacing. */
 export const holds = (list, term) => list.some((each) => plain(each) === plain(term));
 
-/** The project as it will be after an edit. */
-export function foreseen(project, edit) {
+/** The categories below a category, with itself. */
+export function below(categories, id) {
+  const found = new Set([id]);
+  for (const each of categories) if (found.has(each.parent)) found.add(each.id); // parents come first
+  return found;
+}
+
+/** As in an outline: each category is followed by those below it. */
+function inOrder(categories) {
+  const children = new Map();
+  for (const each of categories) children.set(each.parent, [...(children.get(each.parent) ?? []), each]);
+  const from = (parent) => (children.get(parent) ?? []).flatMap((each) => [each, ...from(each.id)]);
+  return from(null);
+}
+
+function nested(categories, id, parent, before) {
+  const moved = categories.find((each) => each.id === id);
+  if (!moved || (parent && below(categories, id).has(parent))) return categories;
+  const kept = categories.filter((each) => each.id !== id);
+  const at = kept.findIndex((each) => each.id === before);
+  const place = at < 0 ? kept.length : at;
+  return inOrder([...kept.slice(0, place), { ...moved, parent }, ...kept.slice(place)]);
+}
+
+/** New categories as they will look; `ids` are their own until the server has given them others. */
+function added(categories, edit, ids) {
+  const above = [];
+  const fresh = edit.names.map((name, at) => {
+    const level = edit.levels?.[at] ?? 0;
+    while (above.length && above.at(-1).level >= level) above.pop();
+    const parent = above.at(-1)?.id ?? edit.parent ?? null;
+    above.push({ level, id: ids[at] });
+    return { id: ids[at], name, names: [name], pinned: [], negative: [], description: "", examples: [], parent };
+  });
+  const place = edit.at ?? categories.length;
+  return inOrder([...categories.slice(0, place), ...fresh, ...categories.slice(place)]);
+}
+
+/** The project as it will be after an edit; `ids` are those of the categories that it adds. */
+export function foreseen(project, edit, ids = null) {
   const change = (id, change_) => ({
     ...project,
     categories: project.categories.map((each) => (each.id === id ? { ...each, ...change_(each) } : each)),
@@ -40,10 +78,22 @@ export function foreseen(project, edit) {
       const left = foreseen(project, { kind: "bar", category: edit.category, term: edit.term });
       return foreseen(left, { kind: "pin", category: edit.to, term: edit.term });
     }
-    case "remove":
-      return { ...project, categories: project.categories.filter((each) => each.id !== edit.category) };
-    case "place":
-      return { ...project, categories: placed(project.categories, edit.category, edit.at) };
+    case "add":
+      return ids ? { ...project, categories: added(project.categories, edit, ids) } : project;
+    case "remove": {
+      const gone = project.categories.find((each) => each.id === edit.category);
+      const left = project.categories.filter((each) => each !== gone);
+      const up = left.map((each) => (gone && each.parent === gone.id ? { ...each, parent: gone.parent } : each));
+      return { ...project, categories: inOrder(up) };
+    }
+    case "place": {
+      const moved = project.categories.find((each) => each.id === edit.category);
+      if (!moved) return project;
+      const beside = project.categories.filter((each) => each.parent === moved.parent && each !== moved);
+      return { ...project, categories: nested(project.categories, moved.id, moved.parent, beside[edit.at]?.id) };
+    }
+    case "nest":
+      return { ...project, categories: nested(project.categories, edit.category, edit.parent, edit.before) };
     case "options":
       return {
         ...project,
@@ -55,16 +105,9 @@ export function foreseen(project, edit) {
       };
     case "title":
       return { ...project, title: edit.title };
-    default: // new categories have no id until the server assigns one
+    default:
       return project;
   }
-}
-
-function placed(categories, id, at) {
-  const moved = categories.find((each) => each.id === id);
-  if (!moved) return categories;
-  const others = categories.filter((each) => each.id !== id);
-  return [...others.slice(0, at), moved, ...others.slice(at)];
 }
 
 /** Changes between two lists of topics, as the server reports them for an edit. */
@@ -103,6 +146,10 @@ export function inWords(edit, project) {
       return `remove “${name(edit.category)}”`;
     case "place":
       return `move “${name(edit.category)}” to position ${edit.at + 1}`;
+    case "nest":
+      return `move “${name(edit.category)}” ${edit.parent ? `below “${name(edit.parent)}”` : "to the top level"}`;
+    case "judge":
+      return "your answer";
     case "pin":
       return `accept “${edit.term}” in “${name(edit.category)}”`;
     case "bar":

@@ -2,7 +2,7 @@
 
 import { get } from "./api.js";
 import { field } from "./asking.js";
-import { fill, h, hue, icon, note } from "./dom.js";
+import { fill, h, icon, note } from "./dom.js";
 import { popover } from "./popover.js";
 import { counted } from "./telling.js";
 
@@ -77,9 +77,6 @@ export class ProjectFilter extends EventTarget {
 }
 
 const span = ({ since, until }) => (since && until ? `${since} to ${until}` : since ? `from ${since}` : `until ${until}`);
-
-/** The colour of a category. */
-export const colourOf = (open, id) => hue(Math.max(0, open.project.categories.findIndex((each) => each.id === id)));
 
 /** A button for each column that opens its values; `element` and `draw()`. */
 export function filterBar(filter) {

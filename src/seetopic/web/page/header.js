@@ -1,6 +1,6 @@
 // The header: project title and tabs, undo and redo, save state, user name, and theme.
 
-import { fill, h, iconButton, say } from "./dom.js";
+import { fill, h, icon, iconButton, say } from "./dom.js";
 
 const byId = (id) => document.getElementById(id);
 
@@ -25,6 +25,19 @@ export function dressHeader() {
     if (theme.value) document.documentElement.dataset.theme = theme.value;
     else delete document.documentElement.dataset.theme;
   });
+  const prefs = byId("prefs");
+  prefs.firstElementChild.append(icon("person"));
+  document.addEventListener("pointerdown", (event) => prefs.contains(event.target) || (prefs.open = false));
+  prefs.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !prefs.open) return;
+    prefs.open = false;
+    prefs.firstElementChild.focus();
+  });
+  byId("tabs").addEventListener("keydown", (event) => {
+    const links = [...byId("tabs").children];
+    const to = links.indexOf(event.target) + ({ ArrowRight: 1, ArrowLeft: -1 }[event.key] ?? 0);
+    if (event.target !== links[to]) links[to]?.focus();
+  });
   byId("me").value = kept("seetopic-name");
   byId("me").addEventListener("change", () => kept("seetopic-name", me()));
 }
@@ -40,7 +53,8 @@ export function drawTabs(project, labels, current) {
   byId("top").classList.add("in-project");
   const link = ([tab, label]) => {
     const href = `#/project/${encodeURIComponent(project.id)}/${tab}`;
-    return h("a", { href, "aria-current": tab === current ? "page" : undefined }, label);
+    // One tab stop: arrows lead to the other pages.
+    return h("a", { href, tabIndex: tab === current ? 0 : -1, "aria-current": tab === current ? "page" : undefined }, label);
   };
   const held = byId("tabs").contains(document.activeElement);
   fill(byId("tabs"), Object.entries(labels).map(link));
@@ -56,13 +70,20 @@ export function drawHeader(project) {
   const field = byId("title").firstChild;
   if (document.activeElement !== field) field.value = title;
   const saved = byId("tools").firstChild;
-  say(saved, project.stuck ? "Not saved" : project.saving ? "Saving…" : "Saved");
+  const typing = document.querySelector("[data-typing=true]");
+  const unsaved = project.stuck || (project.saving && !project.reached);
+  say(saved, unsaved ? "Not saved" : project.saving ? "Saving…" : typing ? "Typing…" : project.reached ? "Saved" : "Offline");
   saved.title = project.stuck ?? "";
   saved.classList.toggle("busy", project.saving);
-  saved.classList.toggle("stuck", Boolean(project.stuck));
+  saved.classList.toggle("stuck", Boolean(unsaved) || !project.reached);
   named(byId("undo"), "Undo", undo);
   named(byId("redo"), "Redo", redo);
 }
+
+/** Shows what is saved while something is typed, too. */
+export const onTyping = (project) => {
+  if (byId("tools").firstChild) drawHeader(project);
+};
 
 function begin(project) {
   fill(byId("title"), titleField(project));
@@ -71,6 +92,13 @@ function begin(project) {
     h("span", { class: "saved" }),
     iconButton("undo", "Undo", () => project.undo(), { id: "undo" }),
     iconButton("redo", "Redo", () => project.redo(), { id: "redo" }),
+    h(
+      "button",
+      { type: "button", class: "go-to", "aria-keyshortcuts": "Control+K", on: { click: () => byId("top").dispatchEvent(new Event("goto")) } },
+      icon("search"),
+      h("span", { class: "go-label" }, "Go to"),
+      h("kbd", { "aria-hidden": "true" }, "Ctrl K"),
+    ),
   );
 }
 

@@ -1,25 +1,31 @@
-// Judging terms by mouse or keyboard, with a roving focus over all cards: accept, reject, move, why.
+// Judging terms by mouse or keyboard: accept, reject, move, why. All topics are one tab stop; arrows move within them.
 
-import { h } from "./dom.js";
+import { chooser } from "./choose.js";
+import { h, hue } from "./dom.js";
 import { popover } from "./popover.js";
 
-export function judging(grid, { open, announce }, goTo) {
-  const rows = (card = grid) => [...card.querySelectorAll(".terms > .term")];
+/** `folding` has `is(category)` and `set(category, folded)`. */
+export function judging(grid, { open, announce }, goTo, folding) {
   const cards = () => [...grid.children];
-  const mainOf = (row) => row?.querySelector(".term-main");
-  const rowOf = (element) => element?.closest?.(".term") ?? null;
-  let stop = null; // the row that Tab focuses
+  const termsOf = (card) => [...card.querySelectorAll(".terms > .term")];
+  const isFolded = (card) => card.classList.contains("folded");
+  // A card's items: its head, then its terms unless it is folded.
+  const itemsOf = (card) => [card.querySelector(".topic-line"), ...(isFolded(card) ? [] : termsOf(card))];
+  const mainOf = (item) => item?.querySelector(".term-main, .topic-name");
+  const itemOf = (element) => element?.closest?.(".term, .topic-line") ?? null;
+  const isTerm = (item) => item.classList.contains("term");
+  let stop = null; // the item that Tab focuses
 
-  function rove(row) {
-    if (stop && stop !== row) mainOf(stop).tabIndex = -1;
-    stop = row;
-    if (row) mainOf(row).tabIndex = 0;
+  function rove(item) {
+    if (stop && stop !== item && mainOf(stop)) mainOf(stop).tabIndex = -1;
+    stop = item;
+    if (item) mainOf(item).tabIndex = 0;
   }
 
-  function focus(row) {
-    if (!row) return;
-    rove(row);
-    mainOf(row).focus();
+  function focus(item) {
+    if (!item) return;
+    rove(item);
+    mainOf(item).focus();
   }
 
   const judgedBy = (row) => ({ term: row.dataset.term, category: row.dataset.category });
@@ -44,29 +50,16 @@ export function judging(grid, { open, announce }, goTo) {
     },
     move(row) {
       const { term, category } = judgedBy(row);
-      const others = open.project.categories
-        .map((each, at) => ({ ...each, at }))
-        .filter((each) => each.id !== category);
+      const others = open.project.categories.filter((each) => each.id !== category);
       if (!others.length) return announce("There is no other category to move it to");
-      const choose = (to) => () => {
-        menu.close();
-        judge(row, { kind: "shift", term, category, to: to.id }, `${term} moved to ${to.name}`);
-      };
-      const menu = popover(
+      const choices = others.map((each) => ({ label: each.name, hue: hue(each.id), id: each.id }));
+      const { element } = chooser(`Move ${term} to`, choices, (to) => {
+        shown.close(true);
+        judge(row, { kind: "shift", term, category, to: to.id }, `${term} moved to ${to.label}`);
+      });
+      const shown = popover(
         row.querySelector(".term-tools"),
-        h(
-          "div",
-          { class: "menu", role: "menu", "aria-label": `Move ${term} to` },
-          h("p", { class: "menu-head" }, `Move “${term}” to`),
-          others.map((to) =>
-            h(
-              "button",
-              { type: "button", role: "menuitem", on: { click: choose(to) } },
-              h("span", { class: "dot", style: { "--hue": `var(--c${to.at % 10})` } }),
-              to.name,
-            ),
-          ),
-        ),
+        h("div", {}, h("p", { class: "menu-head" }, `Move “${term}” to`), element),
         mainOf(row),
       );
     },
@@ -77,58 +70,72 @@ export function judging(grid, { open, announce }, goTo) {
     },
   };
 
-  /** The next row: within the card, then in the next card. */
-  function step(row, key) {
-    const card = row.closest(".topic");
-    const own = rows(card);
-    const at = own.indexOf(row);
-    if (key === "Home") return own[0];
+  /** The next item: within the card, then in the next card. */
+  function step(item, key) {
+    const card = item.closest(".topic");
+    const own = itemsOf(card);
+    const at = own.indexOf(item);
+    if (key === "Home") return isTerm(item) ? own[1] : own[0];
     if (key === "End") return own.at(-1);
     if (key === "ArrowDown" && at < own.length - 1) return own[at + 1];
     if (key === "ArrowUp" && at > 0) return own[at - 1];
-    const side = key === "ArrowLeft" || key === "ArrowUp" ? -1 : 1;
-    const all = cards().filter((each) => each.querySelector(".terms > .term"));
-    const other = all[all.indexOf(card) + side];
+    const all = cards();
+    const other = all[all.indexOf(card) + (key === "ArrowLeft" || key === "ArrowUp" ? -1 : 1)];
     if (!other) return null;
-    const there = rows(other);
+    const there = itemsOf(other);
     if (key === "ArrowUp") return there.at(-1);
     if (key === "ArrowDown") return there[0];
     return there[Math.min(at, there.length - 1)];
   }
 
+  /** On a head, right unfolds and left folds, as in any outline. */
+  function foldedBy(item, key) {
+    if (isTerm(item) || (key !== "ArrowRight" && key !== "ArrowLeft" && key !== " ")) return false;
+    const card = item.closest(".topic");
+    if (key === " ") folding.set(card.dataset.category, !isFolded(card));
+    else if (isFolded(card) === (key === "ArrowRight")) folding.set(card.dataset.category, key === "ArrowLeft");
+    else return false;
+    return true;
+  }
+
   grid.addEventListener("focusin", (event) => {
-    const row = rowOf(event.target);
-    if (row) rove(row);
+    const item = itemOf(event.target);
+    if (item) rove(item);
   });
   grid.addEventListener("keydown", (event) => {
-    const row = rowOf(event.target);
-    if (!row || event.ctrlKey || event.metaKey || event.altKey || event.target.closest(".popover")) return;
-    const action = { a: "accept", r: "reject", m: "move" }[event.key.toLowerCase()];
+    const item = itemOf(event.target);
+    if (!item || event.ctrlKey || event.metaKey || event.altKey || event.target.closest(".popover")) return;
+    const action = isTerm(item) && { a: "accept", r: "reject", m: "move" }[event.key.toLowerCase()];
     if (action) {
       event.preventDefault();
       if (event.repeat) return; // holding a key judges only one term
-      actions[action](row);
-    } else if (/^(Arrow(Up|Down|Left|Right)|Home|End)$/.test(event.key)) {
+      actions[action](item);
+    } else if (/^(Arrow(Up|Down|Left|Right)|Home|End| )$/.test(event.key) && !event.target.matches(".fold")) {
+      if (event.key === " " && isTerm(item)) return;
       event.preventDefault();
-      focus(step(row, event.key));
+      if (!foldedBy(item, event.key) && event.key !== " ") focus(step(item, event.key));
     }
   });
 
   return {
     ...actions,
-    /** The focused row before a redraw. */
+    /** The focused item before a redraw. */
     held() {
-      const row = grid.contains(document.activeElement) ? rowOf(document.activeElement) : null;
-      return row ? { row, category: row.dataset.category, at: rows(row.closest(".topic")).indexOf(row) } : null;
+      const item = grid.contains(document.activeElement) ? itemOf(document.activeElement) : null;
+      if (!item) return null;
+      const card = item.closest(".topic");
+      return { item, key: card.dataset.key, at: itemsOf(card).indexOf(item) };
     },
     /** Restore the focus after a redraw, even if its term is gone, and keep one tab stop. */
     settle(held) {
-      if (held && !held.row.isConnected) {
-        const card = cards().find((each) => each.dataset.category === held.category) ?? cards()[0];
-        const there = card ? rows(card) : [];
+      if (held && (!held.item.isConnected || held.item.closest("[hidden]"))) {
+        const card = cards().find((each) => each.dataset.key === held.key) ?? cards()[0];
+        const there = card ? itemsOf(card) : [];
         focus(there[Math.min(held.at, there.length - 1)]);
       }
-      if (!stop?.isConnected) rove(rows()[0] ?? null);
+      if (stop?.isConnected && !(isTerm(stop) && isFolded(stop.closest(".topic")))) return;
+      const first = cards()[0];
+      rove(first ? (itemsOf(first)[1] ?? itemsOf(first)[0]) : null);
     },
   };
 }

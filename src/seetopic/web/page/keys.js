@@ -3,12 +3,18 @@
 import { h } from "./dom.js";
 
 const KEYS = [
-  [["↑", "↓", "←", "→"], "move between terms and topics"],
+  [["Ctrl + K"], "go to any category, page or command"],
+  [["↑", "↓", "←", "→"], "move between terms and topics; in the list, between names"],
+  [["→", "←", "Space"], "on a topic’s name: unfold or fold it"],
   [["a"], "accept a term: it must appear in this topic"],
   [["r"], "reject a term: it must not appear in this topic"],
   [["m"], "move a term to another category"],
   [["Enter"], "show why a term is there; in a name: save it"],
+  [["n"], "add a category"],
+  [["/"], "filter categories and topics"],
   [["Alt + ↑", "Alt + ↓"], "in a name: move the category up or down"],
+  [["Alt + →", "Alt + ←"], "in a name: indent it below the one before, or outdent it"],
+  [["Ctrl + Enter"], "in a name: show its topic"],
   [["Esc"], "in a name: discard what you typed; otherwise close what is open"],
   [["Ctrl + Z"], "undo"],
   [["Ctrl + Shift + Z"], "redo"],

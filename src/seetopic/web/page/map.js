@@ -1,7 +1,7 @@
 // Figures: a map of topics and terms, the documents around them, and the similarity of topics.
 
 import { get } from "./api.js";
-import { debounce, empty, fill, h, note, say, skeleton } from "./dom.js";
+import { debounce, empty, fill, h, hueByPlace, note, say, skeleton } from "./dom.js";
 
 const FIGURES = {
   map: "Topics and their terms",
@@ -12,7 +12,7 @@ const WIDEST = { map: 1400, documents: 1400, heatmap: 900 };
 
 export function show(root, { open }) {
   const page = h("div", { class: "page wide figures" });
-  root.append(page);
+  root.append(h("h1", { class: "unseen" }, "Map"), page);
   const frames = Object.entries(FIGURES).map(([name, title]) => frame(open, name, title));
   let drawn = null;
   const draw = () => {
@@ -65,6 +65,7 @@ function frame(open, name, title) {
         const holder = document.createElement("template");
         holder.innerHTML = figure.svg; // escaped by the server; everything else on this page is set as text
         place.style.setProperty("max-width", `${figure.width * 1.25}px`);
+        hueByPlace(place, open.project.categories);
         place.replaceChildren(holder.content);
       } catch (error) {
         if (error.name === "AbortError") return;

@@ -8,7 +8,7 @@ let current = null;
 export function popover(anchor, content, home, pad = false) {
   current?.close();
   const element = h("div", { class: pad ? "popover pad" : "popover" }, content);
-  document.body.append(element);
+  (document.getElementById("main") ?? document.body).append(element);
   place(element, anchor.getBoundingClientRect());
   const buttons = () => [...element.querySelectorAll("[role=menuitem]")];
   const close = (back = false) => {

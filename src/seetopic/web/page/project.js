@@ -19,6 +19,7 @@ export class OpenProject extends EventTarget {
   #gaveUp = false; // the project was reopened before everything was sent
   #stuck = null; // the server's message
   #stale = false; // edits were saved without requesting their topics
+  #keys = new Map(); // id of a category -> the id it had before the server knew it
   #foreign = 0; // the newest version by someone else
   #timers = new Set();
   #gone = new AbortController();
@@ -33,6 +34,7 @@ export class OpenProject extends EventTarget {
     this.problem = null; // why there are no topics
     this.changes = {};
     this.seconds = null;
+    this.quiet = false; // a view that makes many edits asks for topics when it needs them
     this.reached = true;
   }
 
@@ -55,7 +57,7 @@ export class OpenProject extends EventTarget {
 
   /** The project as it will be once pending edits are saved. */
   get project() {
-    return this.#queue.reduce((project, { edit }) => (edit ? foreseen(project, edit) : project), this.server);
+    return this.#queue.reduce((project, { edit, ids }) => (edit ? foreseen(project, edit, ids) : project), this.server);
   }
 
   /** Resolves once the project is loaded; its topics follow later. */
@@ -100,8 +102,50 @@ export class OpenProject extends EventTarget {
     return this.version;
   }
 
-  edit(edit, base = null) {
-    this.#enqueue({ path: "edits", edit, base });
+  /** Make an edit; `quiet` if its topics are not needed yet. Returns the ids of added categories, for now. */
+  edit(edit, base = null, { quiet = false } = {}) {
+    const ids = edit.kind === "add" ? this.#newIds(edit.names.length) : undefined;
+    this.#enqueue({ path: "edits", edit, base, ids, quiet });
+    return ids;
+  }
+
+  #newIds(number) {
+    const last = Math.max(0, ...this.project.categories.map((each) => Number(each.id.slice(1))));
+    return Array.from({ length: number }, (_, at) => `n${last + 1 + at}`);
+  }
+
+  /** A name for a category that stays when the server gives a new one its id. */
+  keyOf(id) {
+    return this.#keys.get(id) ?? id;
+  }
+
+  /** The current id of a category that may have been known by another one. */
+  idOf(key) {
+    return [...this.#keys].find(([, known]) => known === key)?.[0] ?? key;
+  }
+
+  /** The server has given new categories their ids: later edits mean the same categories. */
+  #settle({ ids = [], edit }, known, categories) {
+    const fresh = categories.filter((each) => !known.has(each.id));
+    const given = new Map();
+    ids.forEach((id, at) => {
+      const found = fresh.find((each) => each.name === edit.names[at] && !given.has(each.id));
+      if (found) given.set(found.id, id);
+    });
+    const now = new Map([...given].map(([id, old]) => [old, id]));
+    for (const [id, old] of given) this.#keys.set(id, old);
+    for (const step of this.#queue)
+      for (const part of ["category", "to", "parent", "before"])
+        if (now.has(step.edit?.[part])) {
+          step.edit[part] = now.get(step.edit[part]);
+          step.base = null; // nobody else can have changed what nobody else knew
+        }
+  }
+
+  /** The server refused to add categories: edits of them cannot be sent. */
+  #forget({ ids = [] }) {
+    const gone = (edit) => ids.some((id) => [edit?.category, edit?.to, edit?.parent, edit?.before].includes(id));
+    this.#queue = this.#queue.filter((step) => !gone(step.edit));
   }
 
   undo() {
@@ -142,7 +186,9 @@ export class OpenProject extends EventTarget {
         const result = await post(`${this.path}/${step.path}`, body);
         // This response includes someone else's change; users who began typing before it must be told.
         if (result.project.version > body.base + 1) this.#foreign = result.project.version - 1;
+        const known = new Set(this.server.categories.map((each) => each.id));
         this.#queue.shift();
+        if (step.ids) this.#settle(step, known, result.project.categories);
         this.#stuck = null;
         this.#reach(true);
         const later = result.topics === null && result.problem === null; // with many names, topics take long
@@ -159,6 +205,7 @@ export class OpenProject extends EventTarget {
           await this.#pause(POLL);
         } else {
           this.#queue.shift();
+          this.#forget(step);
           this.#stuck = null;
           this.#reach(true);
           await this.#answer(step, error);
@@ -167,7 +214,7 @@ export class OpenProject extends EventTarget {
       this.#remember();
     }
     this.#busy = false;
-    if (this.#stale && !this.#gone.signal.aborted) this.#loadTopics(null); // the next edit does not wait for these
+    if (this.#stale && !this.quiet && !this.#gone.signal.aborted) this.#loadTopics(null); // the next edit does not wait
     this.#emit("saving");
     if (this.#queue.length) this.#run();
   }
@@ -180,7 +227,7 @@ export class OpenProject extends EventTarget {
       base,
       by: this.by(),
       // Topics would be outdated by the next edit.
-      ...(step.edit ? { edit: step.edit, topics: !this.#queue[1]?.edit && !this.#gone.signal.aborted } : {}),
+      ...(step.edit ? { edit: step.edit, topics: !step.quiet && !this.#queue[1]?.edit && !this.#gone.signal.aborted } : {}),
       ...(step.number ? { number: step.number } : {}),
     };
   }
@@ -284,6 +331,16 @@ export class OpenProject extends EventTarget {
 
   retryNow() {
     this.#poll();
+  }
+
+  /** Load the topics of edits that were made quietly. */
+  async refresh() {
+    if (this.#stale && !this.#busy) await this.#loadTopics(null);
+  }
+
+  /** Resolves once all edits are saved or refused. */
+  async settled() {
+    while (this.#queue.length && !this.#gone.signal.aborted) await this.#pause(50);
   }
 
   // Unsaved edits survive a reload of the page.

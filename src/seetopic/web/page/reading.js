@@ -61,7 +61,7 @@ export function readingPanel({ open }, goTo) {
     asked = new AbortController();
     const at = numberOf(shown.category);
     const name = open.project.categories[at]?.name;
-    element.style.setProperty("--hue", hue(Math.max(at, 0)));
+    element.style.setProperty("--hue", hue(shown.category));
     back.hidden = shown.part !== "document";
     body.why = null;
     element.version = open.topicsVersion;
@@ -78,12 +78,12 @@ export function readingPanel({ open }, goTo) {
     const topic = topicOf(shown.category);
     if (!topic) {
       element.version = null; // drawn once the topics have loaded
-      return fill(body, skeleton(10));
+      return fill(body, skeleton(10, "Finding topics…"));
     }
     const before =
       body.parts?.category === shown.category && body.contains(body.parts.facts) ? body.parts : frameOf(shown.category);
     if (!body.contains(before.facts)) {
-      fill(body, before.facts, h("h4", {}, "Terms, and why they are there"), before.terms, before.sections);
+      fill(body, before.facts, h("h3", {}, "Terms, and why they are there"), before.terms, before.sections);
       body.scrollTop = 0;
     }
     body.parts = before;
@@ -95,7 +95,7 @@ export function readingPanel({ open }, goTo) {
         "confidence ",
         h("b", {}, topic.confidence.toFixed(2)),
         topic.low ? h("span", { class: "low" }, "low") : null,
-        h("span", {}, topic.in_vocabulary ? "name occurs" : "name does not occur"),
+        h("span", {}, topic.in_vocabulary ? "" : "its name does not occur"),
       ),
       topic.warnings.map((text) => note(text)),
     );
@@ -116,7 +116,7 @@ export function readingPanel({ open }, goTo) {
       ["Documents", documents],
       ["Overlap with other topics", overlap],
     ].map(([heading, draw]) => ({ heading, draw, place: h("div", { class: "loads" }, skeleton(4)) }));
-    const sections = loads.map(({ heading, place }) => h("section", {}, h("h4", {}, heading), place));
+    const sections = loads.map(({ heading, place }) => h("section", {}, h("h3", {}, heading), place));
     return { category, facts: h("div"), terms: h("div"), loads, sections, why: null };
   }
 
@@ -232,7 +232,13 @@ export function readingPanel({ open }, goTo) {
     const { names, likeness, shared } = await get(`${open.path}/overlap`, { signal });
     const own = numberOf(shown.category);
     const others = names
-      .map((name, at) => ({ name, at, like: likeness[own]?.[at] ?? 0, share: shared[own]?.[at] ?? 0 }))
+      .map((name, at) => ({
+        name,
+        at,
+        id: open.project.categories[at]?.id ?? "c1",
+        like: likeness[own]?.[at] ?? 0,
+        share: shared[own]?.[at] ?? 0,
+      }))
       .filter((each) => each.at !== own)
       .sort((one, two) => two.like - one.like);
     if (!others.length) return fill(place, h("p", { class: "soft" }, "There is no other category yet."));
@@ -259,7 +265,7 @@ export function readingPanel({ open }, goTo) {
             h(
               "tr",
               {},
-              h("td", {}, h("span", { class: "dot", style: { "--hue": hue(each.at) } }), " ", each.name),
+              h("td", {}, h("span", { class: "dot", style: { "--hue": hue(each.id) } }), " ", each.name),
               h("td", { class: "count" }, each.like.toFixed(2)),
               h("td", { class: "count" }, `${Math.round(100 * each.share)}%`),
             ),

@@ -43,6 +43,6 @@ export function sideChecks(groups) {
   const list = (group, at) => h("ul", { class: "choices" }, group.choices.map((choice, place) => line(choice, at === 0 && place === 0)));
   const drawn = groups.map((group, at) => group.closed
     ? h("details", {}, h("summary", {}, `${group.label} (${group.choices.length})`), list(group, at))
-    : h("div", { role: "group", "aria-label": group.label }, h("h4", {}, group.label), list(group, at)));
+    : h("div", { role: "group", "aria-label": group.label }, h("h3", { class: "group-label" }, group.label), list(group, at)));
   return { element: h("div", { class: "sides" }, drawn), sides: () => boxes.filter(([box]) => box.checked && !box.disabled).map(([, side]) => side) };
 }

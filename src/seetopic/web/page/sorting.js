@@ -1,17 +1,17 @@
-// Reordering a list by dragging; keys and buttons are handled elsewhere.
+// Moving rows of an outline by dragging; keys and menus are handled elsewhere.
 
-/** Rows are dragged by their `.grip`; `placed(key, at)` is called on drop. */
+/** Rows are dragged by their `.grip`; `placed(key, target, where)` is called on drop: "before", "after" or "inside". */
 export function sortable(list, placed) {
   let dragged = null;
+  const marks = ["drop-before", "drop-after", "drop-inside"];
   const clear = () =>
-    list
-      .querySelectorAll(".drop-before, .drop-after")
-      .forEach((each) => each.classList.remove("drop-before", "drop-after"));
+    list.querySelectorAll(marks.map((each) => `.${each}`).join(", ")).forEach((each) => each.classList.remove(...marks));
   const target = (event) => {
     const row = event.target.closest?.("[data-key]");
-    if (!row || row.parentElement !== list) return null;
+    if (!row || row.parentElement !== list || row === dragged) return null;
     const box = row.getBoundingClientRect();
-    return { row, after: event.clientY > box.top + box.height / 2 };
+    const at = (event.clientY - box.top) / box.height;
+    return { row, where: at < 0.3 ? "before" : at > 0.7 ? "after" : "inside" };
   };
   list.addEventListener("dragstart", (event) => {
     if (!event.target.closest?.(".grip")) return;
@@ -26,14 +26,13 @@ export function sortable(list, placed) {
     if (!found) return;
     event.preventDefault();
     clear();
-    if (found.row !== dragged) found.row.classList.add(found.after ? "drop-after" : "drop-before");
+    found.row.classList.add(`drop-${found.where}`);
   });
   list.addEventListener("drop", (event) => {
     const found = dragged && target(event);
     if (!found) return;
     event.preventDefault();
-    const others = [...list.children].filter((each) => each !== dragged);
-    if (found.row !== dragged) placed(dragged.dataset.key, others.indexOf(found.row) + (found.after ? 1 : 0));
+    placed(dragged.dataset.key, found.row.dataset.key, found.where);
   });
   list.addEventListener("dragend", () => {
     dragged?.classList.remove("dragged");

@@ -7,8 +7,8 @@ const WAIT = 300; // milliseconds after new topics, so that quick edits do not w
 
 const percent = (share) => (share > 0 && share < 0.01 ? "under 1%" : `${Math.round(100 * share)}%`);
 
-/** A section with `load()` and `stop()`. */
-export function uncoveredPanel({ open, announce }) {
+/** A section with `load()` and `stop()`; `made(ids)` is called with the category that a theme becomes. */
+export function uncoveredPanel({ open, announce }, made) {
   const title = h("h2", { id: "uncovered-title" }, "What the names miss");
   const told = h("p", { class: "soft" });
   const covered = h("span", { class: "covered" });
@@ -41,13 +41,13 @@ export function uncoveredPanel({ open, announce }) {
       ? `Your names cover ${percent(coverage)} of the documents; no further theme was found.`
       : `Your names cover ${percent(coverage)} of the documents. The others are about these themes; make those that matter to you a category.`);
     const names = new Set(open.project.categories.flatMap((each) => [each.name, ...each.names]).map((each) => each.toLowerCase()));
-    keyed(cards, themes.filter((each) => !names.has(each.name.toLowerCase())), (each) => each.name, () => themeCard(open, announce), (card, theme) => card.update(theme));
+    keyed(cards, themes.filter((each) => !names.has(each.name.toLowerCase())), (each) => each.name, () => themeCard(open, announce, made), (card, theme) => card.update(theme));
   }
 
   return { element, load, stop: () => { load.cancel(); asked.abort(); } };
 }
 
-function themeCard(open, announce) {
+function themeCard(open, announce, made) {
   const name = h("h3");
   const share = h("span", { class: "soft small number" });
   const terms = h("p", { class: "residual-terms" });
@@ -57,8 +57,8 @@ function themeCard(open, announce) {
   let theme = null;
   make.addEventListener("click", () => {
     make.disabled = true;
-    open.edit({ kind: "add", names: [theme.name] });
     announce(`Adding ${theme.name}`);
+    made(open.edit({ kind: "add", names: [theme.name] }));
   });
   element.update = (given) => {
     theme = given;

@@ -6,17 +6,14 @@ from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, Path, Request, Response
-from pydantic import StringConstraints
 
 from seetopic.web.downloads import CorpusFacts
-from seetopic.web.limits import TITLE
 from seetopic.web.projects import Kept
 from seetopic.web.schemas import Frozen
 from seetopic.web.workbench import Project, Workbench
 
 Id = Annotated[str, Path(pattern=r"^[0-9a-f]{16}$")]
 CategoryPath = Annotated[str, Path(pattern=r"^c[0-9]{1,9}$")]
-Person = Annotated[str, StringConstraints(strip_whitespace=True, max_length=TITLE)]
 
 
 class Problem(Frozen):

@@ -9,7 +9,7 @@ from starlette.requests import ClientDisconnect
 
 from seetopic.corpus import demo_documents
 from seetopic.errors import CorpusError
-from seetopic.evaluation import METHODS, available
+from seetopic.evaluation import BELONGS, METHODS, available
 from seetopic.output import FORMATS
 from seetopic.settings import PRESETS
 from seetopic.vectors import EMBEDDED_NAME
@@ -64,6 +64,7 @@ class About(Frozen):
     methods: tuple[MethodAbout, ...]
     models: tuple[str, ...]
     demo: bool
+    belongs: str  # what it means that a term or a document belongs to a category
     given: str | None  # the corpus that the server was started with
 
 
@@ -114,6 +115,7 @@ def about(workbench: Bench) -> About:
         ),
         models=(EMBEDDED_NAME, *workbench.settings.models),
         demo=True,
+        belongs=BELONGS,
         given=workbench.given,
     )
 

@@ -8,6 +8,8 @@ from fastapi import Depends, Path, Query
 
 from seetopic.web import inspect
 from seetopic.web.limits import LETTERS, PAGE
+from seetopic.web.overview import Overview
+from seetopic.web.overview import overview as overview_of
 from seetopic.web.routes.common import Bench, CategoryPath, KeptProject, router_for
 from seetopic.web.schemas import CategoryId
 from seetopic.web.topic_service import Finding
@@ -71,6 +73,12 @@ def document(
 ) -> inspect.WholeDocument:
     """A document with the terms of all topics marked."""
     return workbench.finder.of_run(inspect.document, found, number, workbench.columns(kept.corpus))
+
+
+@router.get("/projects/{project}/overview")
+def overview(workbench: Bench, found: Found) -> Overview:
+    """One line per topic: its share of the documents, and how many of these its terms find."""
+    return workbench.finder.of_run(overview_of, found)
 
 
 @router.get("/projects/{project}/overlap")

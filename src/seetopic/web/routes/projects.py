@@ -14,8 +14,8 @@ from seetopic.web.edits import Edit
 from seetopic.web.errors import Conflict, NeedsCorpus
 from seetopic.web.limits import CATEGORIES
 from seetopic.web.projects import Entry, Kept
-from seetopic.web.routes.common import Bench, Id, KeptProject, Person, router_for
-from seetopic.web.schemas import Frozen, GivenCategory, Names, Text, Title, with_new
+from seetopic.web.routes.common import Bench, Id, KeptProject, router_for
+from seetopic.web.schemas import Frozen, Level, Names, Person, Text, Title, outline, renumbered, with_new
 from seetopic.web.workbench import Project, Result, Workbench, shown_project
 
 router = router_for("projects")
@@ -37,6 +37,7 @@ class NewProject(Frozen):
     corpus: IdText
     title: Title | None = None
     names: tuple[Text, ...] = Field(default=(), max_length=CATEGORIES)
+    levels: tuple[Level, ...] = Field(default=(), max_length=CATEGORIES)  # of an outline, one per name
     copy_of: IdText | None = None
     by: Person = ""
 
@@ -91,7 +92,7 @@ def make(workbench: Bench, asked: Annotated[NewProject, Body()]) -> Project:
         names = names.model_copy(update={"title": asked.title or names.title})
     else:
         title = asked.title or corpus.title[:100].strip() or "A project"
-        names = with_new(Names(title=title), [GivenCategory(name=name) for name in asked.names])
+        names = with_new(Names(title=title), outline(asked.names, asked.levels))
     made = workbench.projects.make(asked.corpus, names, asked.by)
     return shown_project(workbench.projects.get(made))
 
@@ -109,8 +110,7 @@ def import_project(workbench: Bench, asked: Annotated[Imported, Body()]) -> Proj
             corpus=file.corpus.model_dump(),
         )
     workbench.corpora.get(found[0])
-    given = [GivenCategory(**each.model_dump(exclude={"id"})) for each in file.names.categories]  # with new ids
-    names = with_new(Names(title=file.title, options=file.names.options), given)
+    names = renumbered(file.names, file.title, with_documents=found[0] in same)
     made = workbench.projects.make(found[0], names, asked.by, "open a project file")
     return shown_project(workbench.projects.get(made))
 

@@ -1,0 +1,75 @@
+"""Which names the language model hardly knows.
+
+A model reads a word that it has rarely seen as its pieces ("st-oma-to-gna-thic"), and then finds nothing near it but
+terms that are spelled alike ("strabismus"). A word that it knows is near to some term of another spelling.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from seetopic.corpus import Seeds, path_text
+from seetopic.runtime import Doubles, Floats
+from seetopic.text import Vocabulary, tokenize
+
+_FREQUENT = 200  # terms that the model knows, which show how near known words are to others
+_LEAST = 0.02  # share of them that may be farther from everything than a word that counts as known
+_NEAREST = 50  # terms among which one of another spelling is looked for
+
+
+@dataclass(frozen=True)
+class Terms:
+    """The terms that words are compared with, most frequent first."""
+
+    vocabulary: Vocabulary
+    vectors: Floats  # unit rows, (n_terms, dimension)
+    pieces: Callable[[Sequence[str]], list[list[int]]]  # of texts, as the model splits them
+
+    def nearness(self, words: Sequence[str], vectors: Floats) -> Doubles:
+        """The cosine of each word and the nearest term that shares no piece with it."""
+        found = []
+        for own, row in zip(self.pieces(words), vectors @ self.vectors.T, strict=True):
+            near = np.argpartition(-row, min(_NEAREST, len(row)) - 1)[:_NEAREST]
+            best = near[np.argsort(-row[near])].tolist()
+            others = (term for term in best if not {*own} & {*self.pieces([self.vocabulary.terms[term]])[0]})
+            found.append(row[next(others, best[-1])])
+        return np.array(found)
+
+    @cached_property
+    def bound(self) -> float:
+        """The nearness from which a word counts as known."""
+        frequent = self.vocabulary.terms[: 5 * _FREQUENT]
+        known = [number for number, own in enumerate(self.pieces(frequent)) if len(own) == 1][:_FREQUENT]
+        if not known:
+            return -1.0
+        return float(np.quantile(self.nearness([frequent[number] for number in known], self.vectors[known]), _LEAST))
+
+
+def hardly_known(
+    seeds: Seeds,
+    terms: Terms,
+    encode: Callable[[list[str]], Floats],
+    is_term: Callable[[str], bool],
+    function_words: Collection[str],
+) -> tuple[str, ...]:
+    """Categories without a description of which the model knows no word that tells them from the others.
+
+    A word that is a term counts as known, because its documents show what it means.
+    """
+    words = [
+        {word for name in seed.names for word in tokenize(name.lower())} - {*function_words} for seed in seeds.seeds
+    ]
+    shared = {word for word, number in Counter(word for each in words for word in each).items() if number > 1}
+    telling = [set() if seed.description else own - shared or own for seed, own in zip(seeds.seeds, words, strict=True)]
+    asked = sorted({word for each in telling for word in each if not is_term(word)})
+    rare = [word for word, own in zip(asked, terms.pieces(asked), strict=True) if len(own) > 1]
+    if not rare:
+        return ()
+    far = terms.nearness(rare, encode(rare)) < terms.bound
+    unknown = {word for word, is_far in zip(rare, far, strict=True) if is_far}
+    return tuple(path_text(seed.path) for seed, own in zip(seeds.seeds, telling, strict=True) if own and own <= unknown)

@@ -1,0 +1,61 @@
+"""Names that the language model hardly knows: words in pieces, near to nothing but what is spelled alike."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+
+from commands import run_here
+from fake_model import directions
+from seetopic.corpus import as_seeds
+from seetopic.discovery.known_names import Terms, hardly_known
+from seetopic.text import Vocabulary
+from seetopic.vectors import encoder_for, word_pieces
+
+PIECES = {"heart": [1], "cardiac": [2], "soup": [3], "meal": [4], "stomatitis": [5, 6, 7]}
+VECTORS = np.array([[1, 0, 0, 0], [0.9, 0.4359, 0, 0], [0, 0, 1, 0], [0, 0.6, 0.8, 0], [0, 0, 0, 1]], np.float32)
+TERMS = Terms(
+    Vocabulary(tuple(PIECES), np.arange(5, 0, -1)),
+    VECTORS,
+    lambda words: [{**PIECES, "stomatognathic": [5, 6, 8], "cardiology": [8, 9]}.get(word, [10]) for word in words],
+)
+RARE = {"stomatognathic": [0, 0.3, 0, 0.9539], "cardiology": [0.9, 0, 0, 0.4359]}  # only the latter is near to a term
+
+
+def found(*seeds: object) -> tuple[str, ...]:
+    encode = lambda words: np.array([RARE[word] for word in words], np.float32)  # noqa: E731
+    return hardly_known(as_seeds(list(seeds)), TERMS, encode, lambda word: word in PIECES, {"the", "and"})
+
+
+def test_a_rare_word_that_is_near_only_to_what_is_spelled_alike_is_hardly_known():
+    assert found("the stomatognathic", "cardiology", "kitchen") == ("the stomatognathic",)
+
+
+def test_words_that_tell_names_apart_count():
+    diseases = ("stomatognathic diseases", "heart diseases", "cardiology and diseases")
+    assert found(*diseases) == ("stomatognathic diseases",)
+    assert found("stomatognathic soup", "heart diseases") == ()  # a term, whose documents show what is meant
+    assert found(["stomatognathic", "meals"], "heart") == ()  # of two names, one is known
+
+
+def test_a_described_name_is_not_asked_about():
+    described = as_seeds({"stomatognathic": {"description": "the mouth"}, "heart": None})
+    assert hardly_known(described, TERMS, lambda words: np.ones((len(words), 4)), lambda word: False, ()) == ()
+
+
+def test_check_asks_for_a_description(tmp_path):
+    synonyms = ("car automobile vehicle truck", "doctor physician nurse hospital", "money cash dollars coins")
+    synonyms += ("child kid boy girl", "rain storm snow wind", "king queen prince throne", "boat ship sailor harbour")
+    (tmp_path / "docs.txt").write_text("\n".join(", ".join(words.split()) for words in synonyms), encoding="utf-8")
+    (tmp_path / "names.txt").write_text("weather and seasons\ntransport\nqwertyuiop\n", encoding="utf-8")
+    asked = ("check", "docs.txt", "--seeds", "names.txt", "--min-count", "1")
+    assert json.loads(run_here(*asked, "--json", cwd=tmp_path).stdout)["hardly_known"] == ["qwertyuiop"]
+    shown = " ".join(run_here(*asked, cwd=tmp_path).stdout.split())
+    assert "hardly known: " in shown
+    assert "'qwertyuiop'" in shown
+
+
+def test_a_model_that_does_not_tell_its_pieces_has_one_for_each_text():
+    assert word_pieces(encoder_for(directions), ["qwertyuiop", "two words"]) == [[0], [0]]
+    assert [len(own) for own in word_pieces(encoder_for(), ["heart", "two words", "qwertyuiop"])] == [1, 2, 5]
