@@ -40,6 +40,7 @@ export function show(root, { open, announce }, rest) {
 
   let chosen = null; // a category, or none
   let found = null;
+  let typing = false; // words that are not in the address yet
   const gone = new AbortController();
   let asked = new AbortController();
   let reading = new AbortController();
@@ -134,7 +135,7 @@ export function show(root, { open, announce }, rest) {
     const before = [chosen, words.value.trim()].join();
     chosen = category === "all" ? null : category;
     if (chosen && chosen !== NONE && !nameOf(chosen)) chosen = null;
-    const wanted = text === "-" ? "" : text;
+    const wanted = typing ? words.value.trim() : text === "-" ? "" : text;
     if (words.value.trim() !== wanted) words.value = wanted;
     if (found === null || before !== [chosen, wanted].join()) load();
     drawCategories();
@@ -142,10 +143,14 @@ export function show(root, { open, announce }, rest) {
   }
 
   const later = debounce(WAIT, () => {
+    typing = false;
     history.replaceState(null, "", address());
     load();
   });
-  words.addEventListener("input", later);
+  words.addEventListener("input", () => {
+    typing = true;
+    later();
+  });
   panel.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;
     const number = list.querySelector(".read")?.dataset.number;

@@ -23,7 +23,7 @@ export function show(root, { open }) {
   const drawing = h("div", { class: "drawn" }, skeleton(8));
   const findings = h("div");
   const numbers = h("div");
-  const shown = h("div", {}, about, h("section", { class: "card figure" }, drawing), findings, numbers);
+  const shown = h("div", {}, about, h("section", { class: "card figure trend-figure" }, drawing), findings, numbers);
   const page = h("div", { class: "page wide" }, h("h1", {}, "Trends"), h("p", { class: "soft" }, "How large each category is over time, and how groups differ."), choices, bar.element, state, shown);
   root.append(page);
   const gone = new AbortController();
