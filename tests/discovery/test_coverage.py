@@ -54,7 +54,7 @@ def test_fixed_terms_stay_first():
     fixed = Constraints(((0,),), np.zeros((1, 2), bool))
     found = covering(found_with([1.0, 0.9], 2), documents, np.ones((3, 1)), fixed, 2)
     assert found.terms == [[0, 1]]
-    assert found.scores.score(0, 0) == 1.0
+    assert found.scores.scores_of(0, [0]) == [1.0]
 
 
 @given(st.integers(0, 10_000), st.integers(1, 8), st.integers(0, 2))
@@ -68,7 +68,7 @@ def test_the_order_is_that_of_the_definition_and_scores_fall_in_it(state, top, n
     found = covering(found_with(scores.tolist(), top), sparse, shares[:, None], constraints, top)
     expected = written_out(scores, documents, shares, n_fixed, top)
     assert found.deep[0][: len(expected)] == expected
-    shown = [found.scores.score(0, term) for term in found.terms[0]][n_fixed:]
+    shown = found.scores.scores_of(0, found.terms[0])[n_fixed:]
     assert (np.diff(shown) <= 1e-12).all()
     longer = covering(found_with(scores.tolist(), 8), sparse, shares[:, None], constraints, 8)
     assert longer.terms[0][: len(found.terms[0])] == found.terms[0]

@@ -87,7 +87,7 @@ def test_what_is_like_a_judged_term_follows_it(index, plain):
     others = [run.index.term_id(term) for term in KINDS[2][6:]]
     moved = run.reading.memberships[:, 1].mean() - plain.reading.memberships[:, 1].mean()
     assert moved > 0.02  # some documents about space are now about what is called cooking
-    after, before = (sum(each.found.scores.score(1, term) for term in others) for each in (run, plain))
+    after, before = (sum(each.found.scores.scores_of(1, others)) for each in (run, plain))
     assert after > before
 
 

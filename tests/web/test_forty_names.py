@@ -286,7 +286,7 @@ def test_every_state_is_accessible(forty: Forty, opened: Callable[..., Page]) ->
         page.get_by_role("button", name="More about: animals").click()
         found += violations(page, f"{theme} menu")
         page.keyboard.press("Escape")
-    for part in ("teach", "map", "annotate", "compare", "takeaway", "history"):
+    for part in ("documents", "trends", "teach", "map", "annotate", "compare", "takeaway", "history"):
         opened(project, part)
         expect(page.locator("main .loading-note:visible, main .loading:visible")).to_have_count(0)
         found += violations(page, part)

@@ -124,11 +124,11 @@ def dealt_terms(found: Discovered, twins: Twins, similarity: Floats, constraints
     for number, group in enumerate(twins.groups):
         if len(group) > 1:
             own = [constraints.fixed[member] for member in group]
-            scores = dict(zip(*(values.tolist() for values in parts[number]), strict=True))
             free = [term for term in found.deep[number] if term not in set(chain.from_iterable(own))]
             hands = _dealt(free, similarity[list(group)], constraints.barred[list(group)])
             for member, fixed, hand in zip(group, own, hands, strict=True):
-                best = [hand[place] for place in np.argsort([-scores[term] for term in hand], kind="stable")]
+                order = np.argsort([-score for score in found.scores.scores_of(number, hand)], kind="stable")
+                best = [hand[place] for place in order]
                 deep[member] = [*fixed, *best][:size]
     return replace(
         found,
