@@ -33,7 +33,7 @@ export function topicCards(context, goTo, look) {
         : categories.filter((each) => look.shows(each, topics.get(each.id)));
     fill(place, nothing(open, categories, shown));
     heads.hidden = !look.lines || !shown.length;
-    grid.classList.toggle("lines", look.lines);
+    grid.classList.toggle("overview-lines", look.lines);
     grid.classList.toggle("cards", !look.lines);
     const keep = judge.held();
     const most = Math.max(0.01, ...[...facts.values()].map((each) => each.share)); // bars compare the topics
@@ -265,9 +265,10 @@ function termRow(judge) {
     );
     main.title = [term.term, ...term.variants].join(", ");
     yes.setAttribute("aria-pressed", String(accepted));
+    no.setAttribute("aria-pressed", String(rejected));
     for (const [button, verb] of [
       [yes, accepted ? "Undo accept" : "Accept"],
-      [no, "Reject"],
+      [no, rejected ? "Undo reject" : "Reject"],
       [move, "Move to another category"],
     ]) {
       button.setAttribute("aria-label", `${verb}: ${term.term}`);
