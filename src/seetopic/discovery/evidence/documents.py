@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from seetopic.index import Index
-from seetopic.runtime import Doubles, Floats, Longs, available_cores, in_parallel, normalized
+from seetopic.runtime import Doubles, Floats, Longs, in_parallel, normalized
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
+_AT_ONCE = 1 << 15  # counts of terms in categories
 _TYPICAL = 10  # terms that represent a theme
-_MANY = 1 << 12  # terms from which starting threads pays off
 _CLEAR = 2.0  # a document belongs to a category that has at least this many times the hits of the second
 
 
@@ -70,7 +69,9 @@ def typical_terms(documents: csr_array, memberships: Doubles) -> Floats:
     def fill(part: Longs) -> None:
         z[:, part] = _z_scores(inside[part], sizes).T
 
-    in_parallel(fill, _parts(held))
+    # In parts that fit into the processor's cache, several at once.
+    size = max(1, _AT_ONCE // max(len(sizes), 1))
+    in_parallel(fill, [held[first : first + size] for first in range(0, len(held), size)])
     return z
 
 
@@ -84,26 +85,21 @@ def theme_vectors(index: Index, documents: csr_array, memberships: Doubles) -> F
     return normalized(np.asarray(index.general)[best].mean(axis=1))
 
 
-def _parts(held: Longs) -> list[Longs]:
-    return np.array_split(held, available_cores()) if len(held) >= _MANY else [held]
-
-
-def typical_within(documents: csr_array, memberships: Doubles, groupings: Sequence[Longs]) -> Floats:
-    """z-score of a term in a category's documents against the others' of the same group; (n_categories, n_terms).
+def typical_among_neighbours(documents: csr_array, memberships: Doubles, neighbours: Longs) -> Floats:
+    """z-score of a term in a category's documents against their nearest documents; (n_categories, n_terms).
 
     For names that cut across what the documents are about: in tweets about many disasters, "earthquake" is typical of
-    "affected people" only because more of these tweets are about earthquakes. Each of `groupings` has the group of
-    every document; the result is the mean over them, because each cuts the documents a little differently.
+    "affected people" only because more of these tweets are about earthquakes. What counts is whether a document that
+    contains a term belongs to the category more than similar documents do. `neighbours` are these documents for each
+    document, (n_documents, n_neighbours).
     """
-    inside = documents.T @ memberships  # (n_terms, n_categories)
-    z = np.zeros(inside.shape)
-    for groups in groupings:
-        sizes = np.bincount(groups).astype(np.float64)
-        in_group = np.eye(len(sizes))[groups]  # (n_documents, n_groups)
-        counts = documents.T @ in_group
-        shares = in_group.T @ memberships / np.maximum(sizes, 1)[:, None]  # (n_groups, n_categories)
-        spread = (counts * (1 - counts / np.maximum(sizes, 1))) @ (shares * (1 - shares))
-        z += (inside - counts @ shares) / np.sqrt(spread + 0.5) / len(groupings)
+    from scipy.sparse import csr_array
+
+    n, size = neighbours.shape
+    near = csr_array((np.full(n * size, 1 / size), neighbours.ravel(), np.arange(0, n * size + 1, size)), shape=(n, n))
+    expected = near @ memberships
+    gain, spread = documents.T @ (memberships - expected), documents.T @ (expected * (1 - expected))
+    z: Doubles = gain / np.sqrt(spread + 0.5)
     return z.T.astype(np.float32)
 
 

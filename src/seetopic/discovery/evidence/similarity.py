@@ -6,6 +6,8 @@ import numpy as np
 
 from seetopic.runtime import Floats, product
 
+_TURNED = 256  # rows that are transposed at once, which the processor's cache can hold
+
 
 def mean_vectors(vectors: Floats, current: list[list[int]]) -> Floats:
     """The mean vector of each category's current terms, 0 without terms; (n_categories, dimension)."""
@@ -23,7 +25,11 @@ def mean_similarity(vectors: Floats, current: list[list[int]]) -> Floats:
 
 def products(rows: Floats, vectors: Floats) -> Floats:
     """Dot products of each row and each vector; (n_rows, n_vectors)."""
-    return np.ascontiguousarray(product(vectors, rows.T).T)  # in this order, the larger matrix is split by rows
+    found = product(vectors, rows.T)  # in this order, the larger matrix is split by rows
+    turned = np.empty((len(rows), len(vectors)), np.float32)
+    for first in range(0, len(vectors), _TURNED):
+        turned[:, first : first + _TURNED] = found[first : first + _TURNED].T
+    return turned
 
 
 def without_terms(current: list[list[int]]) -> list[int]:
@@ -39,5 +45,9 @@ def contrasted(scores: Floats, contrast: float) -> Floats:
     for row in scores[1:]:
         best, second = np.maximum(best, row), np.maximum(second, np.minimum(best, row))
     share = np.float32(contrast)
-    result: Floats = np.where(scores == best, best - share * second, scores - share * best)
+    from_second, from_best = best - share * second, share * best
+    result = np.empty_like(scores)
+    for row, own in zip(scores, result, strict=True):  # row by row, because a row fits into the processor's cache
+        np.subtract(row, from_best, out=own)
+        np.copyto(own, from_second, where=row == best)
     return result

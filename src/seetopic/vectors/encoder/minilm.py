@@ -40,7 +40,7 @@ def embedded_folder() -> Path:
     return Path(spec.origin).parent / "model"
 
 
-_ROWS = 32  # per matrix product
+_ROWS, _MANY_ROWS = 32, 256  # per matrix product, of a few texts and of many
 _AT_ONCE = 50  # texts per pass, to bound memory
 
 
@@ -133,7 +133,7 @@ class MiniLM:
     def _embedded(self, tokens: list[list[int]]) -> tuple[Floats, list[int]]:
         """The tokens of all texts, concatenated and padded for `_dense`, and where each text begins."""
         bounds = [0, *itertools.accumulate(len(ids) for ids in tokens)]
-        filled = -bounds[-1] % _ROWS
+        filled = -bounds[-1] % self._rows_for(bounds[-1])
         ids = np.array([*itertools.chain.from_iterable(tokens), *[0] * filled], np.int64)
         places = np.array([*itertools.chain.from_iterable(range(len(ids)) for ids in tokens), *[0] * filled], np.int64)
         states = self._weights["embeddings.word_embeddings.weight"][ids]
@@ -165,15 +165,31 @@ class MiniLM:
     def _dense(self, states: Floats, at: str) -> Floats:
         """Multiply a fixed number of rows at a time: reading a layer's weights takes longer than the arithmetic of
         a few rows, and a product of another shape might sum in another order."""
-        products = states.reshape(-1, _ROWS, states.shape[1]) @ self._weights[f"{at}.weight"]
+        rows = self._rows_for(len(states))
+        products = states.reshape(-1, rows, states.shape[1]) @ self._weights[f"{at}.weight"]
         result: Floats = products.reshape(len(states), -1) + self._weights[f"{at}.bias"]
         return result
+
+    def _rows_for(self, number: int) -> int:
+        return _MANY_ROWS if number >= _MANY_ROWS and self._may_multiply_many else _ROWS
+
+    @cached_property
+    def _may_multiply_many(self) -> bool:
+        """Whether this machine sums products of both sizes in the same order: many rows are a fifth faster."""
+        layers = (self._weights[f"encoder.layer.0.{part}.dense.weight"] for part in ("intermediate", "output"))
+        return all(_sums_alike(weights) for weights in layers)
 
     def _normed(self, states: Floats, at: str) -> Floats:
         centred = states - states.mean(axis=1, keepdims=True)
         spread = np.sqrt((centred**2).mean(axis=1, keepdims=True) + np.float32(self._epsilon))
         result: Floats = centred / spread * self._weights[f"{at}.weight"] + self._weights[f"{at}.bias"]
         return result
+
+
+def _sums_alike(weights: Floats) -> bool:
+    rows = np.resize(weights, (_MANY_ROWS, len(weights)))
+    few = rows.reshape(-1, _ROWS, len(weights)) @ weights
+    return np.array_equal(rows @ weights, few.reshape(_MANY_ROWS, -1))
 
 
 def _read_weights(path: Path) -> dict[str, Floats]:
