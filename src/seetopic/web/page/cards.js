@@ -258,7 +258,7 @@ function termRow(judge) {
     element.classList.toggle("came", came);
     element.classList.toggle("moved", Boolean(places));
     const state =
-      { pinned: ", accepted", name: ", the name itself", rejected: ", rejected" }[element.dataset.state] ?? "";
+      { pinned: ", accepted", name: ", the name itself", taught: ", taught", rejected: ", rejected" }[element.dataset.state] ?? "";
     main.setAttribute(
       "aria-label",
       `${term.term}${state}${came ? ", new" : places ? `, ${moved}` : ""}, score ${term.score.toFixed(2)}, in ${term.documents} documents`,

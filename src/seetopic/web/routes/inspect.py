@@ -76,7 +76,7 @@ def document(workbench: Bench, found: Found, number: Annotated[int, Path(ge=0, l
 @router.get("/projects/{project}/overview")
 def overview(workbench: Bench, found: Found) -> Overview:
     """One line per topic: its share of the documents, and how many of these its terms find."""
-    return workbench.finder.of_run(overview_of, found)
+    return workbench.finder.do(overview_of, found, heavy=True)  # the next edit does not wait for it
 
 
 @router.get("/projects/{project}/overlap")
