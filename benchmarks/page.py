@@ -416,6 +416,7 @@ def pages() -> dict[Path, dict[str, str]]:
     return {
         DOCS.parent / "README.md": parts_of_readme(table),
         DOCS / "benchmarks.md": parts(table, found, studied),
+        DOCS / "method.md": {"judged": judged()},
         DOCS / "paper.md": {"training": costs.training()},
         DOCS / "report.md": {"report": costs.report()},
         DOCS / "scale.md": {
@@ -429,6 +430,22 @@ def pages() -> dict[Path, dict[str, str]]:
         howto / "many-names.md": {"many names": costs.many_names()},
         howto / "trends.md": {"trends": costs.trends(), "simulations": costs.simulations()},
     }
+
+
+def judged() -> str:
+    """Shares of terms that belong to their names, by the majority of blind judges."""
+    found = json.loads((RESULTS / "judged.json").read_text(encoding="utf-8"))
+    kinds = {"ohsumed": "medical abstracts", "amazon": "product reviews", "crisis": "crisis tweets"}
+    kinds["huffpost"] = "news headlines"
+    lines = ["| | " + " | ".join(kinds.values()) + " |", "|---|" + "--:|" * len(kinds)]
+    for method, name in {"default": "default", "plm": "language model alone"}.items():
+        cells = (f"{found['corpora'][corpus][method]['share']:.2f}".lstrip("0") for corpus in kinds)
+        lines.append(f"| {name} | " + " | ".join(cells) + " |")
+    about = (
+        f"{found['terms']:,} terms, {found['judges']} judges; Fleiss' kappa is {found['fleiss_kappa']:.2f}. The table "
+        "shows the share of terms that belong to the name by most judges:"
+    )
+    return paragraph(about) + "\n\n" + "\n".join(lines)
 
 
 def parts(table: Json, found: Json, studied: list[Json]) -> dict[str, str]:
