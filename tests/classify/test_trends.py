@@ -18,7 +18,7 @@ from scipy.stats import chi2_contingency, hypergeom
 
 from seetopic import Trends, trends
 from seetopic.classify.findings.changes import change_points, comparisons
-from seetopic.classify.findings.counts import Judged, TermCounts
+from seetopic.classify.findings.counts import JudgedCounts, TermCounts
 from seetopic.classify.findings.judged import judged_documents
 from seetopic.classify.findings.shares import (
     calibrated,
@@ -329,14 +329,14 @@ def test_judgements_that_cannot_be_used_are_refused(tmp_path, content):
 
 
 def test_perfect_sorting_needs_no_correction():
-    rates = error_rates(Judged(100_000, 0, 0, 100_000), 0)
+    rates = error_rates(JudgedCounts(100_000, 0, 0, 100_000), 0)
     assert rates is not None
     share, low, high = calibrated(300, 1000, rates, 0)
     assert share == pytest.approx(0.3, abs=0.003)
     assert (low, high) == pytest.approx([float(each) for each in interval(300, 1000)], abs=0.003)
 
 
-@pytest.mark.parametrize("judged", [Judged(0, 5, 0, 5), Judged(1, 0, 9, 9), Judged(2, 8, 5, 15)])
+@pytest.mark.parametrize("judged", [JudgedCounts(0, 5, 0, 5), JudgedCounts(1, 0, 9, 9), JudgedCounts(2, 8, 5, 15)])
 def test_labels_that_do_not_show_that_a_category_is_found_change_nothing(judged):
     assert error_rates(judged, 0) is None
 

@@ -26,7 +26,7 @@ _MOST_DAYS = 7 * MOST_PERIODS  # with a longer span, the automatic unit is a mon
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedCounts:
     """How documents with a label were sorted, for one category."""
 
     found: int  # have the label and the category
@@ -58,7 +58,7 @@ class Counts:
     documents: Longs  # (n_groups, n_periods)
     given: Longs  # those with a category; (n_groups, n_periods, n_categories)
     terms: TermCounts
-    judged: tuple[Judged, ...] | None  # per category, if there are labels
+    judged: tuple[JudgedCounts, ...] | None  # per category, if there are labels
     together: Longs | None  # documents with both of two categories; (n_categories, n_categories)
     left_out: Counter[str]  # rows without a document, a date or a group, by reason
     unreadable: tuple[str, ...]  # examples of unreadable dates
@@ -330,7 +330,7 @@ class Scan:
             "choose other columns for --time and --group"
         )
 
-    def _judgements(self, categories: Sequence[str]) -> tuple[Judged, ...]:
+    def _judgements(self, categories: Sequence[str]) -> tuple[JudgedCounts, ...]:
         own = [self._labels.numbers.get(normalized_name(name), -1) for name in categories]
         judged, label, given, both = (self._judged[kind] for kind in ("judged", "label", "given", "both"))
         if not any(label[number] or judged[number] for number in own):
@@ -341,7 +341,7 @@ class Scan:
                 "give the true categories of some of the documents"
             )
         return tuple(
-            Judged(
+            JudgedCounts(
                 found := both[number],
                 label[number] - found,
                 given[number] - found,

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from seetopic.classify.findings.counts import Judged
+from seetopic.classify.findings.counts import JudgedCounts
 from seetopic.runtime import Doubles, Longs
 
 ALPHA = 0.05  # the error rate of intervals, and of all tests in a table together
@@ -37,7 +37,7 @@ class ErrorRates:
     false_positives: Doubles
 
 
-def error_rates(judged: Judged, random_state: int) -> ErrorRates | None:
+def error_rates(judged: JudgedCounts, random_state: int) -> ErrorRates | None:
     """The rates from labelled documents; None if these do not show that the category is found at all."""
     if judged.found + judged.missed < 2 or judged.wrong + judged.neither < 2:
         return None
