@@ -14,6 +14,7 @@ from seetopic.discovery.evidence.documents import (
     MatchedDocumentsEvidence,
     ReadDocumentsEvidence,
     clear_memberships,
+    typical_among_neighbours,
     typical_terms,
 )
 from seetopic.discovery.evidence.general import DRIFT, GeneralEvidence, confidence
@@ -37,6 +38,37 @@ def test_typical_terms_are_z_scores_of_log_odds(seed):
     found = typical_terms(csr_array(documents), memberships)
     expected = [[z_written_out(documents, memberships, term, category) for term in range(5)] for category in range(3)]
     assert found == pytest.approx(np.array(expected), abs=1e-4)
+
+
+def test_a_term_of_one_subject_alone_is_typical_of_nothing_within_it():
+    subjects = np.repeat([0, 1], 10)
+    about = np.where(subjects == 0, 0.9, 0.1)  # the first category has most documents of the first subject
+    advice = np.tile([1, 0], 10)
+    documents = np.column_stack([subjects == 0, advice]).astype(np.float32)
+    first = about + np.where(advice, 0.05, -0.05)
+    memberships = np.column_stack([first, 1 - first])
+    neighbours = np.array([np.flatnonzero(subjects == own) for own in subjects])
+    of_subject, everywhere = typical_among_neighbours(csr_array(documents), memberships, neighbours)[0]
+    assert abs(of_subject) < 1e-5
+    assert everywhere > 0.1
+    assert typical_terms(csr_array(documents), memberships)[0, 0] > 1
+
+
+@given(st.integers(0, 1000))
+def test_a_document_is_compared_with_its_neighbours(seed):
+    chance = np.random.default_rng(seed)
+    documents = (chance.random((9, 4)) < 0.5).astype(np.float32)
+    memberships = chance.dirichlet(np.ones(3), 9)
+    neighbours = np.array([chance.permutation(9)[:4] for _ in range(9)])
+    found = typical_among_neighbours(csr_array(documents), memberships, neighbours)
+    for category in range(3):
+        for term in range(4):
+            gain, spread = 0.0, 0.5
+            for document in np.flatnonzero(documents[:, term]):
+                expected = memberships[neighbours[document], category].mean()
+                gain += memberships[document, category] - expected
+                spread += expected * (1 - expected)
+            assert found[category, term] == pytest.approx(gain / np.sqrt(spread), abs=1e-5)
 
 
 def test_a_term_of_ones_own_documents_is_typical_and_a_rare_one_less_so():

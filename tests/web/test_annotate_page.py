@@ -221,7 +221,7 @@ def test_two_projects_are_compared_side_by_side(served, opened):
     page.get_by_label("Right", exact=True).select_option(label="Other names · documents")
     page.get_by_role("button", name="Compare", exact=True).click()
     expect(page.get_by_role("heading", name="Planted and Other names")).to_be_visible()
-    expect(page.get_by_role("region", name="music")).to_contain_text("only the right side has this category")
+    expect(page.get_by_role("region", name="music")).to_contain_text("only Other names has this category")
     expect(page.get_by_role("list", name=f"{NAMES[0]}, Planted").get_by_role("listitem")).to_have_count(10)
     page.reload()
     expect(page.get_by_role("heading", name="Planted and Other names")).to_be_visible()

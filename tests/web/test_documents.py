@@ -41,11 +41,12 @@ def rows() -> list[dict[str, str]]:
     return made
 
 
-def written(encoding: str, delimiter: str) -> bytes:
+def written(encoding: str, delimiter: str, *copies: str) -> bytes:
+    """The table as a file; `copies` are further columns with the city."""
     file = io.StringIO()
-    table = csv.DictWriter(file, ["number", "day", "city", "opinion"], delimiter=delimiter)
+    table = csv.DictWriter(file, ["number", "day", "city", *copies, "opinion"], delimiter=delimiter)
     table.writeheader()
-    table.writerows(rows())
+    table.writerows({**row, **dict.fromkeys(copies, row["city"])} for row in rows())
     return file.getvalue().encode(encoding)
 
 
@@ -98,10 +99,12 @@ def command(cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[C
 @pytest.fixture(scope="module")
 def corpus(command: Command) -> Iterator[Corpus]:
     with command.client() as client:
-        data = written("utf-8", ",") + b"240,2024-01-01,Wien,\n"  # an empty document, which an index leaves out
+        data = (
+            written("utf-8", ",", "category") + b"240,2024-01-01,Wien,Wien,\n"
+        )  # an empty document, which an index leaves out
         upload = client.post("/api/uploads", params={"name": "opinions.csv"}, content=data).json()["id"]
         source = {"kind": "upload", "id": upload}
-        made = made_corpus(client, source, text_field="opinion", keep=["day", "city"], title="Opinions")
+        made = made_corpus(client, source, text_field="opinion", keep=["day", "city", "category"], title="Opinions")
         asked = {"corpus": made, "title": "Opinions", "names": NAMES[:2]}
         project = client.post("/api/projects", json=asked).json()["id"]
         yield Corpus(command, client, made, project)
@@ -131,7 +134,8 @@ def test_documents_are_found_by_words_phrases_columns_and_dates(corpus: Corpus) 
         corpus.client.post(f"/api/projects/{corpus.project}/search", json={"groups": {"x": ["y"]}}).status_code == 404
     )
     kept = corpus.ask("GET", "columns")
-    assert [(each["name"], each["kind"]) for each in kept] == [("day", "date"), ("city", "group")]
+    kinds = [(each["name"], each["kind"]) for each in kept]
+    assert kinds == [("day", "date"), ("city", "group"), ("category", "group")]
     assert {each["value"]: each["documents"] for each in kept[1]["values"]} == Counter(row["city"] for row in data)
 
 
@@ -160,6 +164,7 @@ def test_a_tables_rows_are_those_of_the_file_with_what_was_kept(corpus: Corpus) 
         def ready() -> Any:
             found = corpus.client.get(address).json()
             assert found["state"] != "failed", found["problem"]
+            assert found["left_out"] == ["category"]  # the table has its own
             return found["state"] == "ready"
 
         until(ready)
@@ -195,6 +200,8 @@ def test_shares_over_time_and_by_group_are_those_of_the_documents_that_fit(corpu
     assert "<svg" in found["picture"]["svg"]
     some = corpus.ask("POST", "trends", {"group": "city", "filter": {"groups": {"city": ["Köln", "Wien"]}}})
     assert some["documents"] == sum(row["city"] != "Bern" for row in rows())
+    same = corpus.ask("POST", "trends", {"group": "category", "filter": {"groups": {"city": ["Köln", "Wien"]}}})
+    assert same["differences"] == some["differences"]
     best = some["differences"][0]
     assert (best["category"], best["group"]) in {(NAMES[1], "Köln"), (NAMES[1], "Wien")}
     wrong = corpus.client.post(f"/api/projects/{corpus.project}/trends", json={"time": "city"})

@@ -21,8 +21,8 @@ from seetopic.discovery.evidence.documents import (
     MatchedDocumentsEvidence,
     ReadDocumentsEvidence,
     theme_vectors,
+    typical_among_neighbours,
     typical_terms,
-    typical_within,
 )
 from seetopic.discovery.evidence.general import GeneralEvidence, confidence
 from seetopic.discovery.evidence.local import LocalEvidence
@@ -392,9 +392,10 @@ def _matched_documents(index: Index) -> Evidence:
 
 def _read_documents(query: Query, names: EncodedNames, reading: Reading) -> Evidence:
     sampled = sampled_documents(query.index)
-    if strata := query.index.themes.strata(names.spoken):
-        n_read = sampled.n_read  # the themes of other documents are unknown
-        typical = typical_within(sampled.documents[:n_read], reading.memberships[:n_read], strata)
+    themes = query.index.themes
+    if themes.grains and themes.are_cut_across_by(names.spoken):
+        read = slice(sampled.n_read)  # the neighbours of other documents are unknown
+        typical = typical_among_neighbours(sampled.documents[read], reading.memberships[read], themes.neighbours)
     else:
         typical = typical_terms(sampled.documents, reading.memberships)
     return ReadDocumentsEvidence(typical)

@@ -15,7 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
-from seetopic.runtime import Doubles, Flags, Floats, Longs, normalized, one_thread
+from seetopic.runtime import Doubles, Flags, Floats, Longs, normalized, one_thread, product
 
 _GRAINS = (6, 9, 12, 18, 25, 36, 50, 72)  # numbers of themes, each about 1.4 times the one before
 _LEAST = 20  # average number of documents per theme, below which the grouping is too fine
@@ -35,7 +35,9 @@ _ACROSS = 4  # groups of documents by what remains after their theme is subtract
 _STANDS_OUT_ACROSS = 1.0
 _ALL_ACROSS = 0.75  # share of documents in covered groups, from which names across themes cover everything
 _TAKEN_OFF = 12  # number of themes that are subtracted
-_STRATA = 25  # minimum number of themes within which names across themes are compared
+_NEIGHBOURS = 0.01  # share of documents among which a document is compared if names cut across themes
+_NEIGHBOURS_LEAST = 20
+_AT_ONCE = 1024  # documents whose nearness to all others is in memory
 _ALIKE = 0.7  # likeness of the documents nearest to a name, relative to those nearest to a document: cut across below
 _QUERIES = 300  # documents whose nearest ones are compared
 _NEAREST = 0.02  # share of documents that count as a name's nearest, and their minimum number
@@ -117,12 +119,18 @@ class SampleThemes:
         """Whether the documents nearest to a name, for the median name, are much less alike than those of a theme."""
         return float(np.median(self._likeness_near(names))) < _ALIKE * self.likeness
 
-    def strata(self, names: Floats) -> list[Longs]:
-        """Groupings of the documents within which names that cut across themes are compared; none for other names."""
-        if not self.grains or not self.are_cut_across_by(names):
-            return []
-        fine = [each for each in self.grains if len(each.centres) >= _STRATA]
-        return [each.of_documents for each in fine or self.grains[-1:]]
+    @cached_property
+    def neighbours(self) -> Longs:
+        """The nearest other documents of each document, in no particular order; (n_read, n_neighbours)."""
+        n = len(self.vectors)
+        size = min(max(_NEIGHBOURS_LEAST, int(_NEIGHBOURS * n)), n - 1)
+        found = np.empty((n, size), np.int64)
+        for first in range(0, n, _AT_ONCE):
+            own = slice(first, first + _AT_ONCE)
+            nearness = product(self.vectors[own], self.vectors.T)
+            nearness[np.arange(len(nearness)), np.arange(first, first + len(nearness))] = -np.inf
+            found[own] = np.argpartition(-nearness, size - 1, axis=1)[:, :size]
+        return found
 
     @one_thread()
     def _likeness_near(self, points: Floats) -> Doubles:

@@ -80,7 +80,7 @@ class Run:
 
     def topics(self, progress: Progress) -> Topics:
         if self.method is None:
-            return run_of(self.index, self.names.seeds, settings_of(self.names)).topics
+            return run_of(self.index, self.names.seeds, settings_of(self.names), judgements=self.names.lessons).topics
         found = kept_topics(self.kept)
         if found is None:
             texts = None if self.documents is None else tuple(self.documents.texts())

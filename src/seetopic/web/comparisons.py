@@ -15,7 +15,7 @@ from seetopic.web.background import Background, BackgroundState
 from seetopic.web.candidates import MEASURING, Run, Wanted, Within, find_topics, plan_for, with_own_titles
 from seetopic.web.database import new_id, now
 from seetopic.web.differences import Compared, ComparedFigures, Difference, SideTopics, compared_figures, differences
-from seetopic.web.errors import Conflict
+from seetopic.web.errors import Conflict, NotYet
 from seetopic.web.jobs import Job
 from seetopic.web.limits import COMPARISONS
 from seetopic.web.projects import Kept
@@ -172,6 +172,19 @@ class Comparisons(Background[SavedComparison]):
         self._forget_old(kept.id)
         self._start(made)
         return self.get(made)
+
+    def measure(self, number: str) -> SavedComparison:
+        """Compare the same sides again, and measure both on the project's documents."""
+        row = self._row(number)
+        if row["state"] == "running":
+            raise NotYet("the comparison is still running; wait a moment")
+        self.jobs.require_room()
+        corpus = self.sides.projects.get(row["project"]).corpus
+        asked = AskedComparison.model_validate_json(row["asked"]).model_copy(update={"measured": corpus})
+        self.database.do("UPDATE comparisons SET asked = ? WHERE id = ?", (asked.model_dump_json(), number))
+        self._mark(number, "running")
+        self._start(number)
+        return self.get(number)
 
     def _start(self, number: str) -> None:
         asked = AskedComparison.model_validate_json(self._row(number)["asked"])

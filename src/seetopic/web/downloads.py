@@ -17,6 +17,8 @@ from seetopic.web.limits import TITLE
 from seetopic.web.schemas import Frozen, Names, Title
 from seetopic.web.topic_service import Finding
 
+JUDGEMENTS_FILE = "judgements.jsonl"
+
 
 class Again(Frozen):
     """How to reproduce the topics elsewhere."""
@@ -25,6 +27,7 @@ class Again(Frozen):
     names: str
     commands: str | None
     python: str
+    judgements: str | None  # the content of judgements.jsonl, if there are any
 
 
 class CorpusFacts(Frozen):
@@ -77,15 +80,27 @@ def again(finding: Finding) -> Again:
     file, text = names_file(topics, seeds)
     origin = _origin(finding)
     lines = commands(topics, file, origin)
-    return Again(names_file=file, names=text, commands=lines, python=python_script(finding.run.query, origin))
+    return Again(
+        names_file=file,
+        names=text,
+        commands=lines,
+        python=python_script(finding.run.query, origin),
+        judgements=judgements(finding.names),
+    )
+
+
+def judgements(names: Names) -> str | None:
+    """The answers that the topics have learned from, as `discover --judgements` reads them; None if there are none."""
+    return "".join(each.to_line() for each in names.lessons) or None
 
 
 def _origin(finding: Finding) -> Origin:
     documents = finding.documents
+    judged = JUDGEMENTS_FILE if len(finding.names.lessons) else None
     if documents is None:
-        return Origin(index=finding.run.index.folder.name)
+        return Origin(index=finding.run.index.folder.name, judgements=judged)
     column = None if documents.text_field == Documents.text_field else documents.text_field
-    return Origin(text_field=column, demo=documents.source == demo_documents().source)
+    return Origin(text_field=column, demo=documents.source == demo_documents().source, judgements=judged)
 
 
 def project_file(title: str, names: Names, finding: Finding) -> ProjectFile:

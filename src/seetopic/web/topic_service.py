@@ -23,7 +23,7 @@ from seetopic.runtime import held_bytes
 from seetopic.settings import DEFAULT, DiscoverySettings
 from seetopic.web.errors import NotYet, Overtaken
 from seetopic.web.limits import WAITING
-from seetopic.web.schemas import Frozen, Names, same
+from seetopic.web.schemas import Category, Frozen, Names, same
 from seetopic.web.texts import WrittenTexts
 
 _SHOWN = 256  # cached sets of topics, as the page shows them
@@ -43,7 +43,7 @@ class Term(Frozen):
     documents: int
     ranks: dict[str, int | None]
     variants: tuple[str, ...]
-    state: Literal["pinned", "name", ""]
+    state: Literal["pinned", "name", "taught", ""]  # taught: accepted under Teach or by annotators
 
 
 class ShownTopic(Frozen):
@@ -335,7 +335,7 @@ def shown_topics(topics: Topics, names: Names, index: Index | None = None) -> tu
                     documents=each.documents,
                     ranks=each.ranks,
                     variants=each.variants,
-                    state=_state(each.term, category.pinned, category.names, index),
+                    state=_state(each.term, category, names, index),
                 )
                 for each in topic.terms
             ),
@@ -363,12 +363,13 @@ def changes(before: Sequence[ShownTopic], now: Sequence[ShownTopic]) -> dict[str
     return found
 
 
-def _state(
-    term: str, pinned: tuple[str, ...], names: tuple[str, ...], index: Index | None
-) -> Literal["pinned", "name", ""]:
-    if any(_is(term, each, index) for each in pinned):
+def _state(term: str, category: Category, names: Names, index: Index | None) -> Literal["pinned", "name", "taught", ""]:
+    if any(_is(term, each, index) for each in category.pinned):
         return "pinned"
-    return "name" if any(_is(term, each, index) for each in names) else ""
+    if any(_is(term, each, index) for each in category.names):
+        return "name"
+    accepted = (each.term for each in names.judgements if each.category == category.id and each.belongs and each.term)
+    return "taught" if any(_is(term, each, index) for each in accepted) else ""
 
 
 def _is(term: str, written: str, index: Index | None) -> bool:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
-from seetopic.classify import Sorter
+from seetopic.classify import COLUMNS, Sorter
 from seetopic.corpus import normalized_name
 from seetopic.discovery import Topics, run_of
 from seetopic.errors import SeeTopicError
@@ -177,6 +177,7 @@ class Workbench:
         written, texts = self.corpora.documents(kept.corpus), self.corpora.texts(kept.corpus)
         if read and written is None and texts is None:
             raise Refused("the texts are not on this server, so the language model cannot read them; sort without that")
+        text = {written.text_field: None} if with_text and written is not None and written.has_columns else {}
         documents, in_file = table_documents(written, texts, index, with_text=with_text)
         source = TableSource(
             documents,
@@ -184,6 +185,7 @@ class Workbench:
             chosen,
             in_file,
             n_documents=len(index),
+            left_out=tuple(name for name in {**dict.fromkeys(index.column_names), **text} if name in COLUMNS),
             model=index.model_or_name if read else None,
             cache=self.settings.cache,
             n_jobs=self.settings.jobs,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -86,22 +85,21 @@ def theme_vectors(index: Index, documents: csr_array, memberships: Doubles) -> F
     return normalized(np.asarray(index.general)[best].mean(axis=1))
 
 
-def typical_within(documents: csr_array, memberships: Doubles, groupings: Sequence[Longs]) -> Floats:
-    """z-score of a term in a category's documents against the others' of the same group; (n_categories, n_terms).
+def typical_among_neighbours(documents: csr_array, memberships: Doubles, neighbours: Longs) -> Floats:
+    """z-score of a term in a category's documents against their nearest documents; (n_categories, n_terms).
 
     For names that cut across what the documents are about: in tweets about many disasters, "earthquake" is typical of
-    "affected people" only because more of these tweets are about earthquakes. Each of `groupings` has the group of
-    every document; the result is the mean over them, because each cuts the documents a little differently.
+    "affected people" only because more of these tweets are about earthquakes. What counts is whether a document that
+    contains a term belongs to the category more than similar documents do. `neighbours` are these documents for each
+    document, (n_documents, n_neighbours).
     """
-    inside = documents.T @ memberships  # (n_terms, n_categories)
-    z = np.zeros(inside.shape)
-    for groups in groupings:
-        sizes = np.bincount(groups).astype(np.float64)
-        in_group = np.eye(len(sizes))[groups]  # (n_documents, n_groups)
-        counts = documents.T @ in_group
-        shares = in_group.T @ memberships / np.maximum(sizes, 1)[:, None]  # (n_groups, n_categories)
-        spread = (counts * (1 - counts / np.maximum(sizes, 1))) @ (shares * (1 - shares))
-        z += (inside - counts @ shares) / np.sqrt(spread + 0.5) / len(groupings)
+    from scipy.sparse import csr_array
+
+    n, size = neighbours.shape
+    near = csr_array((np.full(n * size, 1 / size), neighbours.ravel(), np.arange(0, n * size + 1, size)), shape=(n, n))
+    expected = near @ memberships
+    gain, spread = documents.T @ (memberships - expected), documents.T @ (expected * (1 - expected))
+    z: Doubles = gain / np.sqrt(spread + 0.5)
     return z.T.astype(np.float32)
 
 

@@ -57,6 +57,7 @@ class Origin:
     text_field: str | None = None  # of a table, if not the default one
     index: str | None = None  # the folder of an existing index, if there is nothing else
     demo: bool = False  # the articles included in seetopic
+    judgements: str | None = None  # the file of judgements that were learned from, if there are any
 
 
 _USUAL_MODEL = ("model", EMBEDDED_NAME)
@@ -86,7 +87,8 @@ def commands(topics: Topics, seeds_file: str, origin: Origin = NAMED) -> str | N
     before = [build, update] if added else [build]
     chosen_preset = [] if preset == "default" else ["--preset", preset]
     ready = origin.index or "index"
-    run = ["seetopic", "discover", ready, "--seeds", seeds_file, *chosen_preset, *found, "--out", "topics"]
+    judged = [] if origin.judgements is None else ["--judgements", origin.judgements]
+    run = ["seetopic", "discover", ready, "--seeds", seeds_file, *judged, *chosen_preset, *found, "--out", "topics"]
     return "\n".join(shlex.join(words) for words in ([run] if origin.index else [*before, run]))
 
 
@@ -128,6 +130,7 @@ def _differences(made: Any, usual: Any, path: tuple[str, ...] = ()) -> list[tupl
 def python_script(query: Query, origin: Origin = NAMED) -> str:
     """The same in Python, with every setting that is not the default."""
     own = "" if query.settings == DEFAULT.discovery else f", settings={query.settings!r}"
+    judged = "" if origin.judgements is None else f", judgements={origin.judgements!r}"
     usual = "settings=" not in _opened(query, origin) and not own
     lines = [
         "from seetopic import Index, discover",
@@ -135,7 +138,7 @@ def python_script(query: Query, origin: Origin = NAMED) -> str:
         *(["from seetopic.corpus import demo_documents"] if origin.demo else []),
         "",
         f"index = {_opened(query, origin)}",
-        f"topics = discover(index, {as_value(query.seeds)!r}{own})",
+        f"topics = discover(index, {as_value(query.seeds)!r}{judged}{own})",
         "topics.save('topics')",
     ]
     return "\n".join(lines)

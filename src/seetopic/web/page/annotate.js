@@ -2,7 +2,7 @@
 
 import { Answers } from "./answers.js";
 import { get, url } from "./api.js";
-import { fill, h, icon, note, say } from "./dom.js";
+import { fill, h, icon, marked, note, say } from "./dom.js";
 import { counted } from "./telling.js";
 
 const AGAIN = 3000; // milliseconds
@@ -66,13 +66,13 @@ function over(title, text) {
   fill(byId("main"), h("section", { class: "card start" }, h("h1", {}, title), h("p", {}, text)));
 }
 
-function welcome({ name, title }) {
+function welcome({ name, title, definition }) {
   byId("bar").hidden = true;
   const button = h("button", { type: "button", class: "primary big", on: { click: start } }, "Start");
   fill(byId("main"), h("section", { class: "card start" },
     h("h1", { dir: "auto" }, title),
     h("p", {}, "Hello ", h("b", { dir: "auto" }, name), ". You will see ", counted(items.length, "term"), ", one at a time, in ", counted(categories.length, "category", "categories"), "."),
-    h("p", {}, "For each one, say whether it belongs to its category: judging by the category’s name, is the term about it? Work alone, and trust your first impression. There are no trick questions, and you can change any answer."),
+    h("p", {}, "For each one, say whether it belongs to its category. ", h("b", {}, definition), " Work alone, and trust your first impression; you can change any answer."),
     h("p", { class: "soft" }, "Each answer is saved immediately. You can stop at any time and come back with the same link, on any device."),
     button));
   button.focus();
@@ -86,6 +86,7 @@ function start() {
   view.term = h("p", { class: "term", dir: "auto", id: "term" });
   view.category = h("h2", { class: "category", dir: "auto", id: "category" });
   view.place = h("p", { class: "soft small" });
+  view.example = h("blockquote", { class: "example soft", dir: "auto" });
   view.yes = answerButton(true, "check", "Belongs", "1");
   view.no = answerButton(false, "cross", "Does not belong", "0");
   view.undo = h("button", { type: "button", on: { click: undo } }, icon("undo"), "Undo");
@@ -97,7 +98,7 @@ function start() {
   view.categories = h("ul", { class: "categories" });
   fill(byId("main"), h("div", { class: "work" },
     h("div", {},
-      h("section", { class: "card question", "aria-labelledby": "category term" }, view.place, view.category, view.term,
+      h("section", { class: "card question", "aria-labelledby": "category term" }, view.place, view.category, view.term, view.example,
         h("div", { class: "answers", role: "group", "aria-label": "Does it belong?" }, view.yes, view.no)),
       h("div", { class: "below" }, view.before, view.after, view.undo, view.clear),
       view.done,
@@ -120,6 +121,8 @@ function draw() {
   say(view.place, `Category ${current + 1}/${categories.length} · term ${categories[current].items.indexOf(item) + 1}/${categories[current].items.length} · does it belong to`);
   say(view.category, item.category);
   say(view.term, item.term);
+  fill(view.example, item.example.length ? marked(item.example) : "");
+  view.example.hidden = !item.example.length;
   view.yes.setAttribute("aria-pressed", String(item.belongs === true));
   view.no.setAttribute("aria-pressed", String(item.belongs === false));
   view.undo.disabled = !history.length;

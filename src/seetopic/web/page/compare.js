@@ -17,7 +17,7 @@ export function show(root, { open, workbench, announce }, rest = []) {
   const problem = h("div");
   const earlier = earlierList(open, (id) => remove(id));
   root.append(h("div", { class: "page wide" }, h("h1", {}, "Compare"),
-    h("p", { class: "soft" }, "Two sets of names, the same documents read by two language models, or two methods, side by side."),
+    h("p", { class: "soft" }, "What would other names, an earlier step or another method have found? Choose two, and see what differs."),
     place, problem, going, found, earlier.element));
   going.hidden = true;
   let timer = 0;
@@ -26,8 +26,8 @@ export function show(root, { open, workbench, announce }, rest = []) {
   const address = (id) => `#/project/${encodeURIComponent(open.id)}/compare/${encodeURIComponent(id)}`;
   async function begin() {
     try {
-      const [groups, corpus] = await Promise.all([sideGroups(open, workbench, gone.signal), get(url`/api/corpora/${open.project.corpus}`, { signal: gone.signal })]);
-      fill(place, chooser(groups, open, corpus, run));
+      const groups = await sideGroups(open, workbench, gone.signal);
+      fill(place, chooser(groups, run));
     } catch (error) {
       if (error.name !== "AbortError") fill(place, note(error.message, "bad"));
     }
@@ -48,6 +48,14 @@ export function show(root, { open, workbench, announce }, rest = []) {
   async function again() {
     try {
       draw(await post(url`/api/comparisons/${shown}/again`));
+    } catch (error) {
+      fill(problem, note(error.message, "bad"));
+    }
+  }
+
+  async function measure(id) {
+    try {
+      draw(await post(url`/api/comparisons/${id}/measure`));
     } catch (error) {
       fill(problem, note(error.message, "bad"));
     }
@@ -85,7 +93,7 @@ export function show(root, { open, workbench, announce }, rest = []) {
   function draw(comparison) {
     fill(problem);
     going.update(comparison);
-    fill(found, comparison.state === "ready" ? compared(comparison) : h("p", { class: "soft" }, `${comparison.titles[0]} and ${comparison.titles[1]}`));
+    fill(found, comparison.state === "ready" ? compared(comparison, () => measure(comparison.id)) : h("p", { class: "soft" }, `${comparison.titles[0]} and ${comparison.titles[1]}`));
     if (comparison.state === "running") timer = setTimeout(() => look(comparison.id), POLL);
     else {
       earlier.load();
@@ -99,25 +107,22 @@ export function show(root, { open, workbench, announce }, rest = []) {
   return { route: ([id]) => look(id), stop: () => { gone.abort(); clearTimeout(timer); } };
 }
 
-function chooser(groups, open, corpus, run) {
+function chooser(groups, run) {
   const first = groups[0].choices[0].side;
   const others = groups.flatMap((group) => group.choices).filter((choice) => !choice.disabled && choice.side !== first);
   const second = (others.find((choice) => choice.side.kind === "version") ?? others.find((choice) => choice.side.kind === "project") ?? others[0])?.side ?? first;
   const left = sideSelect("Left", groups, first);
   const right = sideSelect("Right", groups, second);
-  const measure = h("input", { type: "checkbox", checked: corpus.labels });
   const exchange = () => ([left.select.value, right.select.value] = [right.select.value, left.select.value]);
   const swap = h("button", { type: "button", class: "swap", title: "Swap left and right", "aria-label": "Swap left and right", on: { click: exchange } }, "⇄");
   const button = h("button", { class: "primary" }, "Compare");
   const form = h("form", { class: "card compare-form" },
     h("div", { class: "versus" }, left.element, swap, right.element),
-    h("div", { class: "actions" },
-      h("label", {}, measure, "Measure both on the documents ", h("span", { class: "soft small" }, corpus.labels ? `with the labels in “${corpus.label_field}”` : "without labels, as none are known for this corpus")),
-      button));
+    h("div", { class: "actions" }, button));
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     button.disabled = true;
-    await run({ left: left.side(), right: right.side(), evaluate: measure.checked });
+    await run({ left: left.side(), right: right.side(), evaluate: false });
     button.disabled = false;
   });
   return form;

@@ -1,6 +1,7 @@
 // One corpus: progress of its indexing and, once it is ready, a form to start a project.
 
 import { get, post, url } from "./api.js";
+import { outlineOf } from "./categories.js";
 import { empty, fill, h, icon, note, skeleton } from "./dom.js";
 import { indexing, unfinished } from "./indexing.js";
 import { preview } from "./preview.js";
@@ -136,7 +137,7 @@ function naming(page, corpus, me) {
       { class: "field", for: "first-names" },
       h("span", {}, "Your categories, one per line"),
       names,
-      h("small", {}, "A name may be a phrase that never occurs in the documents. You can change everything later."),
+      h("small", {}, "A name may be a phrase that never occurs in the documents; indented lines go below the line before. You can change everything later."),
     ),
     suggested,
     h("label", { class: "field" }, h("span", {}, "Project title"), title),
@@ -146,19 +147,13 @@ function naming(page, corpus, me) {
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     create.disabled = true;
-    const lines = [
-      ...new Set(
-        names.value
-          .split("\n")
-          .map((line) => line.trim().replace(/\s+/g, " "))
-          .filter(Boolean),
-      ),
-    ];
+    const lines = outlineOf(names.value);
     try {
       const project = await post("/api/projects", {
         corpus: corpus.id,
         title: title.value.trim() || corpus.title,
-        names: lines,
+        names: lines.map((each) => each.name),
+        levels: lines.map((each) => each.level),
         by: me(),
       });
       location.hash = `#/project/${encodeURIComponent(project.id)}/topics`;

@@ -94,7 +94,7 @@ function begin(project) {
     iconButton("redo", "Redo", () => project.redo(), { id: "redo" }),
     h(
       "button",
-      { type: "button", class: "go-to", "aria-keyshortcuts": "Control+K", on: { click: () => byId("top").dispatchEvent(new Event("goto")) } },
+      { type: "button", class: "go-to", "aria-label": "Go to", title: "Go to any category, page or command", "aria-keyshortcuts": "Control+K", on: { click: () => byId("top").dispatchEvent(new Event("goto")) } },
       icon("search"),
       h("span", { class: "go-label" }, "Go to"),
       h("kbd", { "aria-hidden": "true" }, "Ctrl K"),

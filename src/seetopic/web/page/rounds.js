@@ -11,7 +11,7 @@ import { working } from "./working.js";
 const POLL = 3000; // milliseconds
 const ALONE = ["127.0.0.1", "localhost", "[::1]"].includes(location.hostname);
 
-export function show(root, { open, workbench, announce }) {
+export function show(root, { open, workbench, announce, me }) {
   const gone = new AbortController();
   const list = h("div", { class: "rounds" });
   const state = h("div", {}, skeleton(4));
@@ -19,7 +19,7 @@ export function show(root, { open, workbench, announce }) {
   const form = newRound({ open, workbench, announce, signal: gone.signal, made: () => { form.open = false; load(); } });
   root.append(h("div", { class: "page" },
     h("h1", {}, "Annotate"),
-    h("p", { class: "soft" }, "People judge whether terms belong to their category, without knowing which method found them. Their answers give MACC, the share of terms that belong, and how far people agree."),
+    h("p", { class: "soft" }, "Invite people by a link to say which terms belong to their category; they do not see how the terms were found. You see the share of terms that belong, how far people agree, and which terms they dispute."),
     form, state, hint, list));
   let timer = 0;
 
@@ -40,7 +40,7 @@ export function show(root, { open, workbench, announce }) {
     fill(state, rounds.length ? null : empty("No rounds yet", "Choose whose terms to judge, then invite people. Each one gets a personal link and needs nothing else."));
     hint.hidden = !ALONE || !rounds.length;
     if (!rounds.length && !form.touched) form.open = true;
-    keyed(list, rounds, (each) => each.id, () => roundCard(announce, load, gone.signal), (element, each) => element.update(each));
+    keyed(list, rounds, (each) => each.id, () => roundCard(announce, load, gone.signal, me), (element, each) => element.update(each));
   }
 
   const seen = () => document.hidden || load();
@@ -92,7 +92,7 @@ function newRound({ open, workbench, announce, signal, made }) {
   return element;
 }
 
-function roundCard(announce, reload, signal) {
+function roundCard(announce, reload, signal, me) {
   const title = h("h2", { dir: "auto" });
   const facts = h("p", { class: "soft small" });
   const whose = h("p", { class: "tags" });
@@ -101,6 +101,7 @@ function roundCard(announce, reload, signal) {
   const going = working("Finding terms", () => act(() => post(url`/api/rounds/${round.id}/again`)));
   const remove = h("button", { type: "button", class: "plain danger" }, "Remove");
   const save = saveButton(() => url`/api/rounds/${round.id}/judgements.csv`, "Answers as CSV", told);
+  const use = h("button", { type: "button", title: "The topics learn from the answers, as from your own under Teach" }, "Use as judgements");
   const people = h("ul", { class: "people" });
   const nobody = h("p", { class: "soft" }, "Nobody has been invited yet.");
   const answers = results();
@@ -109,7 +110,7 @@ function roundCard(announce, reload, signal) {
     announce(`${made.name} has been invited; copy the link and send it`);
   }));
   const element = h("section", { class: "card round" },
-    h("div", { class: "round-head" }, h("div", {}, title, facts), h("p", { class: "actions" }, save, remove)),
+    h("div", { class: "round-head" }, h("div", {}, title, facts), h("p", { class: "actions" }, use, save, remove)),
     whose, going, problem, h("h3", {}, "Annotators"), nobody, people, invited, answers);
   let round = null;
 
@@ -124,6 +125,16 @@ function roundCard(announce, reload, signal) {
       return false;
     }
   }
+  use.addEventListener("click", () => act(async () => {
+    use.disabled = true;
+    try {
+      const { project } = await post(url`/api/rounds/${round.id}/use`, { by: me() });
+      announce("The topics learn from these answers");
+      fill(problem, note(`The topics have learned from these answers: ${counted(project.judged.terms, "judged term")} in all. Under History you can undo it.`, "good"));
+    } finally {
+      use.disabled = false;
+    }
+  }));
   remove.addEventListener("click", async () => {
     const answered = round.annotators.reduce((sum, each) => sum + each.judged, 0);
     const what = answered ? `and ${counted(answered, "answer")} from its annotators` : "and its links";
@@ -153,6 +164,7 @@ function roundCard(announce, reload, signal) {
     keyed(whose, given.methods, (name) => name, (name) => h("span", { class: "tag" }, name), () => {});
     going.update(given);
     save.hidden = given.state !== "ready" || !given.annotators.length;
+    use.hidden = given.state !== "ready" || !given.annotators.some((each) => each.judged);
     nobody.hidden = given.annotators.length > 0;
     keyed(people, given.annotators, (each) => each.id, (each) => person(each, announce, (leaving) => dismiss(leaving)), (line, each) => line.update(each));
     measure();

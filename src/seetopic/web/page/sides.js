@@ -23,7 +23,7 @@ export async function sideGroups(open, workbench, signal) {
 /** A select element for one side. */
 export function sideSelect(label, groups, chosen) {
   const option = (choice) => h("option", { value: JSON.stringify(choice.side), disabled: choice.disabled ?? false },
-    [choice.title, choice.side.kind === "method" ? null : choice.about, choice.tag].filter(Boolean).join(" · "));
+    choice.side.kind === "method" ? [`${choice.about} (${choice.title})`, choice.tag].filter(Boolean).join(" · ") : [choice.title, choice.about, choice.tag].filter(Boolean).join(" · "));
   const select = h("select", {}, groups.map((group) => h("optgroup", { label: group.label }, group.choices.map(option))));
   select.value = JSON.stringify(chosen);
   if (select.selectedIndex < 0) select.selectedIndex = 0;
@@ -43,6 +43,6 @@ export function sideChecks(groups) {
   const list = (group, at) => h("ul", { class: "choices" }, group.choices.map((choice, place) => line(choice, at === 0 && place === 0)));
   const drawn = groups.map((group, at) => group.closed
     ? h("details", {}, h("summary", {}, `${group.label} (${group.choices.length})`), list(group, at))
-    : h("div", { role: "group", "aria-label": group.label }, h("h3", { class: "group-label" }, group.label), list(group, at)));
+    : h("div", { role: "group", "aria-label": group.label }, h("p", { class: "group-label", "aria-hidden": "true" }, group.label), list(group, at)));
   return { element: h("div", { class: "sides" }, drawn), sides: () => boxes.filter(([box]) => box.checked && !box.disabled).map(([, side]) => side) };
 }

@@ -14,18 +14,18 @@ export function show(root, { open, workbench, announce, me }) {
   const kept = exportOptions(open);
   const file = projectOpener(announce, me);
   fill(page,
-    h("section", { class: "card" }, h("h2", {}, "For other tools"), kept.element, offers(workbench.formats.map((format) => [
+    h("section", { class: "card" }, h("h2", {}, "A dictionary for other tools"), kept.element, offers(workbench.formats.map((format) => [
       `${format.name} (${format.suffix})`, format.about, () => url`/api/projects/${open.id}/export/${format.name}` + kept.query()]))),
     h("section", { class: "card" }, h("h2", {}, "To read and analyse"), offers([
       ["Report (.html)", "a self-contained page with every topic, its figures and examples, for any browser", () => `${open.path}/report.html`],
       ["Table (topics.csv)", "one row per term, with score, documents and variants", () => `${open.path}/topics.csv`],
       ["Topics (topics.json)", "everything about the topics, as `seetopic discover` writes it", () => `${open.path}/topics.json`],
     ])),
-    h("section", { class: "card" }, h("h2", {}, "The project"), offers([
+    h("section", { class: "card" }, h("h2", {}, "This project, to open it again"), offers([
       ["Project file (.seetopic.json)", "names, accepted and rejected terms, without the documents; opens in any workbench that has them", () => `${open.path}/project.json`],
     ]), h("p", { class: "actions" }, file.elements, h("span", { class: "soft small" }, "It opens as a new project; this one is not changed.")), file.place),
-    h("section", { class: "card" }, h("h2", {}, "Reproduce the topics"), h("p", { class: "soft" }, "This page uses the same library as the command line and Python, so this code gives the same topics."), lines));
-  root.append(h("div", { class: "page" }, h("h1", {}, "Download"), h("p", { class: "soft" }, "Everything is made from the current topics."), state, page));
+    h("section", { class: "card" }, h("h2", {}, "The same topics from the command line or Python"), h("p", { class: "soft" }, "This page uses the same library as the command line and Python, so this code gives the same topics."), lines));
+  root.append(h("div", { class: "page" }, h("h1", {}, "Export"), h("p", { class: "soft" }, "Use your topics elsewhere. Everything is made from the topics as they are now."), state, page));
 
   async function again() {
     kept.tell();
@@ -34,6 +34,7 @@ export function show(root, { open, workbench, announce, me }) {
       const found = await get(`${open.path}/again`, { signal: gone.signal });
       fill(lines,
         piece("Names", `Save this as ${found.names_file}.`, found.names, announce),
+        found.judgements ? piece("Judgements", "Save this as judgements.jsonl.", found.judgements, announce) : null,
         found.commands ? piece("Command line", "", found.commands, announce) : h("p", { class: "soft" }, "The command line cannot give exactly these topics; use the Python code."),
         piece("Python", "", found.python, announce));
     } catch (error) {

@@ -2,7 +2,7 @@
 
 import { post } from "./api.js";
 import { field } from "./asking.js";
-import { debounce, empty, fill, h, note, progress, say, skeleton } from "./dom.js";
+import { debounce, empty, fill, h, hueByPlace, note, progress, say, skeleton } from "./dom.js";
 import { filterBar, orderChoice, ProjectFilter } from "./filters.js";
 import { counted } from "./telling.js";
 
@@ -23,7 +23,7 @@ export function show(root, { open }) {
   const drawing = h("div", { class: "drawn" }, skeleton(8));
   const findings = h("div");
   const numbers = h("div");
-  const shown = h("div", {}, about, h("section", { class: "card figure" }, drawing), findings, numbers);
+  const shown = h("div", {}, about, h("section", { class: "card figure trend-figure" }, drawing), findings, numbers);
   const page = h("div", { class: "page wide" }, h("h1", {}, "Trends"), h("p", { class: "soft" }, "How large each category is over time, and how groups differ."), choices, bar.element, state, shown);
   root.append(page);
   const gone = new AbortController();
@@ -100,6 +100,7 @@ export function show(root, { open }) {
     holder.innerHTML = found.picture.svg; // escaped by the server
     drawing.style.setProperty("max-width", `${found.picture.width * 1.2}px`);
     drawing.replaceChildren(holder.content);
+    if (!(time.value && group.value)) hueByPlace(drawing, open.project.categories); // with both, colours are groups
     const grouped = Boolean(group.value);
     const sentence = (each) => h("li", {}, h("b", {}, each.category), each.group ? ` (${each.group})` : "", each.after > each.before ? " rises from " : " falls from ", percent(each.before), " to ", h("b", {}, percent(each.after)), ` from ${each.period} on`);
     const differs = (each) => h("li", {}, h("b", {}, each.category), each.after > each.before ? " is more frequent in " : " is rarer in ", h("b", {}, each.group), `: ${percent(each.after)}, elsewhere ${percent(each.before)}`);

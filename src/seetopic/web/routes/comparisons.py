@@ -45,6 +45,12 @@ def again(workbench: Bench, comparison: Id) -> SavedComparison:
     return workbench.comparisons.again(comparison)
 
 
+@router.post("/comparisons/{comparison}/measure")
+def measure(workbench: Bench, comparison: Id) -> SavedComparison:
+    """Measure both sides on the project's documents, in the background."""
+    return workbench.comparisons.measure(comparison)
+
+
 @router.delete("/comparisons/{comparison}", status_code=204)
 def remove(workbench: Bench, comparison: Id) -> Response:
     """Remove a comparison, and stop methods running for it."""

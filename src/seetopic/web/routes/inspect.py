@@ -68,15 +68,17 @@ def documents(
 
 
 @router.get("/projects/{project}/documents/{number}")
-def document(workbench: Bench, found: Found, number: Annotated[int, Path(ge=0, le=10**9)]) -> inspect.WholeDocument:
+def document(
+    workbench: Bench, kept: KeptProject, found: Found, number: Annotated[int, Path(ge=0, le=10**9)]
+) -> inspect.WholeDocument:
     """A document with the terms of all topics marked."""
-    return workbench.finder.of_run(inspect.document, found, number)
+    return workbench.finder.of_run(inspect.document, found, number, workbench.columns(kept.corpus))
 
 
 @router.get("/projects/{project}/overview")
 def overview(workbench: Bench, found: Found) -> Overview:
     """One line per topic: its share of the documents, and how many of these its terms find."""
-    return workbench.finder.of_run(overview_of, found)
+    return workbench.finder.do(overview_of, found, heavy=True)  # the next edit does not wait for it
 
 
 @router.get("/projects/{project}/overlap")
