@@ -99,7 +99,7 @@ def test_forty_names_are_an_overview_that_filters_unfolds_and_jumps(forty: Forty
     page = opened(project)
 
     # One line per topic is the first thing seen, with its terms and figures.
-    lines = page.locator(".topic-cards.lines > .topic")
+    lines = page.locator(".topic-cards.overview-lines > .topic")
     expect(lines).to_have_count(40)
     expect(page.locator(".topic:not(.folded)")).to_have_count(0)
     expect(page.locator(".five").first).to_contain_text(", ")
@@ -157,6 +157,7 @@ def test_forty_names_are_an_overview_that_filters_unfolds_and_jumps(forty: Forty
     page.keyboard.press("Enter")
     expect(page.locator(".topic.pointed .topic-name")).to_have_text("wine")
     expect(page.locator(".topic.pointed .topic-name")).to_be_focused()
+    assert page.locator(".topic.pointed").evaluate("each => getComputedStyle(each).animationName") == "none"
 
     # Moved to another place, a category keeps its colour.
     before = page.locator(".topic.pointed").evaluate("each => each.style.getPropertyValue('--hue')")
@@ -283,6 +284,9 @@ def test_every_state_is_accessible(forty: Forty, opened: Callable[..., Page]) ->
         opened(few, "topics/c1")
         expect(page.locator(".reading .loading-note:visible")).to_have_count(0)
         found += violations(page, f"{theme} cards and reading")
+        order = ["- banner", '- complementary "Categories"', '- region "Topics"', '- complementary "Topic details"']
+        read_aloud = page.locator("body").aria_snapshot()
+        assert [read_aloud.index(each) for each in order] == sorted(read_aloud.index(each) for each in order)
         page.get_by_role("button", name="More about: animals").click()
         found += violations(page, f"{theme} menu")
         page.keyboard.press("Escape")

@@ -108,5 +108,5 @@ def _changes(topics: Topics, earlier: Topics | None) -> dict[str, tuple[tuple[st
         gained = tuple(term for term in new if term not in set(old))
         lost = tuple(term for term in old if term not in set(new))
         if gained or lost:
-            found[new.name] = gained, lost
+            found[new.label] = gained, lost
     return found

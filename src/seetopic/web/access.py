@@ -45,7 +45,7 @@ paste it (or only the token) here. Your browser then stays signed in for 30 days
 <form method="get" action="/" class="card">__PROBLEM__<label class="field"><span>Token</span><input name="token"
 autocomplete="off" spellcheck="false" autocapitalize="off" required></label>
 <p class="actions"><button class="primary">Open the workbench</button></p></form>
-<p class="soft">If someone else started the workbench, ask them for the link.</p></main></body></html>
+<p class="soft gap">If someone else started the workbench, ask them for the link.</p></main></body></html>
 """
 _WRONG = '<p class="note bad" role="alert">This is not the token of this workbench; copy it again.</p>'
 _OFTEN = '<p class="note bad" role="alert">Too many wrong tokens; wait a minute, then try again.</p>'

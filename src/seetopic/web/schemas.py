@@ -7,7 +7,7 @@ from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
-from seetopic.corpus import Judgement, Judgements, Seed, Seeds, normalized_name
+from seetopic.corpus import Judgement, Judgements, Seed, Seeds, normalized_name, path_text
 from seetopic.errors import SeedError
 from seetopic.settings import DEFAULT
 from seetopic.web.limits import (
@@ -155,18 +155,21 @@ class Names(Frozen):
         return self._as_seeds()
 
     @property
+    def ids(self) -> dict[str, str]:
+        """The id of each category by its path as text, which is its name unless it has a parent."""
+        return {path_text(self.path(each)): each.id for each in self.categories}
+
+    @property
     def lessons(self) -> Judgements:
-        """The judgements that `discover` can learn from: a tree of names cannot learn yet."""
-        if self.is_tree:
-            return Judgements()
-        names = {each.id: each.name for each in self.categories}
+        """The judgements as `discover` learns from them."""
+        paths = {number: path for path, number in self.ids.items()}
         return Judgements(
             tuple(
                 Judgement(
-                    each.category and names[each.category], each.term, each.document, each.belongs, each.by, each.at
+                    each.category and paths[each.category], each.term, each.document, each.belongs, each.by, each.at
                 )
                 for each in self.judgements
-                if each.category is None or each.category in names
+                if each.category is None or each.category in paths
             )
         )
 

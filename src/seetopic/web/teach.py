@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from seetopic.discovery import Question, Topics, ask, teaching_report
 from seetopic.output import marked_whole, passages_of
-from seetopic.web.errors import Conflict
 from seetopic.web.examples import Parts, sentences_with
 from seetopic.web.schemas import Frozen
 from seetopic.web.topic_service import Finding
@@ -48,13 +47,12 @@ class Effect(Frozen):
 
 def questions(finding: Finding, number: int) -> tuple[AskedQuestion, ...]:
     """The questions whose answers help most; nothing is asked twice."""
-    _require_no_tree(finding)
     asked = ask(finding.run, number)
     index = finding.run.index
     examples = sentences_with(index, finding.documents, [each.term for each in asked if each.term is not None])
     numbers = {each.document for each in asked if each.document is not None}
     passages, _ = passages_of(index, numbers, finding.documents, _WORDS)
-    ids = {each.name: each.id for each in finding.names.categories}
+    ids = finding.names.ids
 
     def parts_of(question: Question) -> Parts:
         if question.document is None:
@@ -79,11 +77,10 @@ def questions(finding: Finding, number: int) -> tuple[AskedQuestion, ...]:
 
 def effect(finding: Finding, earlier: Topics | None) -> Effect:
     """What the judgements have taught, and what has changed since earlier topics of the same names."""
-    _require_no_tree(finding)
-    names = tuple(topic.name for topic in finding.topics)
-    comparable = earlier is not None and tuple(topic.name for topic in earlier) == names
+    labels = tuple(topic.label for topic in finding.topics)
+    comparable = earlier is not None and tuple(topic.label for topic in earlier) == labels
     report = teaching_report(finding.run, earlier if comparable else None)
-    ids = {each.name: each.id for each in finding.names.categories}
+    ids = finding.names.ids
     low, high = report.interval
     return Effect(
         documents=report.documents,
@@ -97,11 +94,3 @@ def effect(finding: Finding, earlier: Topics | None) -> Effect:
         changed=tuple(Gain(category=ids[name], came=came, went=went) for name, (came, went) in report.changed.items()),
         contradictions=report.contradictions,
     )
-
-
-def _require_no_tree(finding: Finding) -> None:
-    if finding.names.is_tree:
-        raise Conflict(
-            "a tree of names cannot learn from answers yet; your answers are kept, and count again once no name is "
-            "below another"
-        )

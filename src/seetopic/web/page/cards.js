@@ -33,7 +33,7 @@ export function topicCards(context, goTo, look) {
         : categories.filter((each) => look.shows(each, topics.get(each.id)));
     fill(place, nothing(open, categories, shown));
     heads.hidden = !look.lines || !shown.length;
-    grid.classList.toggle("lines", look.lines);
+    grid.classList.toggle("overview-lines", look.lines);
     grid.classList.toggle("cards", !look.lines);
     const keep = judge.held();
     const most = Math.max(0.01, ...[...facts.values()].map((each) => each.share)); // bars compare the topics
@@ -258,16 +258,17 @@ function termRow(judge) {
     element.classList.toggle("came", came);
     element.classList.toggle("moved", Boolean(places));
     const state =
-      { pinned: ", accepted", name: ", the name itself", rejected: ", rejected" }[element.dataset.state] ?? "";
+      { pinned: ", accepted", name: ", the name itself", taught: ", taught", rejected: ", rejected" }[element.dataset.state] ?? "";
     main.setAttribute(
       "aria-label",
       `${term.term}${state}${came ? ", new" : places ? `, ${moved}` : ""}, score ${term.score.toFixed(2)}, in ${term.documents} documents`,
     );
     main.title = [term.term, ...term.variants].join(", ");
     yes.setAttribute("aria-pressed", String(accepted));
+    no.setAttribute("aria-pressed", String(rejected));
     for (const [button, verb] of [
       [yes, accepted ? "Undo accept" : "Accept"],
-      [no, "Reject"],
+      [no, rejected ? "Undo reject" : "Reject"],
       [move, "Move to another category"],
     ]) {
       button.setAttribute("aria-label", `${verb}: ${term.term}`);

@@ -64,7 +64,7 @@ function column(which, title, own, other) {
     return h("li", { class: there ? "" : "only" }, h("span", { class: "place number" }, `${at + 1}`), h("span", { class: "word", dir: "auto" }, term),
       h("span", { class: "sign number" }, there ? moved(there - (at + 1)) : told("◆", "only on this side")));
   };
-  return h("div", { class: which }, h("h4", { title }, title),
+  return h("div", { class: which }, h("h4", { title }, title.replace(/ \(.*\)$/s, "")),
     own?.terms.length ? h("ol", { class: "ranked", "aria-label": `${own.name}, ${title}` }, own.terms.map(line)) : h("p", { class: "soft small" }, own ? "No terms were found." : "No such category."));
 }
 

@@ -46,7 +46,8 @@ export function judging(grid, { open, announce }, goTo, folding) {
     reject(row) {
       const { term, category } = judgedBy(row);
       if (row.dataset.state === "name") return announce(`${term} is the name itself; change the name instead`);
-      judge(row, { kind: "bar", category, term }, `${term} rejected`);
+      const undo = row.dataset.state === "rejected";
+      judge(row, { kind: undo ? "free" : "bar", category, term }, undo ? `${term} no longer rejected` : `${term} rejected`);
     },
     move(row) {
       const { term, category } = judgedBy(row);

@@ -3,6 +3,7 @@
 import { get, post, url } from "./api.js";
 import { fill, h, hue, iconButton, marked, note, refill, say, skeleton } from "./dom.js";
 import { showDocument } from "./document.js";
+import { MEANINGS } from "./explain.js";
 import { ProjectFilter } from "./filters.js";
 import { whyTerms } from "./why.js";
 
@@ -91,7 +92,7 @@ export function readingPanel({ open }, goTo) {
       before.facts,
       h(
         "p",
-        { class: "facts" },
+        { class: "facts", title: MEANINGS.confidence },
         "confidence ",
         h("b", {}, topic.confidence.toFixed(2)),
         topic.low ? h("span", { class: "low" }, "low") : null,

@@ -19,7 +19,7 @@ export function show(root, { open, workbench, announce, me }) {
   const form = newRound({ open, workbench, announce, signal: gone.signal, made: () => { form.open = false; load(); } });
   root.append(h("div", { class: "page" },
     h("h1", {}, "Annotate"),
-    h("p", { class: "soft" }, "People judge whether terms belong to their category, without knowing which method found them. Their answers give MACC, the share of terms that belong, and how far people agree."),
+    h("p", { class: "soft" }, "Invite people by a link to say which terms belong to their category; they do not see how the terms were found. You see the share of terms that belong, how far people agree, and which terms they dispute."),
     form, state, hint, list));
   let timer = 0;
 

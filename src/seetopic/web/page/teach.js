@@ -2,7 +2,7 @@
 
 import { get } from "./api.js";
 import { chooser } from "./choose.js";
-import { empty, fill, h, hue, marked, note, say, skeleton } from "./dom.js";
+import { fill, h, hue, marked, say, skeleton } from "./dom.js";
 import { popover } from "./popover.js";
 import { counted } from "./telling.js";
 
@@ -54,7 +54,8 @@ export function show(root, { open, workbench, announce, me }) {
 
   function refused(error) {
     const again = h("button", { type: "button", on: { click: begin } }, "Try again");
-    fill(card, empty("No questions now", error.message, again));
+    const sentence = error.message.charAt(0).toUpperCase() + error.message.slice(1);
+    fill(card, h("h2", {}, "No questions now"), h("p", {}, `${sentence.replace(/\.$/, "")}.`), again);
   }
 
   function draw() {

@@ -78,7 +78,7 @@ def document(
 @router.get("/projects/{project}/overview")
 def overview(workbench: Bench, found: Found) -> Overview:
     """One line per topic: its share of the documents, and how many of these its terms find."""
-    return workbench.finder.of_run(overview_of, found)
+    return workbench.finder.do(overview_of, found, heavy=True)  # the next edit does not wait for it
 
 
 @router.get("/projects/{project}/overlap")
