@@ -394,7 +394,7 @@ def _matched_documents(index: Index) -> Evidence:
 def _read_documents(query: Query, names: EncodedNames, reading: Reading) -> Evidence:
     sampled = sampled_documents(query.index)
     themes = query.index.themes
-    if themes.grains and themes.are_cut_across_by(names.spoken):
+    if themes.grains and themes.are_surely_cut_across_by(names.spoken):
         read = slice(sampled.n_read)  # the neighbours of other documents are unknown
         typical = typical_among_neighbours(sampled.documents[read], reading.memberships[read], themes.neighbours)
     else:

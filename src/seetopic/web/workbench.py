@@ -109,15 +109,20 @@ class Workbench:
         self.tables.tidy()
 
     def warm(self) -> None:
-        """Find the topics of the most recently changed project in advance, so that it opens quickly; without a project,
-        find any topics of the newest corpus, because a first run reads the index and loads the language model."""
-        import_module("pyarrow.dataset")  # takes a second, which the first filter by date should not wait for
+        """Prepare what people will ask for first: topics, then what filters by date and trends need."""
         with suppress(SeeTopicError, sqlite3.ProgrammingError):  # the server may be stopping
-            for project in self.projects.ids()[:1]:
-                self.result(self.projects.get(project))
-                return
-            for corpus in [corpus.id for corpus in self.corpora.all() if corpus.state == "ready"][:1]:
-                self.finder.do(_any_topics, self.corpora.index(corpus))
+            self._warm_topics()
+        for module in ("pyarrow.dataset", "scipy.stats"):  # each takes a second or two to load
+            import_module(module)
+
+    def _warm_topics(self) -> None:
+        """Find the topics of the most recently changed project, so that it opens quickly; without a project, find any
+        topics of the newest corpus, because a first run reads the index and loads the language model."""
+        for project in self.projects.ids()[:1]:
+            self.result(self.projects.get(project))
+            return
+        for corpus in [corpus.id for corpus in self.corpora.all() if corpus.state == "ready"][:1]:
+            self.finder.do(_any_topics, self.corpora.index(corpus))
 
     def close(self) -> None:
         self.building.close()

@@ -6,6 +6,7 @@ import { fill, h, hue, marked, note, skeleton } from "./dom.js";
 const LEAST = 0.005; // share that is shown
 
 export async function showDocument(place, open, number, signal) {
+  place.tabIndex = 0; // so that the keyboard can scroll it
   fill(place, skeleton(12));
   let found;
   try {

@@ -104,7 +104,7 @@ const shown = (values) => (values.length > 2 ? `${values.length} chosen` : value
 
 function openColumn(filter, column, anchor) {
   const content = column.kind === "date" ? datesOf(filter, column) : valuesOf(filter, column);
-  popover(anchor, h("div", { class: "filter-choices", role: "dialog", "aria-label": column.name }, h("h3", {}, column.name), content), anchor, true);
+  popover(anchor, h("div", { class: "filter-choices", role: "dialog", "aria-label": column.name }, h("h2", {}, column.name), content), anchor, true);
 }
 
 function valuesOf(filter, column) {

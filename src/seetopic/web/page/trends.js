@@ -110,7 +110,7 @@ export function show(root, { open }) {
     const heads = ["Category", ...(grouped ? ["Group"] : []), ...(time.value ? ["Period"] : []), "Documents", "Of", "Share", "95 % interval"];
     const row = (each) => h("tr", {}, [each.category, ...(grouped ? [each.group] : []), ...(time.value ? [each.period] : []), each.documents.toLocaleString("en"), each.of.toLocaleString("en"), percent(each.share), `${percent(each.low)} to ${percent(each.high)}`].map((cell) => h("td", {}, cell)));
     const table = h("details", { class: "gap" }, h("summary", {}, "Numbers"));
-    table.addEventListener("toggle", () => table.open && table.children.length === 1 && table.append(h("div", { class: "table" }, h("table", {}, h("thead", {}, h("tr", {}, heads.map((each) => h("th", { scope: "col" }, each)))), h("tbody", {}, found.shares.map(row))))));
+    table.addEventListener("toggle", () => table.open && table.children.length === 1 && table.append(h("div", { class: "table", tabIndex: 0, role: "region", "aria-label": "Numbers" }, h("table", {}, h("thead", {}, h("tr", {}, heads.map((each) => h("th", { scope: "col" }, each)))), h("tbody", {}, found.shares.map(row))))));
     fill(numbers, table);
   }
 
