@@ -24,12 +24,12 @@ from seetopic.runtime.files import (
     written_whole,
 )
 from seetopic.runtime.hardware import in_parallel, one_thread, one_torch_thread, product, resolve_device
-from seetopic.runtime.held import held_bytes
 from seetopic.runtime.lru import LRU
 from seetopic.runtime.notices import Warn, ignore, warn
 from seetopic.runtime.npy import Header, LongArray, arrays_in, blocks, load_array, map_array, read_header
 from seetopic.runtime.progress import Progress, Renamed, counted, shown_progress, silent
 from seetopic.runtime.ragged import Lists
+from seetopic.runtime.sizes import held_bytes
 from seetopic.runtime.spreadsheets import SafeRows, cell, guarded, unguarded
 from seetopic.runtime.temporary import remove_temporary, temporary_folder
 from seetopic.runtime.word_keys import spread, word_keys
