@@ -59,6 +59,7 @@ def photographed_workbench(index: Path, work: Path, out: Path) -> None:
         page.get_by_label("Name of category 1").press("Enter")
         page.locator(".topic-cards[data-version='2']").wait_for()
         page.get_by_label("Name of category 4").fill("football")
+        page.locator(".topic .share b", has_text="%").first.wait_for()
         page.wait_for_timeout(1500)  # until the preview of the typed name is shown
         page.screenshot(path=out)
         browser.close()

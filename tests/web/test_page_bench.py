@@ -267,7 +267,7 @@ def test_everything_that_can_be_pressed_or_filled_has_a_name(page: Page, served:
 
 def test_the_page_is_light() -> None:
     files = [file for file in resources.files("seetopic.web").joinpath("page").iterdir() if file.is_file()]
-    assert sum(len(file.read_bytes()) for file in files) < 500_000
+    assert sum(len(file.read_bytes()) for file in files) < 350_000
 
 
 def test_every_file_that_the_page_names_is_there() -> None:

@@ -39,7 +39,7 @@ _CLOSED = """<!doctype html>
 <title>seetopic workbench</title><link rel="icon" href="data:,">
 <link rel="stylesheet" href="/static/figures.css"><link rel="stylesheet" href="/static/style.css">
 <link rel="stylesheet" href="/static/layout.css"><script src="/static/theme.js"></script></head>
-<body><main class="page narrow"><h1>This workbench asks for a token</h1>
+<body><main class="page narrow"><h1>This workbench requires a token</h1>
 <p>When <code>seetopic serve</code> starts, it prints a link that ends in <code>?token=…</code>. Open that link, or
 paste it (or only the token) here. Your browser then stays signed in for 30 days.</p>
 <form method="get" action="/" class="card">__PROBLEM__<label class="field"><span>Token</span><input name="token"

@@ -222,7 +222,7 @@ async function start() {
     event.preventDefault(); // the hash is used for routing
     byId("main").focus();
   });
-  window.addEventListener("hashchange", route);
+  window.addEventListener("hashchange", () => workbench && route()); // before that, the start below does it
   window.addEventListener("keydown", onKeys);
   byId("top").addEventListener("goto", commands);
   const typing = () => queueMicrotask(() => open?.server && onTyping(open));
