@@ -71,7 +71,7 @@ def test_only_one_workbench_runs_on_a_folder_and_its_token_stays_the_same(tmp_pa
     data = tmp_path / "data"
     with commanded(data) as served:
         assert "another workbench is already using" in refused(cwd=tmp_path)
-        assert httpx.get(f"{served.url}/api/workbench", trust_env=False).status_code == 401
+        assert httpx.get(f"{served.url}/api/workbench", trust_env=False, timeout=60).status_code == 401
         token = served.token
         assert stat.S_IMODE((data / "token").stat().st_mode) == 0o600
         assert stat.S_IMODE(data.stat().st_mode) == 0o700
