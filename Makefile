@@ -63,6 +63,7 @@ RESULTS := benchmarks/results
 bench: $(VENV)/.test table
 	$(BIN)/python benchmarks/speed.py $(CORPORA) > $(RESULTS)/speed.json
 	$(BIN)/python benchmarks/everyday.py $(CORPORA) > $(RESULTS)/everyday.json
+	$(BIN)/python benchmarks/edits.py $(CORPORA) > $(RESULTS)/edits.json
 	$(BIN)/python benchmarks/workbench.py $(CORPORA) > $(RESULTS)/workbench.json
 	$(BIN)/python benchmarks/quality.py $(CORPORA) > $(RESULTS)/quality.jsonl
 	$(BIN)/python benchmarks/presets.py $(CORPORA) > $(RESULTS)/presets.jsonl

@@ -217,6 +217,21 @@ def parameters(studied: list[Json]) -> str:
     return "\n".join(told)
 
 
+def readers() -> str:
+    """The embedded model and another one as readers of documents and names."""
+    told = [
+        "| | documents read by | label precision@10 / F1@10 / F1@50 | macro-F1 of `assign` | of the sample "
+        "| of the sample, by cosine alone |",
+        "|---|---|--:|--:|--:|--:|",
+    ]
+    for row in _lines("readers.jsonl"):
+        topics = " / ".join(short(row["topics"][figure]) for figure in QUALITY)
+        sorting = " | ".join(short(value) for value in row["macro_f1"].values())
+        read = f"{row['corpus']}, {row['documents read']:,} documents"
+        told.append(f"| {read} | {row['reader'] or 'the embedded model'} | {topics} | {sorting} |")
+    return "\n".join(told)
+
+
 OTHERS = {
     "paper": "the paper's method (preset `paper`, 128 dimensions, 4 epochs per iteration)",
     "released-code": "the settings of its released code (`released-code`, trained the same way)",
@@ -401,6 +416,7 @@ def pages() -> dict[Path, dict[str, str]]:
     return {
         DOCS.parent / "README.md": parts_of_readme(table),
         DOCS / "benchmarks.md": parts(table, found, studied),
+        DOCS / "method.md": {"judged": judged()},
         DOCS / "paper.md": {"training": costs.training()},
         DOCS / "report.md": {"report": costs.report()},
         DOCS / "scale.md": {
@@ -410,9 +426,26 @@ def pages() -> dict[Path, dict[str, str]]:
             "price": costs.price(),
             "gpu": costs.gpu(),
         },
+        howto / "language-model.md": {"readers": readers()},
         howto / "many-names.md": {"many names": costs.many_names()},
         howto / "trends.md": {"trends": costs.trends(), "simulations": costs.simulations()},
     }
+
+
+def judged() -> str:
+    """Shares of terms that belong to their names, by the majority of blind judges."""
+    found = json.loads((RESULTS / "judged.json").read_text(encoding="utf-8"))
+    kinds = {"ohsumed": "medical abstracts", "amazon": "product reviews", "crisis": "crisis tweets"}
+    kinds["huffpost"] = "news headlines"
+    lines = ["| | " + " | ".join(kinds.values()) + " |", "|---|" + "--:|" * len(kinds)]
+    for method, name in {"default": "default", "plm": "language model alone"}.items():
+        cells = (f"{found['corpora'][corpus][method]['share']:.2f}".lstrip("0") for corpus in kinds)
+        lines.append(f"| {name} | " + " | ".join(cells) + " |")
+    about = (
+        f"{found['terms']:,} terms, {found['judges']} judges; Fleiss' kappa is {found['fleiss_kappa']:.2f}. The table "
+        "shows the share of terms that belong to the name by most judges:"
+    )
+    return paragraph(about) + "\n\n" + "\n".join(lines)
 
 
 def parts(table: Json, found: Json, studied: list[Json]) -> dict[str, str]:

@@ -4,8 +4,7 @@
 
 FOLDER contains NAME.jsonl.gz (one object per line: `text`, `label`) and NAME.seeds.txt. Documents are split 60-40 by
 a fixed shuffle: the first part is indexed without its labels, the second part is for evaluation. Other methods read
-every indexed document. All methods of the paper are in `main_table.py`. With `--reader`, only the default method is
-measured: the others have no reader.
+every indexed document. All methods of the paper are in `main_table.py`.
 """
 
 from __future__ import annotations
@@ -36,13 +35,12 @@ FIGURES = ("label_precision@10", "label_f1@10", "label_f1@50")
 
 
 def measured_topics(task: Task, corpus: Corpus) -> dict[str, dict[str, float]]:
-    found = {"default": method_named("default")(task, 50, 0)}
-    if not task.index.has_reader:
-        found |= {
-            "paper's ensemble": find(Query(task.index, task.seeds, PAPERS_ENSEMBLE)).topics,
-            "language model alone": method_named("plm")(task, 50, 0),
-            "zero-shot, c-TF-IDF": method_named("zero-shot")(task, 50, 0),
-        }
+    found = {
+        "default": method_named("default")(task, 50, 0),
+        "paper's ensemble": find(Query(task.index, task.seeds, PAPERS_ENSEMBLE)).topics,
+        "language model alone": method_named("plm")(task, 50, 0),
+        "zero-shot, c-TF-IDF": method_named("zero-shot")(task, 50, 0),
+    }
     judged = evaluate_all(list(found.values()), corpus.parts.held_out, options=EvaluationOptions(draws=0))
     return {
         method: {figure: round(each.figures[figure], 3) for figure in FIGURES}
@@ -57,26 +55,25 @@ def measured_sorting(task: Task, corpus: Corpus) -> dict[str, float]:
     labels, names = labels_of(given), list(task.seeds.names)
     sorter = sorter_for(task.index, task.seeds)
     matched = sorter.terms_in(texts)
-    vectors = task.index.read_texts([beginning(text, DEFAULT.index.sample.document_words) for text in texts])
+    vectors = task.index.encode_texts([beginning(text, DEFAULT.index.sample.document_words) for text in texts])
     guesses = {
         "assign": sorter.scores(matched).argmax(axis=1),
         "assign --read": sorter.scores(matched, vectors).argmax(axis=1),
-        "cosine of document and name": (vectors @ task.index.read_names(names).T).argmax(axis=1),
+        "cosine of document and name": (vectors @ task.names.T).argmax(axis=1),
     }
     own = own_labels(names, labels.names)
     return {way: round(float(np.mean(f1_of_guesses(each, own, labels))), 3) for way, each in guesses.items()}
 
 
-def measure(corpus: Corpus, draw: int, cache: Path, reader: Path | None) -> dict[str, object]:
+def measure(corpus: Corpus, draw: int, cache: Path) -> dict[str, object]:
     with tempfile.TemporaryDirectory() as place:
         texts = corpus.parts.learned_from
         with another_draw(draw):
-            index = Index.build(list(texts), Path(place) / "index", reader=reader, cache=cache)
+            index = Index.build(list(texts), Path(place) / "index", cache=cache)
         task = Task(index, corpus.seeds, texts)
         return {
             "corpus": corpus.name,
             "sample": draw,
-            **({} if reader is None else {"reader": reader.name}),
             "topics": measured_topics(task, corpus),
             "macro_f1": measured_sorting(task, corpus),
         }
@@ -88,14 +85,13 @@ def main() -> None:
     parser.add_argument("names", nargs="*", default=["ohsumed", "amazon", "crisis", "huffpost"])
     parser.add_argument("--samples", type=int, default=3, help="the first is the program's own")
     parser.add_argument("--cache", type=Path, help="keep the language model's vectors here")
-    parser.add_argument("--reader", type=Path, help="folder of another model to read documents and names")
     parsed = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         for name in parsed.names:
             corpus = corpus_named(parsed.folder, name)
             for draw in range(parsed.samples):
                 started = time.perf_counter()
-                result = measure(corpus, draw, parsed.cache or Path(temporary), parsed.reader)
+                result = measure(corpus, draw, parsed.cache or Path(temporary))
                 json.dump({**result, "seconds": round(time.perf_counter() - started, 1)}, sys.stdout)
                 print(flush=True)
 

@@ -70,8 +70,27 @@ class _Peak:
         return round(self._most / 1e9, 2)
 
 
+_OPERATIONS = 6 * (4 * 384**2 + 2 * 384 * 1536) * 2  # per token: the matrix products of the six layers
+
+
+def peak_operations(rounds: int = 5, size: int = 2048) -> float:
+    """Operations per second of a large float32 matrix product on the cores that the language model uses."""
+    import torch
+
+    matrix, seconds = torch.rand(size, size), []
+    for _ in range(rounds):
+        started = time.perf_counter()
+        matrix @ matrix
+        seconds.append(time.perf_counter() - started)
+    return 2 * size**3 / min(seconds)
+
+
 def encoder_ratio(texts: list[str], rounds: int = 3) -> dict[str, float]:
-    """Terms per second of a plain `SentenceTransformer.encode` and of ours, alternating within one run."""
+    """Terms per second of a plain `SentenceTransformer.encode` and of ours, alternating within one run.
+
+    `share_of_peak` relates the operations per second of ours, without those on padding and in attention, to those of a
+    large matrix product, measured in the same rounds.
+    """
     import numpy as np
     from sentence_transformers import SentenceTransformer
 
@@ -85,8 +104,9 @@ def encoder_ratio(texts: list[str], rounds: int = 3) -> dict[str, float]:
     for encoder in ours.values():
         encoder.encode(texts[:64], 1, silent)
     seconds: dict[str, list[float]] = {"plain": [], **{precision: [] for precision in ours}}
-    results = {}
+    results, peak = {}, 0.0
     for _ in range(rounds):
+        peak = max(peak, peak_operations())
         started = time.perf_counter()
         results["plain"] = plain.encode(texts, show_progress_bar=False)
         seconds["plain"].append(time.perf_counter() - started)
@@ -95,9 +115,12 @@ def encoder_ratio(texts: list[str], rounds: int = 3) -> dict[str, float]:
             results[precision] = encoder.encode(texts, available_cores(), silent)
             seconds[precision].append(time.perf_counter() - started)
     rates = {name: len(texts) / min(times) for name, times in seconds.items()}
+    operations = _OPERATIONS * sum(map(len, ours["float32"].token_ids(texts))) / len(texts)  # per term
     return {
         "terms": len(texts),
         **{f"{name}_terms_per_second": round(rate) for name, rate in rates.items()},
+        "matrix_product_gflops": round(peak / 1e9),
+        "share_of_peak": round(rates["float32"] * operations / peak, 2),
         "ratio_float32": round(rates["float32"] / rates["plain"], 2),
         "ratio_bfloat16": round(rates["bfloat16"] / rates["plain"], 2),
         "largest_difference_float32": float(np.abs(results["float32"] - results["plain"]).max()),

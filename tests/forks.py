@@ -65,6 +65,7 @@ def _serve() -> None:
         os.environ.clear()
         os.environ.update(environment)
         os.chdir(cwd)
+        tempfile.tempdir = None  # is looked up again
         sys.argv = ["-c", *arguments]
         sys.path.insert(0, "")
         try:
@@ -81,3 +82,4 @@ def _serve() -> None:
 if __name__ == "__main__":
     _load()
     _serve()
+    os._exit(0)

@@ -527,6 +527,7 @@ def test_documents_are_read_from_a_web_server(tmp_path, two, handler):
         assert "secret" not in repr(open_documents(f"{address}/a.txt?sign=secret"))
 
 
+@pytest.mark.slow
 def test_standard_input_is_read_by_workers_of_this_machine_only(monkeypatch):
     class Far(LocalEngine):
         remote = True

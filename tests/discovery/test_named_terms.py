@@ -159,6 +159,7 @@ def test_a_word_too_rare_to_be_a_term_becomes_one_by_its_name(tmp_path):
     assert discover(index, ["Zucchini", "comet"])[0].terms[0].term == "zucchini"
 
 
+@pytest.mark.slow
 def test_training_presets_take_the_terms_as_they_are(built):
     assert run_of(built, [NAME, "comet"], PAPER.discovery, "paper", "cpu", silent).index is built
 

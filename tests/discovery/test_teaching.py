@@ -148,6 +148,16 @@ def test_weights_are_those_of_the_equation():
     assert strong.by_judged == pytest.approx(trust[:, None] * (np.eye(3) - shares) / 3.0, abs=1e-4)
 
 
+@pytest.mark.parametrize("what", [{"term": "tennis"}, {"document": 0}])
+def test_names_that_mean_nearly_the_same_learn_from_their_own_judgements(index, what):
+    names = ["sports and games", "sport and games", *NAMES[1:]]
+    assert run_of(index, names).lessons is None
+    run = run_of(index, names, judgements=[Judgement(names[-1], **what), Judgement(names[1], **what, belongs=False)])
+    assert run.lessons.allowed[0, : len(names)].tolist() == [False, False, False, True]
+    examples = {name: {"examples": ["The goalkeeper saved it."] if name == names[1] else []} for name in names}
+    assert run_of(index, examples).lessons.allowed[0, 1]
+
+
 TREE = {"hobbies": dict.fromkeys(NAMES[:2]), NAMES[2]: None}
 PATHS = [f"hobbies > {NAMES[0]}", f"hobbies > {NAMES[1]}", NAMES[2]]
 

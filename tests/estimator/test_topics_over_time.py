@@ -48,3 +48,12 @@ def test_trends_are_in_the_report(model: SeeTopic, tmp_path):
     page = model.write_report(tmp_path, trends=found).read_text(encoding="utf-8")
     assert 'id="trends"' in page
     assert "Share of documents by group" in page
+
+
+def test_labels_and_judgements_correct_the_shares_alike(model: SeeTopic):
+    docs, numbers = planted_documents(60), range(60)
+    names = [model.classes_[number % 3] for number in numbers]
+    judged = [{"category": name, "document": number, "belongs": True} for number, name in enumerate(names)]
+    by_labels = model.trends(docs, group=["a", "b"] * 30, labels=names)
+    assert all(row.calibrated for row in by_labels.shares)
+    assert model.trends(docs, group=["a", "b"] * 30, judgements=judged).shares == by_labels.shares

@@ -209,6 +209,7 @@ def test_boxes_with_room_enough_are_pushed_apart_within_the_frame(points):
     assert (places <= frame - 45).all()
 
 
+@pytest.mark.slow
 @given(st.text(max_size=60), st.floats(20, 300))
 def test_a_fitted_text_is_no_wider_than_its_room(text, width):
     assert text_width(fitted(text, 13, width), 13) <= max(width, text_width("…", 13))

@@ -250,6 +250,7 @@ def variants_in(topics: Topics) -> dict[str, tuple[str, ...]]:
     return {ranked.term: ranked.variants for topic in topics for ranked in topic.terms if ranked.variants}
 
 
+@pytest.mark.slow
 def test_inflections_stand_once_and_are_listed(many):
     topics = discover(many, NAMES)
     merged = [{term, *others} for term, others in variants_in(topics).items()]
@@ -260,6 +261,7 @@ def test_inflections_stand_once_and_are_listed(many):
     assert all(len(topic.terms) == 10 for topic in topics)
 
 
+@pytest.mark.slow
 def test_documents_are_those_of_the_term_itself(many):
     ids = many.vocabulary.ids
     for topic in discover(many, NAMES):
@@ -267,6 +269,7 @@ def test_documents_are_those_of_the_term_itself(many):
             assert ranked.documents == many.document_frequencies[ids[ranked.term]]
 
 
+@pytest.mark.slow
 def test_it_can_be_switched_off_and_the_papers_presets_do_not_merge(many):
     topics = discover(many, NAMES, settings=replace(DEFAULT.discovery, merge_variants=False, top=16))
     assert variants_in(topics) == {}

@@ -103,6 +103,7 @@ def test_the_docs_advice_lets_in_who_has_the_token_and_nobody_else(command: Comm
             assert web.get("/", headers=session | {"host": "evil.example"}).status_code == 403
 
 
+@pytest.mark.slow
 def test_a_plain_proxy_opens_nothing(command: Command, tmp_path: Path) -> None:
     """It adds no header, and its requests come from this machine."""
     with (
@@ -116,6 +117,7 @@ def test_a_plain_proxy_opens_nothing(command: Command, tmp_path: Path) -> None:
         assert web.post("/api/previews", json=source, headers={"x-seetopic-page": "1"}).status_code == 401
 
 
+@pytest.mark.slow
 def test_a_name_that_was_not_allowed_is_refused(command: Command) -> None:
     shown = {"x-seetopic-token": command.token}
     with httpx.Client(base_url=command.url, headers=shown, trust_env=False, timeout=60) as client:

@@ -281,6 +281,7 @@ def large() -> bytes:
     return ("\n".join(planted_documents(6000, seed=3)) + "\n").encode()
 
 
+@pytest.mark.slow
 def test_indexing_is_stopped_and_goes_on_where_it_was_at_once(client: httpx.Client, large: bytes) -> None:
     source = sent(client, "large.txt", large[:900_000])
     first, second = begun(client, source), begun(client, source, title="Second")

@@ -14,6 +14,7 @@ from typing import Any
 import httpx
 import pyarrow.parquet as parquet
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 from python_calamine import CalamineWorkbook
 
@@ -41,11 +42,12 @@ def rows() -> list[dict[str, str]]:
     return made
 
 
-def written(encoding: str, delimiter: str) -> bytes:
+def written(encoding: str, delimiter: str, *copies: str) -> bytes:
+    """The table as a file; `copies` are further columns with the city."""
     file = io.StringIO()
-    table = csv.DictWriter(file, ["number", "day", "city", "opinion"], delimiter=delimiter)
+    table = csv.DictWriter(file, ["number", "day", "city", *copies, "opinion"], delimiter=delimiter)
     table.writeheader()
-    table.writerows(rows())
+    table.writerows({**row, **dict.fromkeys(copies, row["city"])} for row in rows())
     return file.getvalue().encode(encoding)
 
 
@@ -98,10 +100,12 @@ def command(cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[C
 @pytest.fixture(scope="module")
 def corpus(command: Command) -> Iterator[Corpus]:
     with command.client() as client:
-        data = written("utf-8", ",") + b"240,2024-01-01,Wien,\n"  # an empty document, which an index leaves out
+        data = (
+            written("utf-8", ",", "category") + b"240,2024-01-01,Wien,Wien,\n"
+        )  # an empty document, which an index leaves out
         upload = client.post("/api/uploads", params={"name": "opinions.csv"}, content=data).json()["id"]
         source = {"kind": "upload", "id": upload}
-        made = made_corpus(client, source, text_field="opinion", keep=["day", "city"], title="Opinions")
+        made = made_corpus(client, source, text_field="opinion", keep=["day", "city", "category"], title="Opinions")
         asked = {"corpus": made, "title": "Opinions", "names": NAMES[:2]}
         project = client.post("/api/projects", json=asked).json()["id"]
         yield Corpus(command, client, made, project)
@@ -131,7 +135,8 @@ def test_documents_are_found_by_words_phrases_columns_and_dates(corpus: Corpus) 
         corpus.client.post(f"/api/projects/{corpus.project}/search", json={"groups": {"x": ["y"]}}).status_code == 404
     )
     kept = corpus.ask("GET", "columns")
-    assert [(each["name"], each["kind"]) for each in kept] == [("day", "date"), ("city", "group")]
+    kinds = [(each["name"], each["kind"]) for each in kept]
+    assert kinds == [("day", "date"), ("city", "group"), ("category", "group")]
     assert {each["value"]: each["documents"] for each in kept[1]["values"]} == Counter(row["city"] for row in data)
 
 
@@ -160,6 +165,7 @@ def test_a_tables_rows_are_those_of_the_file_with_what_was_kept(corpus: Corpus) 
         def ready() -> Any:
             found = corpus.client.get(address).json()
             assert found["state"] != "failed", found["problem"]
+            assert found["left_out"] == ["category"]  # the table has its own
             return found["state"] == "ready"
 
         until(ready)
@@ -195,6 +201,8 @@ def test_shares_over_time_and_by_group_are_those_of_the_documents_that_fit(corpu
     assert "<svg" in found["picture"]["svg"]
     some = corpus.ask("POST", "trends", {"group": "city", "filter": {"groups": {"city": ["Köln", "Wien"]}}})
     assert some["documents"] == sum(row["city"] != "Bern" for row in rows())
+    same = corpus.ask("POST", "trends", {"group": "category", "filter": {"groups": {"city": ["Köln", "Wien"]}}})
+    assert same["differences"] == some["differences"]
     best = some["differences"][0]
     assert (best["category"], best["group"]) in {(NAMES[1], "Köln"), (NAMES[1], "Wien")}
     wrong = corpus.client.post(f"/api/projects/{corpus.project}/trends", json={"time": "city"})
@@ -244,6 +252,13 @@ def page(browser: Browser, command: Command) -> Iterator[Page]:
     assert not broken
 
 
+def accessible(page: Page) -> None:
+    """The page as it is now breaks no rule of accessibility."""
+    page.evaluate("document.getAnimations().forEach(each => each.finish())")
+    found = Axe().run(page, options={"runOnly": ["wcag2a", "wcag2aa", "wcag22aa", "best-practice"]})
+    assert not found.response["violations"]
+
+
 @pytest.mark.slow
 def test_from_a_wrong_column_to_a_table(page: Page, command: Command, tmp_path: Path) -> None:
     """Upload, change options, take a suggested name, make a theme a category, search, read, see a trend, download."""
@@ -258,6 +273,7 @@ def test_from_a_wrong_column_to_a_table(page: Page, command: Command, tmp_path: 
     # A wrong column is warned of; indexing fails, and is mended without the file.
     page.get_by_label("Text column").select_option("number")
     expect(page.locator(".note")).to_contain_text("holds numbers, not text. Is the text in “opinion”?")
+    accessible(page)
     page.get_by_role("button", name="Index it").click()
     expect(page.locator(".indexing")).to_contain_text("Indexing failed")
     page.get_by_role("link", name="Change options").click()
@@ -287,6 +303,7 @@ def test_from_a_wrong_column_to_a_table(page: Page, command: Command, tmp_path: 
     # What the names miss becomes a category with one click, and they cover more.
     share = page.locator(".coverage")
     expect(share).to_have_attribute("aria-label", re.compile("cover 6.% of the documents"))
+    accessible(page)
     page.locator(".residual").first.get_by_role("button").click()
     expect(page.locator(".topic")).to_have_count(3)
     expect(share).not_to_have_attribute("aria-label", re.compile("cover 6.% of the documents"))
@@ -302,10 +319,12 @@ def test_from_a_wrong_column_to_a_table(page: Page, command: Command, tmp_path: 
     page.locator(".hit a").first.click()
     expect(page.locator(".share-bars li").first).to_contain_text("none of these")
     expect(page.locator(".one-document .columns")).to_contain_text("city")
+    accessible(page)
     page.keyboard.press("Escape")
     page.get_by_label("Search all documents").fill("")
     page.get_by_role("button", name=re.compile("^city:")).click()
     page.locator(".values label", has_text="Wien").click()
+    accessible(page)
     page.keyboard.press("Escape")
     wien = sum(row["city"] == "Wien" for row in rows())
     page.get_by_role("button", name="All", exact=True).click()
@@ -313,6 +332,7 @@ def test_from_a_wrong_column_to_a_table(page: Page, command: Command, tmp_path: 
 
     # The filter holds for the table, for a topic's documents, and for trends.
     page.get_by_role("button", name="Download a table").click()
+    accessible(page)
     with page.expect_download(timeout=PATIENCE) as download:
         page.get_by_role("button", name="Sort and download").click()
     table = list(csv.DictReader(Path(download.value.path()).read_text(encoding="utf-8").splitlines()))
@@ -327,3 +347,5 @@ def test_from_a_wrong_column_to_a_table(page: Page, command: Command, tmp_path: 
     expect(page.locator(".findings")).to_contain_text(f"{NAMES[1]} rises from")
     page.get_by_label("By group").select_option("city")
     expect(page.locator(".page")).to_contain_text(f"{NAMES[1]} is more frequent in Köln")
+    page.get_by_text("Numbers", exact=True).click()
+    accessible(page)

@@ -365,4 +365,4 @@ class TwoPeople(RuleBasedStateMachine):
 TwoPeople.TestCase.settings = settings(
     max_examples=30, stateful_step_count=25, suppress_health_check=[HealthCheck.too_slow]
 )
-TestTwoPeople = TwoPeople.TestCase
+TestTwoPeople = pytest.mark.slow(TwoPeople.TestCase)

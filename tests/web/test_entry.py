@@ -63,6 +63,7 @@ def command(tmp_path_factory: pytest.TempPathFactory, cache: Path) -> Iterator[C
         yield served
 
 
+@pytest.mark.slow
 def test_another_user_of_the_machine_reads_nothing(command: Command, tmp_path: Path) -> None:
     assert os.geteuid() == 0, "this test takes another user's place, so it must be run by root"
     nobody = str(pwd.getpwnam("nobody").pw_uid)
@@ -133,6 +134,7 @@ def test_guesses_are_slowed_down_and_who_is_in_stays_in(tmp_path: Path) -> None:
             until(lambda: stranger.get("/api/corpora", headers=shown).status_code == 200)
 
 
+@pytest.mark.slow
 def test_the_browser_that_is_opened_gets_no_token_that_others_could_see(tmp_path: Path) -> None:
     """The arguments of a process can be read by everybody on a machine."""
     seen = tmp_path / "seen"
@@ -180,7 +182,7 @@ def test_a_link_that_is_clicked_on_another_site_opens_the_workbench(command: Com
         try:
             shown = context.new_page()
             shown.goto(command.url)
-            expect(shown.locator("h1")).to_contain_text("requires a token")
+            expect(shown.locator("h1")).to_contain_text("asks for a token")
             shown.goto(f"{command.link}#/open")
             assert shown.url == f"{command.url}/#/open"
             shown.goto(f"http://localhost:{chat.server_port}/")

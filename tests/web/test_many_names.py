@@ -15,6 +15,7 @@ import pytest
 from seetopic import Index
 from seetopic.corpus.documents import open_documents
 from seetopic.discovery.run import run_of
+from seetopic.runtime import held_bytes
 from seetopic.runtime.progress import Progress
 from seetopic.web.errors import NotYet
 from seetopic.web.jobs import Jobs, Plan
@@ -138,6 +139,17 @@ def test_who_listens_to_a_search_of_many_names_can_end_it_at_every_step(index: I
         with pytest.raises(Enough):
             run_of(index, names, progress=ending_at(stage))
     assert run_of(index, names, progress=ending_at("")).topics == run_of(index, names).topics
+
+
+def test_all_corpora_share_one_memory_limit(index: Index) -> None:
+    finder = TopicFinder(megabytes=1)
+    first, second = (Index.open(index.folder, cache=index.cache.folder) for _ in range(2))
+    kept = finder.find("first", first, named(3, 1), None)
+    held = held_bytes([first])
+    finder.find("second", second, named(3, 1), None)
+    assert held_bytes([first]) < held - 2_000_000  # it was released
+    assert finder.find("first", first, named(3, 1), None).topics == kept.topics
+    finder.close()
 
 
 def test_only_so_many_requests_wait_for_topics(index: Index) -> None:

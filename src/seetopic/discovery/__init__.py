@@ -10,7 +10,7 @@ from seetopic.discovery.evidence.documents import clear_memberships
 from seetopic.discovery.evidence.similarity import mean_vectors, products
 from seetopic.discovery.lessons import allowed_categories, says_something
 from seetopic.discovery.name_check import Check, check, check_build
-from seetopic.discovery.named_terms import NamedIndex, with_named_terms
+from seetopic.discovery.named_terms import NamedIndex, base_of, with_named_terms
 from seetopic.discovery.names import encode_names
 from seetopic.discovery.questions import About, Question, ask
 from seetopic.discovery.ranking import Entries, pick_best
@@ -49,6 +49,7 @@ __all__ = [
     "allowed_categories",
     "as_seeds_file",
     "ask",
+    "base_of",
     "check",
     "check_build",
     "clear_memberships",

@@ -17,7 +17,7 @@ from seetopic.runtime import LRU, Floats, Ids, Longs, Progress, one_thread, sile
 from seetopic.text import Grammar, Spellings, Variants, Vocabulary, find_variants, function_words
 from seetopic.vectors import TermEncoder
 
-_REMEMBERED = 2  # indexes with added terms that are kept; each has its own copy of all term vectors
+_REMEMBERED = 1  # indexes with added terms that are kept; each has its own copy of all term vectors
 _KNOWN = 2000  # names of which it is remembered in which documents they occur
 _READ = 1000  # documents containing a name from which its local vector is computed
 
@@ -130,8 +130,13 @@ def with_named_terms(index: Index, names: Sequence[str], progress: Progress = si
     return remembered.one(tuple(added), lambda: NamedIndex(*shared, base=index, added=tuple(added.values())))
 
 
+def base_of(index: Index) -> Index:
+    """The index without added names."""
+    return index.base if isinstance(index, NamedIndex) else index
+
+
 def _with_names(_: Index) -> LRU[tuple[str, ...], Index]:
-    """The latest indexes with added names, by the terms that were added to this one."""
+    """The latest index with added names, by the terms that were added to this one."""
     return LRU(_REMEMBERED)
 
 

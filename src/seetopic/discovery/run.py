@@ -98,10 +98,11 @@ class Query:
     def may_merge_names(self) -> bool:
         """Whether names that mean nearly the same share documents and terms.
 
-        Not in a tree, which tells them apart, nor if judged documents or vectors of the user do, nor in the paper.
+        Not in a tree, which tells them apart, nor if judgements, examples or vectors of the user do, nor in the paper.
         """
-        settings = self.settings
-        told_apart = self.seeds.is_tree or self.settled.documents or self.name_vectors
+        settings, judged = self.settings, self.settled.documents or self.settled.terms
+        examples = any(seed.examples for seed in self.seeds.seeds)
+        told_apart = self.seeds.is_tree or judged or examples or self.name_vectors
         return not told_apart and settings.documents_weight > 0 and settings.assignment == "best"
 
     def encoded_names(self) -> EncodedNames:
@@ -393,7 +394,7 @@ def _matched_documents(index: Index) -> Evidence:
 def _read_documents(query: Query, names: EncodedNames, reading: Reading) -> Evidence:
     sampled = sampled_documents(query.index)
     themes = query.index.themes
-    if themes.grains and themes.are_cut_across_by(names.spoken):
+    if themes.grains and themes.are_surely_cut_across_by(names.spoken):
         read = slice(sampled.n_read)  # the neighbours of other documents are unknown
         typical = typical_among_neighbours(sampled.documents[read], reading.memberships[read], themes.neighbours)
     else:

@@ -20,7 +20,8 @@ from seetopic.settings import SortingSettings
 if TYPE_CHECKING:
     from scipy.sparse import csc_array, csr_array
 
-_REMEMBERED = 4  # readings that are kept: pinning or barring a term changes neither the names nor the first reading
+_MOST = 0.5  # share of terms in the sample from which leaving the others out costs more than it saves
+_REMEMBERED = 2  # readings that are kept: pinning or barring a term changes neither the names nor the first reading
 
 
 @dataclass(frozen=True)
@@ -96,6 +97,8 @@ class SampledDocuments:
         """The sample with only the terms that occur in it, which are few of very many."""
         held = np.zeros(len(self.idf), np.bool_)
         held[self.sample.terms] = True
+        if held.mean() > _MOST:
+            return _Narrow(self.documents, self.rows, self.local, self.n_read)
         terms = np.flatnonzero(held)
         places = np.cumsum(held) - 1
         own = Sample(self.sample.starts, places[self.sample.terms].astype(np.int32), self.sample.general)

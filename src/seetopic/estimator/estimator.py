@@ -22,6 +22,7 @@ from seetopic.classify import (
     TrendOptions,
     Trends,
     Unit,
+    judged_documents,
     trends_of_documents,
 )
 from seetopic.corpus import (
@@ -416,6 +417,8 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         group: Any = None,
         by: Unit | Literal["auto"] = "auto",
         several: bool = False,
+        labels: Any = None,
+        judgements: Any = None,
         dates: DateOrder | None = None,
         time_zone: str | None = None,
         top: int = 10,
@@ -425,17 +428,20 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         `time` and `group` have one value per document or, if `docs` is an index, are the names of columns that were
         kept in it. `by` is the length of a period: "day", "week", "month", "quarter", "year" or "auto". With
-        `several`, a document counts for every topic whose share is large enough. The options are those of
-        `seetopic trends`.
+        `several`, a document counts for every topic whose share is large enough. `labels`, given like `group` and empty
+        where unknown, or `judgements` of documents by number correct the shares for the error of sorting. The options
+        are those of `seetopic trends`.
         """
         stream = self._stream(docs, document_embeddings)
-        given = {"time": time, "group": group}
+        given = {"time": time, "group": group, "labels": labels}
         columns = {name: views.values_of(stream.source, value) for name, value in given.items() if value is not None}
         options = TrendOptions(
             time="time" if time is not None else None,
             group="group" if group is not None else None,
             by=by,
             several=several,
+            label_field="labels" if labels is not None else None,
+            judged=None if judgements is None else judged_documents(judgements, several),
             dates=dates,
             time_zone=time_zone,
             top=top,

@@ -357,7 +357,13 @@ class Index:
 
     def derived(self, make: Callable[[Index], Found]) -> Found:
         """The result of `make(self)`, computed once and kept for as long as the index is open."""
-        return cast(Found, self._derived[make] if make in self._derived else self._derived.setdefault(make, make(self)))
+        derived = self._derived  # another thread may release it
+        return cast(Found, derived[make] if make in derived else derived.setdefault(make, make(self)))
+
+    def release(self) -> None:
+        """Free what was read and computed so far; it is read and computed again when it is needed."""
+        for name in ("files", "vocabulary", "sample", "_derived"):
+            vars(self).pop(name, None)
 
     @cached_property
     def _derived(self) -> dict[Callable[[Index], Any], Any]:

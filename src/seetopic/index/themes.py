@@ -39,6 +39,7 @@ _NEIGHBOURS = 0.01  # share of documents among which a document is compared if n
 _NEIGHBOURS_LEAST = 20
 _AT_ONCE = 1024  # documents whose nearness to all others is in memory
 _ALIKE = 0.7  # likeness of the documents nearest to a name, relative to those nearest to a document: cut across below
+_MOST_ALIKE = 0.9  # the same for most names of subjects
 _QUERIES = 300  # documents whose nearest ones are compared
 _NEAREST = 0.02  # share of documents that count as a name's nearest, and their minimum number
 _NEAREST_LEAST = 20
@@ -118,6 +119,11 @@ class SampleThemes:
     def are_cut_across_by(self, names: Floats) -> bool:
         """Whether the documents nearest to a name, for the median name, are much less alike than those of a theme."""
         return float(np.median(self._likeness_near(names))) < _ALIKE * self.likeness
+
+    def are_surely_cut_across_by(self, names: Floats) -> bool:
+        """The same on average, if one more name were like most; so it takes more to be sure of one or two names."""
+        alike = self._likeness_near(names) / self.likeness if self.likeness > 0 else np.ones(len(names))
+        return float((alike.sum() + _MOST_ALIKE) / (len(names) + 1)) < _ALIKE
 
     @cached_property
     def neighbours(self) -> Longs:

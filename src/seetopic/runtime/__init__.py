@@ -24,6 +24,7 @@ from seetopic.runtime.files import (
     written_whole,
 )
 from seetopic.runtime.hardware import in_parallel, one_thread, one_torch_thread, product, resolve_device
+from seetopic.runtime.held import held_bytes
 from seetopic.runtime.lru import LRU
 from seetopic.runtime.notices import Warn, ignore, warn
 from seetopic.runtime.npy import Header, LongArray, arrays_in, blocks, load_array, map_array, read_header
@@ -69,6 +70,7 @@ __all__ = [
     "exchanged",
     "guarded",
     "held",
+    "held_bytes",
     "ignore",
     "in_parallel",
     "linked",

@@ -116,7 +116,9 @@ class CorpusColumns:
 
 
 def shown_value(value: Any) -> str:
-    """A value as text; a missing one is empty."""
+    """A value as text; a missing one is empty, and 3.0, as workbooks have it, is 3."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
     return "" if value is None else value if isinstance(value, str) else orjson.dumps(value).decode()
 
 

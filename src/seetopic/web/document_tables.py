@@ -40,6 +40,7 @@ class DocumentTable(Frozen):
     made: float
     bytes: int = 0
     documents: int = 0
+    left_out: tuple[str, ...] = ()  # columns that it does not have, because it has its own of that name
     counts: dict[str, int] = Field(default_factory=dict)  # documents per category; "" counts those without one
     problem: str | None = None
     job: Job | None = None
@@ -54,6 +55,7 @@ class TableSource:
     chosen: Flags | None  # of the index's documents; None for all
     in_file: bool  # whether rows of the documents are those of a file, some of which are not in the index
     n_documents: int
+    left_out: tuple[str, ...]
     model: Any  # that reads the documents; None if none does
     cache: Path | None
     n_jobs: int | None
@@ -64,13 +66,14 @@ def table_documents(
 ) -> tuple[Documents | StoredDocuments, bool]:
     """The documents of a table with the columns to keep, and whether they are the rows of a file.
 
-    The rows of a file are all there, also those that are empty or cannot be read; columns that a table has anyway
-    cannot be kept. Plain text, and an index without its documents, have a row for each document.
+    The rows of a file are all there, also those that are empty or cannot be read. Plain text, and an index without its
+    documents, have a row for each document.
     """
     kept = [name for name in index.column_names if name not in COLUMNS]
     if written is not None and written.has_columns:
-        text = [written.text_field] if with_text and written.text_field not in (*kept, *COLUMNS) else []
-        return replace(written, keep=(*text, *kept), on_error="skip", label_field=None), True
+        text = [written.text_field] if with_text else []
+        names = dict.fromkeys(name for name in (*text, *kept) if name not in COLUMNS)
+        return replace(written, keep=tuple(names), on_error="skip", label_field=None), True
     if texts is None:
         return StoredDocuments(index, tuple(kept)), False
     columns: dict[str, Any] = {name: index.column(name) for name in kept}
@@ -109,7 +112,7 @@ class DocumentTables:
             self.remove(project, old.id)
         made, name = new_id(), f"{title} sorted.{kind}"
         place = self.folder / project / made
-        table = DocumentTable(id=made, name=name, about=about, state="working", made=now())
+        table = DocumentTable(id=made, name=name, about=about, state="working", made=now(), left_out=source.left_out)
         self._write(place, table)
 
         def ended(result: Any, problem: str | None, stopped: bool) -> None:

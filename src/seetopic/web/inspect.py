@@ -12,7 +12,7 @@ from seetopic.discovery import check
 from seetopic.errors import SeeTopicError
 from seetopic.index import Index
 from seetopic.output import Sentence, charts, marked_whole, nearest_pairs, passages_of, reasons, sentence_in, spellings
-from seetopic.web.columns import shown_value
+from seetopic.web.columns import CorpusColumns
 from seetopic.web.errors import Missing
 from seetopic.web.limits import DOCUMENT_WORDS
 from seetopic.web.schemas import Frozen, Names, same
@@ -221,7 +221,7 @@ def documents_of(finding: Finding, category: str, offset: int, limit: int) -> To
     )
 
 
-def document(finding: Finding, number: int) -> WholeDocument:
+def document(finding: Finding, number: int, columns: CorpusColumns) -> WholeDocument:
     """A document as written or, if that is not available, in the words stored in the index."""
     index = finding.run.index
     if not 0 <= number < len(index):
@@ -244,7 +244,7 @@ def document(finding: Finding, number: int) -> WholeDocument:
             for category, share in zip(finding.names.categories, shares, strict=True)
         ),
         none=round(none, 4),
-        columns={name: shown_value(index.column(name)[number]) for name in index.column_names},
+        columns=columns.values_of(number),
     )
 
 

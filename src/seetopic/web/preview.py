@@ -278,7 +278,8 @@ def _few_rows(batches: Iterable[Any]) -> list[dict[str, Any]]:
 
 def _cell(value: Any) -> str:
     try:
-        text = "" if value is None else value if isinstance(value, str) else str(value)
+        whole = isinstance(value, float) and value.is_integer()
+        text = "" if value is None else value if isinstance(value, str) else str(int(value) if whole else value)
     except (RecursionError, ValueError):  # nested too deeply, or a number with too many digits
         text = "…"
     short = readable(" ".join(text[: 4 * PREVIEW_LETTERS].split()))

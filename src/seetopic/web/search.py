@@ -14,6 +14,7 @@ from seetopic.classify import STEPS, DateOrder
 from seetopic.index import Index
 from seetopic.output import Quotable, passages_of, sentence_in
 from seetopic.runtime import Doubles, Flags, Longs
+from seetopic.text import cleaned
 from seetopic.web.columns import CorpusColumns
 from seetopic.web.errors import Missing
 from seetopic.web.inspect import Parts, plain_beginning
@@ -62,7 +63,7 @@ class FoundDocuments(Frozen):
     documents: tuple[Hit, ...]
     counts: dict[str, int]  # per category, and none, of those that fit everything but the category
     sorting: Sorting | None = None  # while documents are still being sorted; those of a category are unknown
-    unknown: tuple[str, ...] = ()  # words that no document contains
+    unknown: tuple[str, ...] = ()  # what no document contains
     problem: str | None = None  # why documents cannot be sorted
 
 
@@ -105,8 +106,9 @@ class Search:
         fits, scores = np.ones(len(self.index), np.bool_), None
         spelled, unknown = dict[str, str](), list[str]()
         for minus, phrase, word in _UNIT.findall(text):
-            term = self.index.as_term(phrase or word)
-            if term is None:
+            term = self._as_words(phrase or word)
+            if not term:  # only signs, which no document keeps
+                unknown += [] if minus else [phrase or word]
                 continue
             times = self._times(term)
             if minus:
@@ -117,6 +119,12 @@ class Search:
             spelled[term] = term
             unknown += [] if times.any() else [phrase or word]
         return Words(fits, scores, spelled, tuple(unknown))
+
+    def _as_words(self, text: str) -> str:
+        """A word or phrase as the index has it, without signs."""
+        index = self.index
+        words = map(cleaned, index.tokenizer(text.lower() if index.settings.text.lowercase else text))
+        return " ".join(word for word in words if word)
 
     def _times(self, term: str) -> Longs:
         """How often a term occurs in each document."""
@@ -148,9 +156,7 @@ class Search:
             return np.ones(len(self.index), np.bool_)
         if self.sorted is None:
             return np.zeros(len(self.index), np.bool_)
-        number = -1 if category == NONE else self.sorted.number(category)
-        fits: Flags = self.sorted.best == number
-        return fits
+        return self.sorted.best < 0 if category == NONE else self.sorted.within(category)
 
     def _ordered(self, chosen: Longs, category: str | None, words: Words) -> Longs:
         """Best first: by words, else by how clearly they belong to the category, else as in the corpus."""
@@ -162,8 +168,9 @@ class Search:
     def _counts(self, fits: Flags) -> dict[str, int]:
         if self.sorted is None:
             return {}
-        counts = np.bincount(self.sorted.best[fits] + 1, minlength=len(self.sorted.categories) + 1).tolist()
-        return dict(zip((NONE, *self.sorted.categories), counts, strict=True))
+        none, *counts = np.bincount(self.sorted.best[fits] + 1, minlength=len(self.sorted.categories) + 1).tolist()
+        below = self.sorted.below
+        return {NONE: none, **{each: sum(counts[number] for number in below[each]) for each in self.sorted.categories}}
 
     def _hits(
         self, numbers: list[int], words: dict[str, str], category: str | None, texts: Quotable | None

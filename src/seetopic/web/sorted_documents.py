@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from seetopic.classify import AssignOptions, DocumentStream, Sorter
-from seetopic.runtime import Longs, Shorts
+from seetopic.runtime import Flags, Longs, Shorts
 from seetopic.web.errors import NotYet, Overtaken
 from seetopic.web.projects import Kept
 from seetopic.web.schemas import Frozen
@@ -37,10 +37,13 @@ class SortedCorpus:
     none: Shorts  # its share of none
     names: tuple[str, ...]  # of the categories
     categories: tuple[str, ...]  # their ids
+    below: dict[str, frozenset[int]]  # by id, the numbers of a category and of those below it
     spelled: tuple[dict[str, str], ...]  # of each topic: the term that a spelling is a form of
 
-    def number(self, category: str) -> int:
-        return self.categories.index(category) if category in self.categories else len(self.categories)
+    def within(self, category: str) -> Flags:
+        """Which documents belong to a category, or to one below it."""
+        fits: Flags = np.isin(self.best, list(self.below.get(category, ())))
+        return fits
 
 
 @dataclass
@@ -108,12 +111,17 @@ class DocumentSorter:
             parts.append((placement.best, placement.best_steps, placement.none))
             running.done += len(placement)
         best, steps, none = (np.concatenate(each).astype(np.int16) for each in zip(*parts, strict=True))
+        ids = tuple(each.id for each in kept.names.categories)
         made = SortedCorpus(
             best=best,
             steps=steps,
             none=none,
             names=sorter.names,
-            categories=tuple(each.id for each in kept.names.categories),
+            categories=ids,
+            below={
+                each.id: frozenset(number for number, other in enumerate(ids) if other in kept.names.below(each.id))
+                for each in kept.names.categories
+            },
             spelled=tuple(
                 {form: each.term for each in topic.terms for form in (each.term, *each.variants)}
                 for topic in finding.topics

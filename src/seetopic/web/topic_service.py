@@ -15,10 +15,11 @@ from typing import Any, Literal, TypeAlias, TypeVar
 
 from pydantic import Field
 
-from seetopic.corpus import Documents
-from seetopic.discovery import DOUBTFUL, Discovery, NamedIndex, Topics, run_of
+from seetopic.corpus import Documents, Seeds
+from seetopic.discovery import DOUBTFUL, Discovery, Topics, base_of, run_of
 from seetopic.index import Index
 from seetopic.output import Examples, Quotable, Scene, examples
+from seetopic.runtime import held_bytes
 from seetopic.settings import DEFAULT, DiscoverySettings
 from seetopic.web.errors import NotYet, Overtaken
 from seetopic.web.limits import WAITING
@@ -26,7 +27,8 @@ from seetopic.web.schemas import Category, Frozen, Names, same
 from seetopic.web.texts import WrittenTexts
 
 _SHOWN = 256  # cached sets of topics, as the page shows them
-_MEGABYTES = 300.0  # of cached runs, because users ask about what they saw last
+_MEGABYTES = 400.0  # of cached runs and of the indexes that they come from, together
+_SMALL = (Topics, Seeds, Names, Documents)  # parts of a run that need not be looked into
 _ENDING = "the workbench is shutting down; start it again"
 Key: TypeAlias = tuple[str, str]  # corpus, names
 Owner: TypeAlias = tuple[str, int]  # project, version
@@ -149,8 +151,9 @@ class TopicFinder:
     """Finds topics for one set of names at a time, because two searches would only slow each other down.
 
     One thread does the work, so that large arrays are allocated and freed in one place; a second one takes slow
-    searches, so that nobody else waits for them. What the page shows is cached for many names, whole runs only within
-    a memory limit. A newer version of a project cancels its earlier search.
+    searches, so that nobody else waits for them. What the page shows is cached for many names. Whole runs, because
+    users ask about what they saw last, and what was read and computed of their indexes are kept within one memory limit
+    for all corpora. A newer version of a project cancels its earlier search.
     """
 
     def __init__(self, megabytes: float = _MEGABYTES) -> None:
@@ -278,9 +281,22 @@ class TopicFinder:
         finding = Finding(run, names, documents, time.perf_counter() - started, texts)
         with self._keeping:
             self._runs[key] = finding
-            while len(self._runs) > 1 and sum(map(_megabytes, self._runs.values())) > self._megabytes:
-                self._runs.popitem(last=False)
+            self._release()
         return finding
+
+    def _release(self) -> None:
+        """Drop the least recently used runs until the limit is kept, and what was read of corpora without any."""
+        while len(self._runs) > 1 and held_bytes(self._runs.values(), _SMALL) > 1e6 * self._megabytes:
+            _, dropped = self._runs.popitem(last=False)
+            index = base_of(dropped.run.index)
+            if all(base_of(each.run.index) is not index for each in self._runs.values()):
+                index.release()
+
+    @property
+    def megabytes(self) -> float:
+        """What is remembered now."""
+        with self._keeping:
+            return held_bytes(self._runs.values(), _SMALL) / 1e6
 
     def forget(self, corpus: str) -> None:
         with self._keeping:
@@ -294,15 +310,6 @@ class TopicFinder:
             if found is not None:
                 kept.move_to_end(key)
             return found
-
-
-def _megabytes(finding: Finding) -> float:
-    """Approximate memory of a run besides the index: scores, ranks, and vectors if names were added."""
-    index = finding.run.index
-    numbers = 50 * len(finding.names.categories)
-    if isinstance(index, NamedIndex):
-        numbers += 4 * (index.general.shape[1] + index.local.shape[1])
-    return len(index.vocabulary) * numbers / 1e6
 
 
 def settings_of(names: Names) -> DiscoverySettings:

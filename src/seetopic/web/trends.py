@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field
 
-from seetopic.classify import Trends, Unit, trends
+from seetopic.classify import COLUMNS, Trends, Unit, trends
 from seetopic.output import shares_chart
 from seetopic.web.columns import arrow_array
 from seetopic.web.errors import Refused
@@ -119,17 +119,17 @@ def computed(search: Search, asked: AskedTrends) -> Trends:
         raise Refused("no document fits the filter; choose fewer conditions")
     best = search.sorted.best[fits].astype(np.int64)
     names = pa.array(search.sorted.names, pa.string())
+    # A column of the documents may be called like one of the table.
+    called = {name: f"{name} (column)" if name in COLUMNS else name for name in (asked.time, asked.group) if name}
     rows: dict[str, Any] = {
-        search.known(name): arrow_array(search.index.column(name)[fits])
-        for name in (asked.time, asked.group)
-        if name is not None
+        new: arrow_array(search.index.column(search.known(name))[fits]) for name, new in called.items()
     }
     rows["category"] = names.take(pa.array(best, mask=best < 0))
     rows["document"] = pa.array(np.flatnonzero(fits))
     return trends(
         pa.table(rows),
-        time=asked.time,
-        group=asked.group,
+        time=None if asked.time is None else called[asked.time],
+        group=None if asked.group is None else called[asked.group],
         by=asked.by,
         dates=asked.filter.dates,
         seeds=list(search.sorted.names),

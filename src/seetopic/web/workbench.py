@@ -8,7 +8,7 @@ from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
-from seetopic.classify import Sorter
+from seetopic.classify import COLUMNS, Sorter
 from seetopic.corpus import normalized_name
 from seetopic.discovery import Topics, run_of
 from seetopic.errors import SeeTopicError
@@ -109,15 +109,20 @@ class Workbench:
         self.tables.tidy()
 
     def warm(self) -> None:
-        """Find the topics of the most recently changed project in advance, so that it opens quickly; without a project,
-        find any topics of the newest corpus, because a first run reads the index and loads the language model."""
-        import_module("pyarrow.dataset")  # takes a second, which the first filter by date should not wait for
+        """Prepare what people will ask for first: topics, then what filters by date and trends need."""
         with suppress(SeeTopicError, sqlite3.ProgrammingError):  # the server may be stopping
-            for project in self.projects.ids()[:1]:
-                self.result(self.projects.get(project))
-                return
-            for corpus in [corpus.id for corpus in self.corpora.all() if corpus.state == "ready"][:1]:
-                self.finder.do(_any_topics, self.corpora.index(corpus))
+            self._warm_topics()
+        for module in ("pyarrow.dataset", "scipy.stats"):  # each takes a second or two to load
+            import_module(module)
+
+    def _warm_topics(self) -> None:
+        """Find the topics of the most recently changed project, so that it opens quickly; without a project, find any
+        topics of the newest corpus, because a first run reads the index and loads the language model."""
+        for project in self.projects.ids()[:1]:
+            self.result(self.projects.get(project))
+            return
+        for corpus in [corpus.id for corpus in self.corpora.all() if corpus.state == "ready"][:1]:
+            self.finder.do(_any_topics, self.corpora.index(corpus))
 
     def close(self) -> None:
         self.building.close()
@@ -177,6 +182,7 @@ class Workbench:
         written, texts = self.corpora.documents(kept.corpus), self.corpora.texts(kept.corpus)
         if read and written is None and texts is None:
             raise Refused("the texts are not on this server, so the language model cannot read them; sort without that")
+        text = {written.text_field: None} if with_text and written is not None and written.has_columns else {}
         documents, in_file = table_documents(written, texts, index, with_text=with_text)
         source = TableSource(
             documents,
@@ -184,6 +190,7 @@ class Workbench:
             chosen,
             in_file,
             n_documents=len(index),
+            left_out=tuple(name for name in {**dict.fromkeys(index.column_names), **text} if name in COLUMNS),
             model=index.model_or_name if read else None,
             cache=self.settings.cache,
             n_jobs=self.settings.jobs,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from seetopic.classify.findings.dates import NO_DATE, UNITS, DateOrder, DateReader, Unit
+from seetopic.classify.findings.judged import judged_documents
 from seetopic.classify.findings.options import TrendOptions
 from seetopic.classify.findings.results import CategoryShare, ShareChange, Trends
 from seetopic.classify.findings.sources import trends, trends_in_index, trends_of_documents
@@ -17,6 +18,7 @@ __all__ = [
     "TrendOptions",
     "Trends",
     "Unit",
+    "judged_documents",
     "trends",
     "trends_in_index",
     "trends_of_documents",

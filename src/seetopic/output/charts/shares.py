@@ -194,17 +194,14 @@ class _Panel:
     def _periods(self, x: Callable[[str], float], bottom: float) -> list[str]:
         """Names of periods below the lines: the first, the last, and those between for which there is room."""
         names = self.trends.periods
-        apart = text_width(names[0], 11) + 14
-        chosen, taken = [names[-1]], x(names[-1])
-        for name in reversed(names[:-1]):
-            if taken - x(name) >= apart:
-                chosen.append(name)
-                taken = x(name)
         half = text_width(names[0], 11) / 2
         limits = self.left + half, self.left + self.width - half
-        return [
-            text(min(max(x(name), limits[0]), limits[1]), bottom + 16, name, 11, "st-soft st-middle") for name in chosen
-        ]
+        places = {name: min(max(x(name), limits[0]), limits[1]) for name in names}
+        chosen = [names[-1]]
+        for name in reversed(names[:-1]):
+            if places[chosen[-1]] - places[name] >= 2 * half + 14:
+                chosen.append(name)
+        return [text(places[name], bottom + 16, name, 11, "st-soft st-middle") for name in chosen]
 
 
 def _tip(row: CategoryShare) -> str:

@@ -37,6 +37,7 @@ function parts() {
 }
 
 async function route() {
+  if (!workbench) return; // the first view comes once it is known
   const [first, ...rest] = parts();
   if (first === "project") return showProject(rest[0], rest[1] || "topics", rest.slice(2));
   leaveProject();

@@ -1,12 +1,12 @@
 // A full document: its shares in the categories, its columns, and the terms of all topics marked in their colours.
 
 import { get } from "./api.js";
-import { fill, h, marked, note, skeleton } from "./dom.js";
-import { colourOf } from "./filters.js";
+import { fill, h, hue, marked, note, skeleton } from "./dom.js";
 
 const LEAST = 0.005; // share that is shown
 
 export async function showDocument(place, open, number, signal) {
+  place.tabIndex = 0; // so that the keyboard can scroll it
   fill(place, skeleton(12));
   let found;
   try {
@@ -15,7 +15,7 @@ export async function showDocument(place, open, number, signal) {
     if (error.name !== "AbortError") fill(place, note(error.message, "bad"));
     return;
   }
-  const places = new Map(open.project.categories.map((each) => [each.id, { colour: colourOf(open, each.id), name: each.name }]));
+  const places = new Map(open.project.categories.map((each) => [each.id, { colour: hue(each.id), name: each.name }]));
   const shares = [...found.shares, { category: null, name: "none of these", share: found.none }].filter((each) => each.share >= LEAST).sort((one, two) => two.share - one.share);
   const columns = Object.entries(found.columns).filter(([, value]) => value);
   fill(

@@ -1,9 +1,9 @@
 // All documents: search by words, category and columns; read one; download them as a table.
 
 import { post } from "./api.js";
-import { debounce, empty, fill, h, iconButton, marked, note, progress, say } from "./dom.js";
+import { debounce, empty, fill, h, hue, iconButton, marked, note, progress, say } from "./dom.js";
 import { showDocument } from "./document.js";
-import { colourOf, filterBar, ProjectFilter } from "./filters.js";
+import { filterBar, ProjectFilter } from "./filters.js";
 import { tablesPanel } from "./tables.js";
 import { counted } from "./telling.js";
 
@@ -40,6 +40,7 @@ export function show(root, { open, announce }, rest) {
 
   let chosen = null; // a category, or none
   let found = null;
+  let typing = false; // words that are not in the address yet
   const gone = new AbortController();
   let asked = new AbortController();
   let reading = new AbortController();
@@ -89,7 +90,7 @@ export function show(root, { open, announce }, rest) {
   function hit({ number, parts, category, share, columns }) {
     const facts = Object.entries(columns).filter(([, value]) => value).map(([name, value]) => h("span", { title: name }, value.length > 40 ? `${value.slice(0, 40)}…` : value));
     const tag = category
-      ? h("span", { class: "hit-category", style: { "--hue": colourOf(open, category) } }, h("span", { class: "dot" }), nameOf(category), h("b", { class: "number" }, `${Math.round(100 * share)}%`))
+      ? h("span", { class: "hit-category", style: { "--hue": hue(category) } }, h("span", { class: "dot" }), nameOf(category), h("b", { class: "number" }, `${Math.round(100 * share)}%`))
       : found.counts[NONE] !== undefined ? h("span", { class: "hit-category soft" }, "no category") : null;
     return h("li", { class: "hit linked", dataset: { number } },
       h("p", { class: "hit-text" }, marked(parts)),
@@ -104,7 +105,7 @@ export function show(root, { open, announce }, rest) {
         colour ? h("span", { class: "dot" }) : null, h("span", {}, name), number === undefined ? null : h("span", { class: "soft number" }, number.toLocaleString("en")));
     const held = categories.contains(document.activeElement) ? document.activeElement.dataset.category : null;
     categories.hidden = !open.project.categories.length;
-    fill(categories, button(null, "All", undefined), open.project.categories.map((each) => button(each.id, each.name, counts[each.id], colourOf(open, each.id))), button(NONE, "Fits none", counts[NONE]));
+    fill(categories, button(null, "All", undefined), open.project.categories.map((each) => button(each.id, each.name, counts[each.id], hue(each.id))), button(NONE, "Fits none", counts[NONE]));
     if (held !== null) [...categories.children].find((each) => each.dataset.category === held)?.focus();
   }
 
@@ -134,7 +135,7 @@ export function show(root, { open, announce }, rest) {
     const before = [chosen, words.value.trim()].join();
     chosen = category === "all" ? null : category;
     if (chosen && chosen !== NONE && !nameOf(chosen)) chosen = null;
-    const wanted = text === "-" ? "" : text;
+    const wanted = typing ? words.value.trim() : text === "-" ? "" : text;
     if (words.value.trim() !== wanted) words.value = wanted;
     if (found === null || before !== [chosen, wanted].join()) load();
     drawCategories();
@@ -142,10 +143,14 @@ export function show(root, { open, announce }, rest) {
   }
 
   const later = debounce(WAIT, () => {
+    typing = false;
     history.replaceState(null, "", address());
     load();
   });
-  words.addEventListener("input", later);
+  words.addEventListener("input", () => {
+    typing = true;
+    later();
+  });
   panel.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;
     const number = list.querySelector(".read")?.dataset.number;

@@ -2,7 +2,7 @@
 
 import { get } from "./api.js";
 import { field } from "./asking.js";
-import { fill, h, hue, icon, note } from "./dom.js";
+import { fill, h, icon, note } from "./dom.js";
 import { popover } from "./popover.js";
 import { counted } from "./telling.js";
 
@@ -78,17 +78,14 @@ export class ProjectFilter extends EventTarget {
 
 const span = ({ since, until }) => (since && until ? `${since} to ${until}` : since ? `from ${since}` : `until ${until}`);
 
-/** The colour of a category. */
-export const colourOf = (_, id) => hue(id ?? "c1");
-
 /** A button for each column that opens its values; `element` and `draw()`. */
 export function filterBar(filter) {
-  const element = h("div", { class: "filters", role: "group", "aria-label": "Filters" });
+  const element = h("div", { class: "column-filters", role: "group", "aria-label": "Filters" });
   const clear = h("button", { type: "button", class: "plain", on: { click: () => filter.clear() } }, "Clear filters");
   const button = (column) => {
     const chosen = column.kind === "date" ? filter.value.time === column.name && (filter.value.since || filter.value.until) : filter.value.groups[column.name]?.length;
     const told = !chosen ? (column.kind === "date" ? "any time" : "all") : column.kind === "date" ? span(filter.value) : shown(filter.value.groups[column.name]);
-    const made = h("button", { type: "button", class: chosen ? "filter on" : "filter", dataset: { column: column.name }, "aria-haspopup": "dialog" }, h("span", { class: "soft" }, `${column.name}:`), " ", told, icon("down"));
+    const made = h("button", { type: "button", class: chosen ? "column-filter on" : "column-filter", dataset: { column: column.name }, "aria-haspopup": "dialog" }, h("span", { class: "soft" }, `${column.name}:`), " ", told, icon("down"));
     made.addEventListener("click", () => openColumn(filter, column, made));
     return made;
   };
@@ -107,7 +104,7 @@ const shown = (values) => (values.length > 2 ? `${values.length} chosen` : value
 
 function openColumn(filter, column, anchor) {
   const content = column.kind === "date" ? datesOf(filter, column) : valuesOf(filter, column);
-  popover(anchor, h("div", { class: "filter-choices", role: "dialog", "aria-label": column.name }, h("h3", {}, column.name), content), anchor, true);
+  popover(anchor, h("div", { class: "filter-choices", role: "dialog", "aria-label": column.name }, h("h2", {}, column.name), content), anchor, true);
 }
 
 function valuesOf(filter, column) {

@@ -7,7 +7,8 @@ let current = null;
 /** Show `content` next to `anchor`; when closed by key, the focus returns to `home`. */
 export function popover(anchor, content, home, pad = false) {
   current?.close();
-  const element = h("div", { class: pad ? "popover pad" : "popover" }, content);
+  // It can have the focus itself, or a click on text in it would give it to the page, and so close it.
+  const element = h("div", { class: pad ? "popover pad" : "popover", tabIndex: -1 }, content);
   (document.getElementById("main") ?? document.body).append(element);
   place(element, anchor.getBoundingClientRect());
   const buttons = () => [...element.querySelectorAll("[role=menuitem]")];

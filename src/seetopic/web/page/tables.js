@@ -95,7 +95,7 @@ export function tablesPanel(open, { query, words, total, announce }) {
     const told = table.state === "working"
       ? [h("span", { class: "soft small number" }, job ? [job.stage, job.total ? `${job.done.toLocaleString("en")} of ${job.total.toLocaleString("en")}` : "", job.remaining === null ? "" : `about ${lasting(job.remaining)} left`].filter(Boolean).join(" · ") : "starting…"), progress(job?.share ?? 0, `Making ${table.name}`)]
       : table.state === "failed" ? note(table.problem, "bad")
-      : h("span", { class: "soft small number" }, `${table.about || "all documents"} · ${counted(table.documents, "row")} · ${sized(table.bytes)} · ${ago(table.made)}`);
+      : h("span", { class: "soft small number" }, `${table.about || "all documents"} · ${counted(table.documents, "row")} · ${sized(table.bytes)} · ${ago(table.made)}${table.left_out.length ? ` · without your column ${table.left_out.join(", ")}, because the table has its own` : ""}`);
     const name = table.state === "ready" ? h("a", { href: `${open.path}/tables/${table.id}/file`, download: table.name }, table.name) : h("b", {}, table.name);
     return h("li", { dataset: { table: table.id, state: table.state } }, h("div", { class: "table-line" }, name, told), remove);
   }

@@ -2,7 +2,7 @@
 
 import { post } from "./api.js";
 import { field } from "./asking.js";
-import { debounce, empty, fill, h, note, progress, say, skeleton } from "./dom.js";
+import { debounce, empty, fill, h, hueByPlace, note, progress, say, skeleton } from "./dom.js";
 import { filterBar, orderChoice, ProjectFilter } from "./filters.js";
 import { counted } from "./telling.js";
 
@@ -23,7 +23,7 @@ export function show(root, { open }) {
   const drawing = h("div", { class: "drawn" }, skeleton(8));
   const findings = h("div");
   const numbers = h("div");
-  const shown = h("div", {}, about, h("section", { class: "card figure" }, drawing), findings, numbers);
+  const shown = h("div", {}, about, h("section", { class: "card figure trend-figure" }, drawing), findings, numbers);
   const page = h("div", { class: "page wide" }, h("h1", {}, "Trends"), h("p", { class: "soft" }, "How large each category is over time, and how groups differ."), choices, bar.element, state, shown);
   root.append(page);
   const gone = new AbortController();
@@ -100,6 +100,7 @@ export function show(root, { open }) {
     holder.innerHTML = found.picture.svg; // escaped by the server
     drawing.style.setProperty("max-width", `${found.picture.width * 1.2}px`);
     drawing.replaceChildren(holder.content);
+    if (!(time.value && group.value)) hueByPlace(drawing, open.project.categories); // with both, colours are groups
     const grouped = Boolean(group.value);
     const sentence = (each) => h("li", {}, h("b", {}, each.category), each.group ? ` (${each.group})` : "", each.after > each.before ? " rises from " : " falls from ", percent(each.before), " to ", h("b", {}, percent(each.after)), ` from ${each.period} on`);
     const differs = (each) => h("li", {}, h("b", {}, each.category), each.after > each.before ? " is more frequent in " : " is rarer in ", h("b", {}, each.group), `: ${percent(each.after)}, elsewhere ${percent(each.before)}`);
@@ -109,7 +110,7 @@ export function show(root, { open }) {
     const heads = ["Category", ...(grouped ? ["Group"] : []), ...(time.value ? ["Period"] : []), "Documents", "Of", "Share", "95 % interval"];
     const row = (each) => h("tr", {}, [each.category, ...(grouped ? [each.group] : []), ...(time.value ? [each.period] : []), each.documents.toLocaleString("en"), each.of.toLocaleString("en"), percent(each.share), `${percent(each.low)} to ${percent(each.high)}`].map((cell) => h("td", {}, cell)));
     const table = h("details", { class: "gap" }, h("summary", {}, "Numbers"));
-    table.addEventListener("toggle", () => table.open && table.children.length === 1 && table.append(h("div", { class: "table" }, h("table", {}, h("thead", {}, h("tr", {}, heads.map((each) => h("th", { scope: "col" }, each)))), h("tbody", {}, found.shares.map(row))))));
+    table.addEventListener("toggle", () => table.open && table.children.length === 1 && table.append(h("div", { class: "table", tabIndex: 0, role: "region", "aria-label": "Numbers" }, h("table", {}, h("thead", {}, h("tr", {}, heads.map((each) => h("th", { scope: "col" }, each)))), h("tbody", {}, found.shares.map(row))))));
     fill(numbers, table);
   }
 

@@ -68,9 +68,11 @@ def documents(
 
 
 @router.get("/projects/{project}/documents/{number}")
-def document(workbench: Bench, found: Found, number: Annotated[int, Path(ge=0, le=10**9)]) -> inspect.WholeDocument:
+def document(
+    workbench: Bench, kept: KeptProject, found: Found, number: Annotated[int, Path(ge=0, le=10**9)]
+) -> inspect.WholeDocument:
     """A document with the terms of all topics marked."""
-    return workbench.finder.of_run(inspect.document, found, number)
+    return workbench.finder.of_run(inspect.document, found, number, workbench.columns(kept.corpus))
 
 
 @router.get("/projects/{project}/overview")

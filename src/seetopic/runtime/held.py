@@ -1,0 +1,43 @@
+"""How much memory objects hold in arrays, so that what is remembered can be bounded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from types import FunctionType, MethodType, ModuleType
+from typing import Any
+
+import numpy as np
+
+_SINGLE = (str, bytes, int, float, type(None), type, FunctionType, MethodType, ModuleType)
+_WORD = 64  # bytes of a short text in a tuple
+
+
+def held_bytes(roots: Iterable[object], without: tuple[type, ...] = ()) -> int:
+    """The bytes of all arrays that objects lead to, each array counted once; arrays on disk do not count.
+
+    Objects of the types in `without` are not looked into.
+    """
+    waiting: list[Any] = list(roots)
+    seen: set[int] = set()
+    total = 0
+    while waiting:
+        each = waiting.pop()
+        while isinstance(each, np.ndarray) and isinstance(each.base, np.ndarray):
+            each = each.base  # a view holds the array that it is part of
+        if id(each) in seen or isinstance(each, (*_SINGLE, *without)):
+            continue
+        seen.add(id(each))
+        if isinstance(each, np.memmap):
+            continue
+        if isinstance(each, np.ndarray):
+            total += each.nbytes
+        elif isinstance(each, dict):
+            waiting += each.values()
+        elif isinstance(each, list | tuple):
+            if each and isinstance(each[0], str | int):
+                total += len(each) * (_WORD if isinstance(each[0], str) else 8)
+            else:
+                waiting += each
+        else:
+            waiting += getattr(each, "__dict__", {}).values()
+    return total
