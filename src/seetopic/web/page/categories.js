@@ -20,7 +20,7 @@ export function categoryList({ open, announce }, look, jump) {
   });
   const filter = h("input", {
     type: "search",
-    class: "filter",
+    class: "name-filter",
     placeholder: "Filter by name or term",
     "aria-label": "Filter categories and topics",
     spellcheck: false,

@@ -35,7 +35,7 @@ export function popover(anchor, content, home, pad = false) {
   });
   element.addEventListener(
     "focusout",
-    (event) => event.relatedTarget && !element.contains(event.relatedTarget) && close(),
+    ({ relatedTarget: to }) => to && !element.contains(to) && !to.contains(element) && close(), // a click on text focuses main
   );
   document.addEventListener("pointerdown", outside, true);
   window.addEventListener("resize", shut);
