@@ -160,7 +160,7 @@ class NewJudged(Judged):
     belongs: bool | None = True  # type: ignore[assignment]
 
 
-class Judge(Frozen):
+class Teach(Frozen):
     """Answer questions: does this term or document belong to this category, or to none of them?"""
 
     kind: Literal["judge"]
@@ -320,7 +320,7 @@ Edit = Annotated[
     | Remove
     | Place
     | Nest
-    | Judge
+    | Teach
     | Pin
     | Bar
     | Free

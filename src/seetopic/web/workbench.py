@@ -21,7 +21,7 @@ from seetopic.web.corpora import Corpora
 from seetopic.web.data_folder import DATABASE
 from seetopic.web.database import Database
 from seetopic.web.document_tables import DocumentTable, DocumentTables, Format, TableSource, table_documents
-from seetopic.web.edits import Judge, NewJudged
+from seetopic.web.edits import Teach, NewJudged
 from seetopic.web.errors import Conflict, NotYet, Refused
 from seetopic.web.jobs import Jobs
 from seetopic.web.limits import WorkbenchSettings
@@ -232,7 +232,7 @@ class Workbench:
         ]
         if not answers:
             raise Conflict("nobody has judged terms of the current categories yet; invite annotators first")
-        return self.edited(before.id, before.version, by, Judge(kind="judge", answers=tuple(answers)))
+        return self.edited(before.id, before.version, by, Teach(kind="judge", answers=tuple(answers)))
 
     def result(self, kept: Kept, before: Kept | None = None) -> Result:
         """The project with its topics, and how they differ from before; a change is kept even if finding them fails."""
