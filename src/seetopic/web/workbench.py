@@ -21,7 +21,7 @@ from seetopic.web.corpora import Corpora
 from seetopic.web.data_folder import DATABASE
 from seetopic.web.database import Database
 from seetopic.web.document_tables import DocumentTable, DocumentTables, Format, TableSource, table_documents
-from seetopic.web.edits import Teach, NewJudged
+from seetopic.web.edits import NewJudged, Teach
 from seetopic.web.errors import Conflict, NotYet, Refused
 from seetopic.web.jobs import Jobs
 from seetopic.web.limits import WorkbenchSettings
