@@ -182,7 +182,7 @@ def test_a_link_that_is_clicked_on_another_site_opens_the_workbench(command: Com
         try:
             shown = context.new_page()
             shown.goto(command.url)
-            expect(shown.locator("h1")).to_contain_text("asks for a token")
+            expect(shown.locator("h1")).to_contain_text("requires a token")
             shown.goto(f"{command.link}#/open")
             assert shown.url == f"{command.url}/#/open"
             shown.goto(f"http://localhost:{chat.server_port}/")
