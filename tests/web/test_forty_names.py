@@ -296,8 +296,8 @@ def test_every_state_is_accessible(forty: Forty, opened: Callable[..., Page]) ->
         found += violations(page, part)
     for address in ("", "#/open", f"#/corpus/{forty.corpus}", "#/project/0123456789abcdef/topics", "#/nowhere"):
         page.goto(f"{forty.command.url}/{address}")
-        opened_fully = "document.querySelector('main h1') && !document.querySelector('main .loading-note')"
-        page.wait_for_function(opened_fully)
+        there = "document.querySelector('main h1') && !document.querySelector('main .loading-note')"
+        page.wait_for_function(f"() => {there}")
         # One page may just take the place of another; what is wrong with the page itself is there the second time, too.
         found += violations(page, address) and violations(page, address)
     assert not found, "\n".join(found)
