@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from seetopic.evaluation.sheets import Item, Sheet, SheetFiles, read_sheets, write_sheet
+from waiting import until
 
 TERMS = {
     "health & personal care": ["vitamin", "=cmd|' /C calc'!A0", "</script><script>window.harmed=1</script>"],
@@ -59,9 +60,17 @@ def has_count(page: Page, judged: int) -> None:
 
 
 def reload(page: Page) -> None:
-    """Wait for the page, since keys pressed before it has loaded are lost."""
-    page.reload()
-    expect(page.locator("#work")).to_be_visible()
+    """Wait for the page, since keys pressed before it has loaded are lost.
+
+    A page of the disk that is reloaded within milliseconds may come up in a process of Chromium that does not know yet
+    what the old one stored, once in a hundred times. What was stored is there a moment later.
+    """
+
+    def is_back() -> bool:
+        page.reload()
+        return page.locator("#work").is_visible()
+
+    until(is_back)
 
 
 def saved(page: Page, folder: Path) -> Path:
