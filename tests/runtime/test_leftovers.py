@@ -98,9 +98,11 @@ def test_folders_in_the_temporary_place_go_with_the_next_program_unless_they_are
 def test_a_signal_ends_a_build_as_ctrl_c_does(tmp_path, number):
     (tmp_path / "docs.txt").write_text("\n".join(planted_documents(3000)))
     arguments = ["index", "docs.txt", "--out", "index", "--cache", "cache", "--jobs", "2"]
-    with subprocess.Popen(
-        [sys.executable, "-m", "seetopic", *arguments], cwd=tmp_path, stderr=subprocess.PIPE, text=True
-    ) as program:
+    command = [sys.executable, "-m", "seetopic", *arguments]
+    before = signal.signal(number, signal.SIG_DFL)  # with `nohup`, tests ignore a hang-up, and so would the program
+    program = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    signal.signal(number, before)
+    with program:
         assert program.stderr is not None
         said = [program.stderr.readline()]
         while said[-1] and "finding phrases" not in said[-1]:  # by then there are workers
