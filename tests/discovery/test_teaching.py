@@ -14,6 +14,7 @@ from seetopic.classify import sorter_for, sorter_of
 from seetopic.classify.taught import taught_sorter
 from seetopic.corpus import Judgement, Judgements
 from seetopic.discovery import ask, corrections, most_predictive, run_of, teaching_report
+from seetopic.discovery.run import _constraints
 from seetopic.discovery.teaching import CONSTANT
 from seetopic.errors import CorpusError, SettingsError
 from seetopic.settings import DEFAULT, SampleSettings
@@ -71,12 +72,24 @@ def test_taking_back_is_exact(index, plain):
     assert run_of(index, NAMES, judgements=Judgements((one,)).without(one)).topics == plain.topics
 
 
-def test_an_accepted_term_comes_first_and_a_rejected_one_never(index):
+def test_an_accepted_term_is_in_no_other_topic_and_a_rejected_one_never(index, plain):
+    assert "planet" in list(plain.topics[NAMES[2]])
     judgements = Judgements((Judgement(NAMES[1], term="planet"), Judgement(NAMES[0], term="tennis", belongs=False)))
     topics = run_of(index, NAMES, judgements=judgements).topics
-    assert topics[NAMES[1]].terms[0].term == "planet"
     assert "planet" not in list(topics[NAMES[2]])
     assert "tennis" not in list(topics[NAMES[0]])
+
+
+def test_a_term_that_is_accepted_below_a_name_may_stand_above_it(index):
+    tree = {"leisure": {NAMES[0]: None, NAMES[1]: None}, NAMES[2]: None}
+    run = run_of(index, tree, judgements=[{"category": NAMES[0], "term": "referee", "belongs": True}])
+    barred = _constraints(run.query, run.uncovered).barred[: len(run.seeds), run.index.term_id("referee")]
+    assert dict(zip(run.seeds.names, barred.tolist(), strict=True)) == {
+        "leisure": False,
+        NAMES[0]: False,
+        NAMES[1]: True,
+        NAMES[2]: True,
+    }
 
 
 def test_what_is_like_a_judged_term_follows_it(index, plain):
@@ -148,14 +161,23 @@ def test_weights_are_those_of_the_equation():
     assert strong.by_judged == pytest.approx(trust[:, None] * (np.eye(3) - shares) / 3.0, abs=1e-4)
 
 
-@pytest.mark.parametrize("what", [{"term": "tennis"}, {"document": 0}])
-def test_names_that_mean_nearly_the_same_learn_from_their_own_judgements(index, what):
+def test_names_that_mean_nearly_the_same_learn_from_their_own_judgements(index):
     names = ["sports and games", "sport and games", *NAMES[1:]]
     assert run_of(index, names).lessons is None
-    run = run_of(index, names, judgements=[Judgement(names[-1], **what), Judgement(names[1], **what, belongs=False)])
+    judgements = [Judgement(names[-1], document=0), Judgement(names[1], document=0, belongs=False)]
+    run = run_of(index, names, judgements=judgements)
     assert run.lessons.allowed[0, : len(names)].tolist() == [False, False, False, True]
     examples = {name: {"examples": ["The goalkeeper saved it."] if name == names[1] else []} for name in names}
     assert run_of(index, examples).lessons.allowed[0, 1]
+
+
+@pytest.mark.parametrize("own", [0, 1])
+def test_a_term_that_is_accepted_for_one_of_two_such_names_goes_to_it(index, own):
+    names = ["sports and games", "sport and games", *NAMES[1:]]
+    run = run_of(index, names, judgements=[Judgement(names[own], term="referee")])
+    assert ["referee" in list(topic) for topic in run.topics] == [number == own for number in range(4)]
+    assert "means nearly the same as" in run.topics[0].warnings[0]
+    assert teaching_report(run).terms == 1
 
 
 TREE = {"hobbies": dict.fromkeys(NAMES[:2]), NAMES[2]: None}

@@ -79,6 +79,11 @@ class Settled:
     documents: dict[int | str, dict[int, bool]] = field(default_factory=dict)
     contradictions: tuple[str, ...] = ()  # questions with different answers, in words
 
+    @property
+    def accepted(self) -> list[str]:
+        """The terms that belong to a category."""
+        return [term for term, answers in self.terms.items() if any(answers.values())]
+
 
 @dataclass(frozen=True)
 class Judgements:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -52,6 +52,15 @@ class Constraints:
         terms = np.append(kept.terms, np.array(self.all_fixed, np.int64))
         scored = np.concatenate([kept.scores, *values])
         return Entries(categories[order], terms[order], scored[order], scores.shape)
+
+    def reserving(self, reserved: Iterable[tuple[Flags, Flags]]) -> Constraints:
+        """The same, with some terms barred outside some categories, unless they are fixed there."""
+        barred = self.barred.copy()
+        for terms, categories in reserved:
+            barred[np.ix_(~categories, terms)] = True
+        for category, fixed in enumerate(self.fixed):
+            barred[category, list(fixed)] = False
+        return replace(self, barred=barred)
 
     def without_fixed(self, similarity: Floats) -> Floats:
         """Similarities, minus infinity where a term is barred, or fixed in any category."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from seetopic.corpus import Seed, Seeds, Settled, normalized_name
+from seetopic.corpus import Seeds, Settled, normalized_name
 from seetopic.discovery.sampled import SampledDocuments, sampled_documents
 from seetopic.discovery.teaching import Lessons
 from seetopic.discovery.tree import Tree
@@ -65,20 +65,15 @@ def _is_none(answers: Mapping[int, bool], n_names: int) -> bool:
     return len(answers) == n_names and not any(answers.values())
 
 
-def with_judged_terms(seeds: Seeds, settled: Settled) -> Seeds:
-    """The names with accepted terms pinned and rejected ones negative, unless the names themselves say otherwise."""
+def with_rejected_terms(seeds: Seeds, settled: Settled) -> Seeds:
+    """The names with rejected terms as negative ones, unless the names themselves say otherwise."""
     decided = {normalized_name(term) for seed in seeds.seeds for term in (*seed.pinned, *seed.negative)}
     decided |= set(map(normalized_name, seeds.all_names))
-    found: list[Seed] = []
-    for number, seed in enumerate(seeds.seeds):
-        own = [
-            (term, answers[number])
-            for term, answers in settled.terms.items()
-            if number in answers and normalized_name(term) not in decided
-        ]
-        accepted, rejected = (tuple(term for term, belongs in own if belongs is answer) for answer in (True, False))
-        found.append(replace(seed, pinned=(*seed.pinned, *accepted), negative=(*seed.negative, *rejected)))
-    return Seeds(tuple(found))
+    free = {term: answers for term, answers in settled.terms.items() if normalized_name(term) not in decided}
+    rejected = (tuple(term for term, of in free.items() if of.get(number) is False) for number in range(len(seeds)))
+    return Seeds(
+        tuple(replace(seed, negative=(*seed.negative, *own)) for seed, own in zip(seeds.seeds, rejected, strict=True))
+    )
 
 
 def lessons_of(index: Index, seeds: Seeds, settled: Settled, n_themes: int, tree: Tree | None = None) -> Lessons | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -26,7 +26,7 @@ from seetopic.discovery.evidence.documents import (
 )
 from seetopic.discovery.evidence.general import GeneralEvidence, confidence
 from seetopic.discovery.evidence.local import LocalEvidence
-from seetopic.discovery.lessons import lessons_of, with_judged_terms, with_none, without_refuted
+from seetopic.discovery.lessons import lessons_of, with_none, with_rejected_terms, without_refuted
 from seetopic.discovery.named_terms import with_named_terms
 from seetopic.discovery.names import EncodedNames, encode_names, mean_vectors_of, report_many, texts_about
 from seetopic.discovery.residual import told_themes
@@ -39,7 +39,7 @@ from seetopic.discovery.twins import Twins, dealt_reading, dealt_terms, twins_am
 from seetopic.discovery.wildcards import expanded
 from seetopic.errors import NotEnoughTerms
 from seetopic.index import Index, Uncovered, uncovered_by
-from seetopic.runtime import Doubles, Floats, Progress, normalized, resolve_device, silent, warn
+from seetopic.runtime import Doubles, Flags, Floats, Progress, normalized, resolve_device, silent, warn
 from seetopic.settings import DEFAULT, DiscoverySettings, as_json, preset_named
 from seetopic.text import Variants, no_variants
 from seetopic.version import __version__
@@ -98,11 +98,10 @@ class Query:
     def may_merge_names(self) -> bool:
         """Whether names that mean nearly the same share documents and terms.
 
-        Not in a tree, which tells them apart, nor if judgements, examples or vectors of the user do, nor in the paper.
+        Not in a tree, which tells them apart, nor if documents or vectors of the user do, nor in the paper.
         """
-        settings, judged = self.settings, self.settled.documents or self.settled.terms
-        examples = any(seed.examples for seed in self.seeds.seeds)
-        told_apart = self.seeds.is_tree or judged or examples or self.name_vectors
+        settings, examples = self.settings, any(seed.examples for seed in self.seeds.seeds)
+        told_apart = self.seeds.is_tree or self.settled.documents or examples or self.name_vectors
         return not told_apart and settings.documents_weight > 0 and settings.assignment == "best"
 
     def encoded_names(self) -> EncodedNames:
@@ -123,14 +122,21 @@ class Query:
         }
 
 
-def index_with_names(index: Index, seeds: Seeds, settings: DiscoverySettings, progress: Progress = silent) -> Index:
-    """The index with names that occur in the documents added as terms; unchanged if vectors are trained.
+def index_with_names(
+    index: Index,
+    seeds: Seeds,
+    settings: DiscoverySettings,
+    progress: Progress = silent,
+    accepted: Iterable[str] = (),
+) -> Index:
+    """The index with names and accepted terms that occur in the documents as terms; unchanged if vectors are trained.
 
     Training would have to learn vectors of the names from documents that were segmented without them.
     """
     if settings.training is not None:
         return index
-    return with_named_terms(index, [term for seed in seeds.seeds for term in (*seed.names, *seed.pinned)], progress)
+    given = [term for seed in seeds.seeds for term in (*seed.names, *seed.pinned)]
+    return with_named_terms(index, [*given, *accepted], progress)
 
 
 @dataclass(frozen=True)
@@ -210,8 +216,8 @@ def run_of(
     name = preset if replace(chosen, top=named.top) == named else "custom"
     asked = expanded(as_seeds(seeds), index.vocabulary.terms)
     settled = as_judgements(judgements).settled(asked)
-    asked = with_judged_terms(asked, settled)
-    extended = index_with_names(index, asked, chosen, progress)
+    asked = with_rejected_terms(asked, settled)
+    extended = index_with_names(index, asked, chosen, progress, settled.accepted)
     return find(Query(extended, asked, chosen, name, device, progress, None, name_vectors or {}, settled))
 
 
@@ -222,7 +228,8 @@ def find(query: Query) -> Discovery:
     if twins is None:
         return _find_apart(query, names)
     settings = replace(query.settings, top=query.settings.top * twins.largest)
-    together = replace(query, seeds=twins.merged(query.seeds), settings=settings)
+    settled = replace(query.settled, terms=twins.merged_answers(query.settled.terms))
+    together = replace(query, seeds=twins.merged(query.seeds), settings=settings, settled=settled)
     return _dealt_out(query, names, twins, _find_apart(together, together.encoded_names()))
 
 
@@ -337,7 +344,8 @@ def _uncovered(query: Query, names: EncodedNames) -> tuple[Tree | None, Uncovere
 
 
 def _constraints(query: Query, uncovered: Uncovered) -> Constraints:
-    return constraints_of(
+    """The user's constraints. An accepted term is in no other category, unless one is above the other in a tree."""
+    found = constraints_of(
         query.index,
         query.seeds,
         query.variants,
@@ -345,6 +353,18 @@ def _constraints(query: Query, uncovered: Uncovered) -> Constraints:
         n_themes=len(uncovered.centres),
         progress=query.progress,
     )
+    return found.reserving(_accepted(query, len(uncovered.centres))) if query.settled.terms else found
+
+
+def _accepted(query: Query, n_themes: int) -> Iterator[tuple[Flags, Flags]]:
+    """Each accepted term with its inflections, and the categories that may have it."""
+    paths, heads = query.seeds.paths, query.variants.heads
+    for term in query.settled.accepted:
+        number = query.index.term_id(term)
+        if number is not None:
+            own = [paths[category] for category, belongs in query.settled.terms[term].items() if belongs]
+            related = (any(path[: len(one)] == one[: len(path)] for one in own) for path in paths)
+            yield heads == heads[number], np.array([*related, *(False for _ in range(n_themes))])
 
 
 def _all_spoken(names: EncodedNames, uncovered: Uncovered) -> Floats:

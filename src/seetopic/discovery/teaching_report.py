@@ -69,7 +69,7 @@ def teaching_report(run: Discovery, earlier: Topics | None = None) -> TeachingRe
     settled, lessons, changed = run.query.settled, run.lessons, _changes(run.topics, earlier)
     found = None if run.reading is None else run.reading.found
     if lessons is None or found is None or found.left_out is None:
-        return TeachingReport(0, 0, 0, 0, None, None, True, changed, settled.contradictions)
+        return TeachingReport(0, len(settled.terms), 0, 0, None, None, True, changed, settled.contradictions)
     n = lessons.n_documents
     known = np.flatnonzero(lessons.allowed[:n, : len(run.seeds)].sum(axis=1) <= 1)
     allowed = lessons.allowed[known]

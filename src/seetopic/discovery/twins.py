@@ -6,6 +6,7 @@ terms are dealt out among them by what tells the names apart.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
 
@@ -44,6 +45,16 @@ class Twins:
     def merged(self, seeds: Seeds) -> Seeds:
         """One seed per group: with the names of all of its members, without what only some of them exclude."""
         return Seeds(tuple(_merged([seeds.seeds[member] for member in group]) for group in self.groups))
+
+    def merged_answers(self, terms: Mapping[str, Mapping[int, bool]]) -> dict[str, dict[int, bool]]:
+        """Judged terms by group: one that belongs to a member belongs to the group, one to no member does not."""
+        found: dict[str, dict[int, bool]] = {}
+        for term, answers in terms.items():
+            for number, group in enumerate(self.groups):
+                own = [answers.get(member) for member in group]
+                if any(own) or not any(answer is None for answer in own):
+                    found.setdefault(term, {})[number] = any(own)
+        return found
 
     def told(self, seeds: Seeds, category: int) -> tuple[str, ...]:
         """The names of the other members of a category's group."""
