@@ -150,6 +150,11 @@ def test_commands_take_a_reader_and_later_ones_know_it(reader, documents, unseen
     assert [json.loads(assigned.stdout)["given"][name] for name in NAMES] == [30, 30, 30]
     assert run_here("discover", "docs.txt", "--reader", reader, *names, cwd=tmp_path).returncode == 0
 
+    compared = ["compare", "docs.txt", "--seeds", "names.txt", "--methods", "default", "--json", "--out", "compared"]
+    assert run_here(*compared, "--reader", reader, cwd=tmp_path).returncode == 0
+    found = json.loads((tmp_path / "compared" / "default-0.json").read_text(encoding="utf-8"))
+    assert found["made_with"]["reader"]["name"] == str(reader)
+
     plain = run_here("index", "docs.txt", "--out", "plain", cwd=tmp_path)
     assert plain.returncode == 0
     error = one_line_error(run_here("discover", "plain", "--reader", reader, *names, cwd=tmp_path))

@@ -19,6 +19,8 @@ from playwright.sync_api import Browser, Page, expect
 from python_calamine import CalamineWorkbook
 
 from planted import KINDS, NAMES, planted_documents
+from seetopic.web.document_tables import DocumentTable, DocumentTables
+from seetopic.web.jobs import Jobs
 from seetopic.web.sources import BuildOptions, FileSource
 from waiting import until
 
@@ -232,6 +234,22 @@ def test_what_names_miss_becomes_known_and_an_index_alone_is_searched_too(corpus
         assert [given[name] for name in NAMES] == [found["counts"][each] for each in ("c1", "c2", "c3")]
         assert client.delete(address).status_code == 204
         assert not (bench.settings.data / "tables" / project).exists()
+
+
+def test_a_table_that_was_cut_off_says_so_and_other_files_of_its_folder_go(tmp_path: Path) -> None:
+    tables = DocumentTables(tmp_path, Jobs(), str)
+    cut, nothing = tmp_path / "project" / "cut", tmp_path / "project" / "nothing"
+    begun = DocumentTable(id="cut", name="a sorted.csv", about="all", state="working", made=1.0)
+    for place in (cut, nothing):
+        place.mkdir(parents=True)
+    (cut / "about.json").write_text(begun.model_dump_json())
+    tables.tidy()
+    (table,) = tables.of_project("project")
+    assert (table.id, table.state) == ("cut", "failed")
+    assert "make it again" in (table.problem or "")
+    assert not nothing.exists()
+    tables.remove("project", "cut")
+    assert tables.of_project("project") == []
 
 
 # In a browser

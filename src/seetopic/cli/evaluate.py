@@ -13,6 +13,7 @@ from seetopic.cli.options import (
     DEVICE,
     JOBS,
     PATH,
+    READER,
     READING,
     SEEDS,
     SHOWING,
@@ -94,7 +95,7 @@ def evaluate(topics: Path, held_out: str, top: int, quiet: bool, as_json: bool, 
     help="Folder for the results; running the command again with the same folder continues from them.",
 )
 @click.option("--model", metavar="NAME|PATH", help="Language model: a folder or a Hugging Face model name.")
-@with_options(DEVICE, _LABEL, *READING, JOBS, CACHE, *SHOWING)
+@with_options(READER, DEVICE, _LABEL, *READING, JOBS, CACHE, *SHOWING)
 def compare(
     documents: str,
     seeds: Path,
@@ -121,7 +122,7 @@ def compare(
         parts = Parts(texts, given_documents(held_out, options), tuple(skipped.items()))
     chosen = CompareOptions(
         n_jobs=options["jobs"],
-        **{name: options[name] for name in ("runs", "model", "device", "cache", "dimensions", "epochs")},
+        **{name: options[name] for name in ("runs", "model", "reader", "device", "cache", "dimensions", "epochs")},
     )
     with shown_progress(quiet) as progress:
         result = compare(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,20 +16,32 @@ from seetopic.discovery.ranking import Entries
 from seetopic.discovery.wildcards import TermPatterns
 from seetopic.errors import EncoderError
 from seetopic.index import Index
-from seetopic.runtime import Flags, Floats, Progress, silent
+from seetopic.runtime import Doubles, Flags, Floats, Longs, Progress, silent
 from seetopic.text import Variants
 
 _ALIKE = 0.75  # cosine from which two terms with similar spelling are inflections of one word
 _SAME_BEGINNING = 4  # first letters that must agree for spellings to be similar
 _FIXED = 2.0  # above every score, so that a fixed term comes first in its category
+_ACCEPTED = 3  # place of an accepted term, at the latest: a doubtful one should not lead its topic
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """A term that belongs to some categories, and so to no others, except above or below them in a tree."""
+
+    term: int
+    categories: tuple[int, ...]
+    may_have: Flags  # the categories that may have it, residual themes included
+    group: Flags  # the term and its inflections
 
 
 @dataclass(frozen=True)
 class Constraints:
-    """Terms that come first in a category, and terms that may not be in it."""
+    """Terms that come first in a category, terms that belong to it, and terms that may not be in it."""
 
     fixed: tuple[tuple[int, ...], ...]  # pinned terms and names that are terms, by category
     barred: Flags  # (n_categories, n_terms)
+    accepted: tuple[tuple[int, ...], ...] = ()  # by category; () if there are none
 
     @staticmethod
     def none(n_categories: int, n_terms: int) -> Constraints:
@@ -41,7 +53,7 @@ class Constraints:
         return [term for terms in self.fixed for term in terms]
 
     def applied(self, scores: Entries) -> Entries:
-        """The scores with fixed terms above all others, in their order, and without barred terms."""
+        """The scores with fixed terms first, in their order, accepted ones among the best, and without barred ones."""
         is_fixed = np.zeros(scores.shape[1], np.bool_)
         is_fixed[self.all_fixed] = True
         kept = scores.only(~is_fixed[scores.terms] & ~self.barred[scores.categories, scores.terms])
@@ -51,22 +63,44 @@ class Constraints:
         order = np.argsort(categories, kind="stable")
         terms = np.append(kept.terms, np.array(self.all_fixed, np.int64))
         scored = np.concatenate([kept.scores, *values])
-        return Entries(categories[order], terms[order], scored[order], scores.shape)
+        found = Entries(categories[order], terms[order], scored[order], scores.shape)
+        if not any(self.accepted):
+            return found
+        parts = [_lifted(*part, set(own)) for part, own in zip(found.parts, self.accepted, strict=True)]
+        return Entries.joined(parts, scores.shape[1])
 
-    def reserving(self, reserved: Iterable[tuple[Flags, Flags]]) -> Constraints:
-        """The same, with some terms barred outside some categories, unless they are fixed there."""
-        barred = self.barred.copy()
-        for terms, categories in reserved:
-            barred[np.ix_(~categories, terms)] = True
+    def with_accepted(self, accepted: Iterable[Accepted]) -> Constraints:
+        barred, own = self.barred.copy(), [list[int]() for _ in self.fixed]
+        for each in accepted:
+            barred[np.ix_(~each.may_have, each.group)] = True
+            for category in each.categories:
+                own[category].append(each.term)
         for category, fixed in enumerate(self.fixed):
             barred[category, list(fixed)] = False
-        return replace(self, barred=barred)
+        taken = set(self.all_fixed)
+        free = (tuple(term for term in terms if term not in taken) for terms in own)
+        return Constraints(self.fixed, barred, tuple(free))
+
+    def among(self, columns: Sequence[int], barred: Flags) -> Constraints:
+        """Those of some categories, with other barred terms."""
+        fixed = tuple(self.fixed[column] for column in columns)
+        return Constraints(fixed, barred, tuple(self.accepted[column] for column in columns) if self.accepted else ())
 
     def without_fixed(self, similarity: Floats) -> Floats:
         """Similarities, minus infinity where a term is barred, or fixed in any category."""
         free: Floats = np.where(self.barred, np.float32(-np.inf), similarity)
         free[:, self.all_fixed] = -np.inf
         return free
+
+
+def _lifted(terms: Longs, scores: Doubles, accepted: set[int]) -> tuple[Longs, Doubles]:
+    """The terms of a category with their scores, those of accepted terms raised."""
+    free = np.sort(scores[scores <= 1.0])[::-1]
+    least = float(free[min(_ACCEPTED, len(free)) - 1]) if len(free) else 1.0
+    found = dict(zip(terms.tolist(), scores.tolist(), strict=True))
+    found |= {term: max(found.get(term, 0.0), least) for term in accepted}
+    ordered = sorted(found)
+    return np.array(ordered, np.int64), np.array([found[term] for term in ordered])
 
 
 def names_as_terms(index: Index, seeds: Seeds) -> tuple[tuple[int, ...], ...]:

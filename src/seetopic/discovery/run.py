@@ -13,7 +13,7 @@ import numpy as np
 from seetopic.corpus import Seeds, Settled, as_judgements, as_seeds, path_text
 from seetopic.discovery.algorithm import Discovered, discover_terms, starting_terms
 from seetopic.discovery.calibration import shares_with_none
-from seetopic.discovery.constraints import Constraints, constraints_of, names_as_terms
+from seetopic.discovery.constraints import Accepted, Constraints, constraints_of, names_as_terms
 from seetopic.discovery.coverage import covering
 from seetopic.discovery.evidence import CurrentTerms, Evidence, StartRemembered
 from seetopic.discovery.evidence.confidence import DOUBTFUL, topic_confidence
@@ -39,7 +39,7 @@ from seetopic.discovery.twins import Twins, dealt_reading, dealt_terms, twins_am
 from seetopic.discovery.wildcards import expanded
 from seetopic.errors import NotEnoughTerms
 from seetopic.index import Index, Uncovered, uncovered_by
-from seetopic.runtime import Doubles, Flags, Floats, Progress, normalized, resolve_device, silent, warn
+from seetopic.runtime import Doubles, Floats, Progress, normalized, resolve_device, silent, warn
 from seetopic.settings import DEFAULT, DiscoverySettings, as_json, preset_named
 from seetopic.text import Variants, no_variants
 from seetopic.version import __version__
@@ -344,7 +344,6 @@ def _uncovered(query: Query, names: EncodedNames) -> tuple[Tree | None, Uncovere
 
 
 def _constraints(query: Query, uncovered: Uncovered) -> Constraints:
-    """The user's constraints. An accepted term is in no other category, unless one is above the other in a tree."""
     found = constraints_of(
         query.index,
         query.seeds,
@@ -353,18 +352,18 @@ def _constraints(query: Query, uncovered: Uncovered) -> Constraints:
         n_themes=len(uncovered.centres),
         progress=query.progress,
     )
-    return found.reserving(_accepted(query, len(uncovered.centres))) if query.settled.terms else found
+    return found.with_accepted(_accepted(query, len(uncovered.centres))) if query.settled.accepted else found
 
 
-def _accepted(query: Query, n_themes: int) -> Iterator[tuple[Flags, Flags]]:
-    """Each accepted term with its inflections, and the categories that may have it."""
+def _accepted(query: Query, n_themes: int) -> Iterator[Accepted]:
     paths, heads = query.seeds.paths, query.variants.heads
     for term in query.settled.accepted:
         number = query.index.term_id(term)
         if number is not None:
-            own = [paths[category] for category, belongs in query.settled.terms[term].items() if belongs]
-            related = (any(path[: len(one)] == one[: len(path)] for one in own) for path in paths)
-            yield heads == heads[number], np.array([*related, *(False for _ in range(n_themes))])
+            own = tuple(category for category, belongs in query.settled.terms[term].items() if belongs)
+            related = (any(path[: len(paths[one])] == paths[one][: len(path)] for one in own) for path in paths)
+            may_have = np.array([*related, *(False for _ in range(n_themes))])
+            yield Accepted(number, own, may_have, heads == heads[number])
 
 
 def _all_spoken(names: EncodedNames, uncovered: Uncovered) -> Floats:

@@ -58,7 +58,8 @@ class Corrected:
 def taught(features: Features, found: SortedSample, lessons: Lessons, settings: SortingSettings) -> SortedSample:
     """The sorted sample and its rule, corrected by judgements."""
     judged = lessons.features.astype(np.float64) - features.mean
-    best = most_predictive(corrections(judged @ judged.T, judged @ found.weights, lessons.allowed))
+    learned = corrections(judged @ judged.T, judged @ found.weights, lessons.allowed)
+    best = most_predictive(learned, in_doubt_weak=lessons.n_documents > 0)
     weights = found.weights + judged.T @ best.by_judged
     constant = CONSTANT * best.by_judged.sum(axis=0)
     scores = features.exact_centred @ weights + constant
@@ -117,15 +118,16 @@ def corrections(products: Doubles, by_guess: Doubles, allowed: Flags) -> list[Co
     return found
 
 
-def most_predictive(found: list[Corrected]) -> Corrected:
+def most_predictive(found: list[Corrected], *, in_doubt_weak: bool = True) -> Corrected:
     """The weakest penalty at which judgements predict each other as well as at the best one, within a standard error.
 
-    Judgements are known and guesses are not, so that doubt favours judgements.
+    Judgements are known and guesses are not, so that doubt favours judgements. If all of them are about terms, how well
+    they predict each other says less about documents, so that the strongest such penalty is better.
     """
     best = min(found, key=lambda each: float(each.losses.mean()))
     differences = [each.losses - best.losses for each in found]
     close = [each.mean() <= each.std() / np.sqrt(len(each)) for each in differences]
-    return found[max(np.flatnonzero(close))]
+    return found[(max if in_doubt_weak else min)(np.flatnonzero(close))]
 
 
 def _surplus(scores: Doubles, allowed: Flags) -> Doubles:

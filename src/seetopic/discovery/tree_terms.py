@@ -103,7 +103,7 @@ class TreeRanking:
         others = [term for column in set(range(len(fixed))).difference(columns) for term in fixed[column]]
         own = barred[columns]
         own[:, others] = True
-        return Constraints(tuple(fixed[column] for column in columns), own)
+        return self.constraints.among(columns, own)
 
     def _not_shared(self, parent: int, typical: Floats | None) -> Flags:
         """Terms that a parent may not have: one child alone uses them, or is clearly more typical of them."""

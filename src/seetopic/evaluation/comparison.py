@@ -64,6 +64,7 @@ class CompareOptions:
 
     runs: int = 1  # random states 0, 1, ...
     model: Any = None
+    reader: Any = None  # another model that reads documents and names for the presets
     device: str = "auto"
     n_jobs: int | None = None
     cache: Path | None = None
@@ -233,6 +234,7 @@ def _task(parts: Parts, seeds: Seeds, options: CompareOptions, state: int, progr
         open_documents(parts.learned_from),
         settings=replace(DEFAULT.index, random_state=state),
         embedding_model=options.model,
+        reader=options.reader,
         n_jobs=options.n_jobs,
         device=options.device,
         cache=options.cache,
@@ -241,7 +243,7 @@ def _task(parts: Parts, seeds: Seeds, options: CompareOptions, state: int, progr
         warn=warn,
     )
     build.run()
-    index = Index.open(build.out, embedding_model=options.model, cache=options.cache)
+    index = Index.open(build.out, embedding_model=options.model, reader=options.reader, cache=options.cache)
     asked = expanded(seeds, index.vocabulary.terms)
     return Task(index, asked, parts.learned_from, options.device, options.dimensions, progress=progress)
 

@@ -28,6 +28,7 @@ Format = Literal["csv", "parquet", "xlsx", "jsonl"]
 SORTING = Plan((("sorting documents", 8), ("writing the table", 2)))
 _ABOUT = "about.json"
 _MOST = 20  # tables of a project
+_CUT_OFF = "the server stopped before the table was ready; make it again"
 
 
 class DocumentTable(Frozen):
@@ -91,11 +92,13 @@ class DocumentTables:
     plainly: Callable[[str], str]
 
     def tidy(self) -> None:
-        """Delete what was unfinished when the server last stopped."""
+        """Say which tables were unfinished when the server last stopped; what they were made from may have changed."""
         for place in self.folder.glob("*/*"):
             table = self._about(place)
-            if table is None or table.state == "working":
+            if table is None:
                 shutil.rmtree(place, ignore_errors=True)
+            elif table.state == "working":
+                self._write(place, table.model_copy(update={"state": "failed", "problem": _CUT_OFF}))
 
     def of_project(self, project: str) -> list[DocumentTable]:
         """The tables of a project, newest first."""
@@ -116,8 +119,7 @@ class DocumentTables:
         self._write(place, table)
 
         def ended(result: Any, problem: str | None, stopped: bool) -> None:
-            if stopped or not place.is_dir():  # removed, or the server is stopping
-                shutil.rmtree(place, ignore_errors=True)
+            if stopped or not place.is_dir():  # the server is stopping, or it was removed
                 return
             told = None if problem is None else self.plainly(problem)
             state: Literal["ready", "failed"] = "ready" if problem is None else "failed"
