@@ -15,6 +15,7 @@ from seetopic.discovery.algorithm import Discovered, discover_terms, starting_te
 from seetopic.discovery.calibration import shares_with_none
 from seetopic.discovery.constraints import Accepted, Constraints, constraints_of, names_as_terms
 from seetopic.discovery.coverage import covering
+from seetopic.discovery.doubtful import nearer_to_names
 from seetopic.discovery.evidence import CurrentTerms, Evidence, StartRemembered
 from seetopic.discovery.evidence.confidence import DOUBTFUL, topic_confidence
 from seetopic.discovery.evidence.documents import (
@@ -242,7 +243,8 @@ def _dealt_out(query: Query, names: EncodedNames, twins: Twins, together: Discov
     if reading is not None:
         temperature = query.settings.sorting.temperature
         reading = dealt_reading(reading, twins, names.spoken, together.sampled.features, temperature)
-    topics = _topics(query, constraints, general, found, reading, None, twins)
+    sure = _confidence(query, constraints, general, found)
+    topics = _topics(query, general, found, sure, reading, None, twins)
     return Discovery(query, names, uncovered, general, found, reading, topics)
 
 
@@ -307,17 +309,11 @@ def _find_apart(query: Query, names: EncodedNames) -> Discovery:
     if reading is not None:
         shares = reading.memberships if tree is None else tree.summed(reading.memberships)
         found = covering(found, sampled.by_term, shares, constraints, settings.top)
-    return Discovery(
-        query,
-        names,
-        uncovered,
-        general,
-        found,
-        reading,
-        _topics(query, constraints, general, found, reading, tree),
-        lessons,
-        tree,
-    )
+    sure = _confidence(query, constraints, general, found)
+    if len(uncovered.centres) and tree is None:
+        found = nearer_to_names(found, sure < DOUBTFUL, similarity, constraints, settings.top)
+    topics = _topics(query, general, found, sure, reading, tree)
+    return Discovery(query, names, uncovered, general, found, reading, topics, lessons, tree)
 
 
 # Before the first pass
@@ -461,11 +457,20 @@ def _worded(query: Query, describing: list[list[int]]) -> list[str]:
 # After the last pass
 
 
+def _confidence(query: Query, constraints: Constraints, general: GeneralEvidence, found: Discovered) -> Doubles:
+    """How far each name's topic can be trusted."""
+    unsettled = [
+        [term for term in terms if term not in set(given)]
+        for terms, given in zip(found.deep, constraints.fixed, strict=True)
+    ]
+    return topic_confidence(general.similarity, len(query.seeds), np.asarray(query.index.local), unsettled)
+
+
 def _topics(
     query: Query,
-    constraints: Constraints,
     general: GeneralEvidence,
     found: Discovered,
+    sure: Doubles,
     reading: Reading | None,
     tree: Tree | None,
     twins: Twins | None = None,
@@ -473,11 +478,6 @@ def _topics(
     """The names' terms as topics, and the themes that the names leave out."""
     n_names, index = len(query.seeds), query.index
     themes = general.names[n_names:]
-    unsettled = [
-        [term for term in terms if term not in set(given)]
-        for terms, given in zip(found.deep, constraints.fixed, strict=True)
-    ]
-    sure = topic_confidence(general.similarity, n_names, np.asarray(index.local), unsettled)
     shares = None if tree is None or reading is None else tree.summed(reading.memberships).mean(axis=0)
     topics = tuple(
         _topic(query, category, found, sure, None if shares is None else round(float(shares[category]), 4), twins)
