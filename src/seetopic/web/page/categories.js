@@ -263,8 +263,10 @@ function makeRow(category, { open, feedback, drafts, moves, announce, draw, look
     if (event.isComposing) return;
     const move = event.altKey && { ArrowUp: "up", ArrowDown: "down", ArrowRight: "indent", ArrowLeft: "outdent" }[event.key];
     if (event.key === "Enter" && event.ctrlKey) jump(id, { focus: true });
-    else if (event.key === "Enter") settle();
-    else if (event.key === "Escape") {
+    else if (event.key === "Enter") {
+      settle();
+      feedback.rest(); // looking the name up would delay its topics
+    } else if (event.key === "Escape") {
       drafts.delete(id);
       field.value = now()?.name ?? "";
       sync();
