@@ -188,6 +188,7 @@ def test_no_two_annotators_of_a_round_have_the_same_name(bench):
     assert "ANNA" in again.json()["problem"]
 
 
+@pytest.mark.slow
 def test_figures_are_those_of_the_library_for_the_same_answers(bench):
     made = bench.ended(bench.round(bench.project(), "plm")["id"])
     says = {

@@ -164,6 +164,7 @@ def test_comparisons_are_listed_newest_first_and_can_be_removed(bench):
     assert bench.owner.get(f"/api/comparisons/{first['id']}").status_code == 404
 
 
+@pytest.mark.slow
 def test_a_comparison_that_a_server_left_unfinished_is_made_at_the_next_start(bench):
     project = bench.project()
     kept = bench.workbench.projects.get(project)

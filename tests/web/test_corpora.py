@@ -131,6 +131,7 @@ def test_a_preview_says_what_columns_hold_and_how_the_file_was_read(client: http
     assert client.post("/api/previews", json={"source": source, "encoding": "klingon"}).status_code == 400
 
 
+@pytest.mark.slow
 def test_options_are_changed_without_sending_the_file_again(client: httpx.Client, documents: list[str]) -> None:
     rows = [f"{n};{text};{('left', 'right')[n % 2]}\n" for n, text in enumerate(documents)]
     source = sent(client, "a.csv", "".join(["number;opinion;side\n", *rows, "1;2;3;4;5\n"]).encode())
@@ -156,6 +157,7 @@ def test_options_are_changed_without_sending_the_file_again(client: httpx.Client
         assert client.delete(path).status_code == 204
 
 
+@pytest.mark.slow
 def test_a_workbook_is_indexed(client: httpx.Client, documents: list[str]) -> None:
     made = io.BytesIO()
     with xlsxwriter.Workbook(made) as book:
