@@ -81,6 +81,12 @@ def test_an_accepted_term_is_in_its_topic_alone_but_does_not_lead_it_and_a_rejec
     assert "tennis" not in list(topics[NAMES[0]])
 
 
+def test_what_the_names_themselves_exclude_stays_out_even_if_it_is_accepted(index):
+    seeds = {NAMES[0]: {"negative": ["referee"]}, NAMES[1]: {}, NAMES[2]: {}}
+    topics = run_of(index, seeds, judgements=[Judgement(NAMES[0], term="referee")]).topics
+    assert not any("referee" in list(topic) for topic in topics)
+
+
 def test_a_term_that_is_accepted_below_a_name_may_stand_above_it(index):
     tree = {"leisure": {NAMES[0]: None, NAMES[1]: None}, NAMES[2]: None}
     run = run_of(index, tree, judgements=[{"category": NAMES[0], "term": "referee", "belongs": True}])

@@ -70,11 +70,13 @@ class Constraints:
         return Entries.joined(parts, scores.shape[1])
 
     def with_accepted(self, accepted: Iterable[Accepted]) -> Constraints:
+        """The same with accepted terms, unless the names themselves exclude them."""
         barred, own = self.barred.copy(), [list[int]() for _ in self.fixed]
         for each in accepted:
             barred[np.ix_(~each.may_have, each.group)] = True
             for category in each.categories:
-                own[category].append(each.term)
+                if not self.barred[category, each.term]:
+                    own[category].append(each.term)
         for category, fixed in enumerate(self.fixed):
             barred[category, list(fixed)] = False
         taken = set(self.all_fixed)
