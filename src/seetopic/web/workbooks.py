@@ -43,7 +43,8 @@ def check_workbook(path: Path, name: str) -> None:
                         )
                 if not sheet.is_well_formed and sheet.has_cells:
                     raise ValueError(f"{member.filename[:80]} is damaged")
-    except (OSError, ValueError, EOFError, zlib.error, struct.error, zipfile.BadZipFile, NotImplementedError) as error:
+    # A RuntimeError is how zipfile refuses a version of the format that it does not know.
+    except (OSError, ValueError, EOFError, RuntimeError, zlib.error, struct.error, zipfile.BadZipFile) as error:
         if isinstance(error, CorpusError | TooLarge):
             raise
         raise CorpusError(f"{name} cannot be read as .xlsx ({error}); check that the file is complete") from error
