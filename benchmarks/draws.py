@@ -24,5 +24,5 @@ def another_draw(number: int) -> Iterator[None]:
         own = word_keys(words)
         return spread(own + np.uint64(number)) if number else own
 
-    with patch("seetopic.index.build.word_keys", keys), patch("seetopic.vectors.local.factorise.word_keys", keys):
+    with patch("seetopic.index.writer.word_keys", keys), patch("seetopic.vectors.local.factorise.word_keys", keys):
         yield

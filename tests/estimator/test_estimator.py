@@ -190,7 +190,7 @@ def test_a_fit_that_fails_or_is_stopped_leaves_no_folder(documents, place, monke
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("seetopic.index.build.factorise", interrupted)
+    monkeypatch.setattr("seetopic.index.writer.factorise", interrupted)
     with pytest.raises(KeyboardInterrupt):
         quick().fit(documents)
     assert list(place.iterdir()) == []
