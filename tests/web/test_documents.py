@@ -14,7 +14,6 @@ from typing import Any
 import httpx
 import pyarrow.parquet as parquet
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 from python_calamine import CalamineWorkbook
 
@@ -24,6 +23,7 @@ from seetopic.web.jobs import Jobs
 from seetopic.web.sources import BuildOptions, FileSource
 from waiting import until
 
+from .axe import violations
 from .served import Command, Served, commanded
 
 SPORT, FOOD, SPACE = KINDS
@@ -270,13 +270,6 @@ def page(browser: Browser, command: Command) -> Iterator[Page]:
     assert not broken
 
 
-def accessible(page: Page) -> None:
-    """The page as it is now breaks no rule of accessibility."""
-    page.evaluate("document.getAnimations().forEach(each => each.finish())")
-    found = Axe().run(page, options={"runOnly": ["wcag2a", "wcag2aa", "wcag22aa", "best-practice"]})
-    assert not found.response["violations"]
-
-
 @pytest.mark.slow
 def test_from_a_wrong_column_to_a_table(page: Page, command: Command, tmp_path: Path) -> None:
     """Upload, change options, take a suggested name, make a theme a category, search, read, see a trend, download."""
@@ -291,7 +284,7 @@ def test_from_a_wrong_column_to_a_table(page: Page, command: Command, tmp_path: 
     # A wrong column is warned of; indexing fails, and is mended without the file.
     page.get_by_label("Text column").select_option("number")
     expect(page.locator(".note")).to_contain_text("holds numbers, not text. Is the text in “opinion”?")
-    accessible(page)
+    assert violations(page, "here") == []
     page.get_by_role("button", name="Index it").click()
     expect(page.locator(".indexing")).to_contain_text("Indexing failed")
     page.get_by_role("link", name="Change options").click()
@@ -321,7 +314,7 @@ def test_from_a_wrong_column_to_a_table(page: Page, command: Command, tmp_path: 
     # What the names miss becomes a category with one click, and they cover more.
     share = page.locator(".coverage")
     expect(share).to_have_attribute("aria-label", re.compile("cover 6.% of the documents"))
-    accessible(page)
+    assert violations(page, "here") == []
     page.locator(".residual").first.get_by_role("button").click()
     expect(page.locator(".topic")).to_have_count(3)
     expect(share).not_to_have_attribute("aria-label", re.compile("cover 6.% of the documents"))
@@ -337,12 +330,12 @@ def test_from_a_wrong_column_to_a_table(page: Page, command: Command, tmp_path: 
     page.locator(".hit a").first.click()
     expect(page.locator(".share-bars li").first).to_contain_text("none of these")
     expect(page.locator(".one-document .columns")).to_contain_text("city")
-    accessible(page)
+    assert violations(page, "here") == []
     page.keyboard.press("Escape")
     page.get_by_label("Search all documents").fill("")
     page.get_by_role("button", name=re.compile("^city:")).click()
     page.locator(".values label", has_text="Wien").click()
-    accessible(page)
+    assert violations(page, "here") == []
     page.keyboard.press("Escape")
     wien = sum(row["city"] == "Wien" for row in rows())
     page.get_by_role("button", name="All", exact=True).click()
@@ -350,7 +343,7 @@ def test_from_a_wrong_column_to_a_table(page: Page, command: Command, tmp_path: 
 
     # The filter holds for the table, for a topic's documents, and for trends.
     page.get_by_role("button", name="Download a table").click()
-    accessible(page)
+    assert violations(page, "here") == []
     with page.expect_download(timeout=PATIENCE) as download:
         page.get_by_role("button", name="Sort and download").click()
     table = list(csv.DictReader(Path(download.value.path()).read_text(encoding="utf-8").splitlines()))
@@ -366,4 +359,4 @@ def test_from_a_wrong_column_to_a_table(page: Page, command: Command, tmp_path: 
     page.get_by_label("By group").select_option("city")
     expect(page.locator(".page")).to_contain_text(f"{NAMES[1]} is more frequent in Köln")
     page.get_by_text("Numbers", exact=True).click()
-    accessible(page)
+    assert violations(page, "here") == []

@@ -9,15 +9,13 @@ from typing import Any, Literal
 
 import httpx
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, Route, expect
 
 from seetopic import Index
 
+from .axe import RULES, violations
 from .forty import NAMES, forty_documents
 from .served import Command, commanded
-
-RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
 
 
 @dataclass(frozen=True)
@@ -85,12 +83,6 @@ def focused(page: Page) -> str:
 def names_shown(page: Page) -> list[str]:
     shown: list[str] = page.locator(".row .name").evaluate_all("fields => fields.map(field => field.value)")
     return shown
-
-
-def violations(page: Page, state: str, rules: dict[str, Any] = RULES) -> list[str]:
-    page.evaluate("document.getAnimations().forEach(each => each.finish())")
-    found = Axe().run(page, options=rules).response["violations"]
-    return [f"{state}: {each['id']}: {node['html'][:150]}" for each in found for node in each["nodes"]]
 
 
 @pytest.mark.slow
@@ -280,7 +272,7 @@ def test_every_state_is_accessible(forty: Forty, opened: Callable[..., Page]) ->
         page.emulate_media(color_scheme=theme)
         found += violations(page, f"{theme} overview", rules)
         page.keyboard.press("Control+k")
-        found += violations(page, f"{theme} palette", rules)
+        found += violations(page, f"{theme} palette", rules, "dialog.palette")
         page.keyboard.press("Escape")
         opened(few, "topics/c1")
         expect(page.locator(".reading .loading-note:visible")).to_have_count(0)
@@ -297,8 +289,9 @@ def test_every_state_is_accessible(forty: Forty, opened: Callable[..., Page]) ->
         found += violations(page, part)
     for address in ("", "#/open", f"#/corpus/{forty.corpus}", "#/project/0123456789abcdef/topics", "#/nowhere"):
         page.goto(f"{forty.command.url}/{address}")
-        there = "document.querySelector('main h1') && !document.querySelector('main .loading-note')"
-        page.wait_for_function(f"() => {there}")
+        page.wait_for_function(
+            "() => document.querySelector('main h1') && !document.querySelector('main .loading-note')"
+        )
         found += violations(page, address)
     assert not found, "\n".join(found)
     # At 200 % zoom there is half the room, and nothing is cut off.

@@ -11,7 +11,7 @@ export function fileBrowser(pick) {
   const place = h("div", { role: "status" });
   async function go(folder, refocus) {
     fill(place);
-    if (!list.firstChild) fill(list, skeleton(4));
+    if (!list.firstChild) fill(list, h("li", {}, skeleton(4)));
     let found;
     try {
       found = await get(url`/api/files?folder=${folder}`);
