@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from seetopic.runtime import Doubles, Floats, Longs, one_thread
+from seetopic.runtime import Doubles, Floats, Longs, in_parallel, in_parts, one_thread, product
 from seetopic.settings import SortingSettings
 
 _LEAST = 5  # minimum number of documents that a category learns from, if it has that many
@@ -45,13 +45,13 @@ class Features:
         return mean
 
     @cached_property
-    def exact_centred(self) -> Doubles:
-        centred: Doubles = self.plain.astype(np.float64) - self.mean
+    def centred(self) -> Floats:
+        centred: Floats = self.plain - self.mean
         return centred
 
-    @cached_property
-    def centred(self) -> Floats:
-        return self.exact_centred.astype(np.float32)
+    def times(self, weights: Doubles) -> Doubles:
+        """The product of the centred features with columns of weights."""
+        return product(self.centred, weights.astype(np.float32)).astype(np.float64)
 
 
 @one_thread()
@@ -88,7 +88,7 @@ class Rule:
 
 def scored(weights: Doubles, features: Features) -> Rule:
     """A rule with spread 1 per category, so that a name that is near to everything has no advantage."""
-    scores = features.exact_centred @ weights
+    scores = features.times(weights)
     spread = spread_of(scores)
     return Rule(weights / spread, scores / spread)
 
@@ -121,14 +121,19 @@ def regression(features: Floats, scores: Doubles, settings: SortingSettings, kep
     roots = np.sqrt(weights[clear]).astype(np.float32)[:, None]
     targets = np.zeros((len(clear), scores.shape[1]), np.float32)
     targets[np.arange(len(clear)), guesses[clear]] = roots[:, 0]
-    weighted = features[clear] * roots
-    gram = (weighted.T @ weighted).astype(np.float64)  # symmetric, so BLAS does half of the work
+
+    def moments(part: slice) -> tuple[Floats, Floats]:
+        weighted: Floats = features[clear[part]] * roots[part]
+        return weighted.T @ weighted, weighted.T @ targets[part]  # the first is symmetric: BLAS does half of the work
+
+    squares, sums = zip(*in_parallel(moments, in_parts(len(clear))), strict=True)
+    gram: Doubles = np.sum(squares, axis=0, dtype=np.float64)
     gram[np.diag_indices_from(gram)] += settings.ridge * len(features)
-    return np.linalg.solve(gram, (weighted.T @ targets).astype(np.float64)).astype(np.float64)
+    return np.linalg.solve(gram, np.sum(sums, axis=0, dtype=np.float64)).astype(np.float64)
 
 
 def _weights_of_clear(scores: Doubles, guesses: Longs, kept: float) -> Doubles:
-    best_two = np.sort(scores, axis=1)[:, -2:]
+    best_two = np.partition(scores, -2, axis=1)[:, -2:] if scores.shape[1] > 1 else scores
     margins = best_two[:, -1] - best_two[:, 0] if scores.shape[1] > 1 else scores[:, 0]
     weights = np.zeros(len(guesses))
     for category in np.unique(guesses):

@@ -62,7 +62,7 @@ def taught(features: Features, found: SortedSample, lessons: Lessons, settings: 
     best = most_predictive(learned, in_doubt_weak=lessons.n_documents > 0)
     weights = found.weights + judged.T @ best.by_judged
     constant = CONSTANT * best.by_judged.sum(axis=0)
-    scores = features.exact_centred @ weights + constant
+    scores = features.times(weights) + constant
     # Learn once more from the clearest guesses, among which judged documents are the clearest.
     others = np.delete(np.arange(len(scores)), lessons.rows[lessons.rows >= 0])
     known = np.where(lessons.allowed, judged @ weights + constant, -_SETTLED)
@@ -73,8 +73,8 @@ def taught(features: Features, found: SortedSample, lessons: Lessons, settings: 
         np.vstack([scores[others], *[known] * copies]),
         settings,
     )
-    again /= spread_of(features.exact_centred @ again)
-    weights, scores = weights + again, scores + features.exact_centred @ again
+    again /= spread_of(features.times(again))
+    weights, scores = weights + again, scores + features.times(again)
     spread = float(spread_of(scores).mean())
     offset = (constant - features.mean.astype(np.float64) @ weights) / spread
     return SortedSample(scores / spread, weights / spread, offset, found.by_name, best.left_out, found)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from seetopic.discovery.self_training import regression, spread_of, standardised
-from seetopic.runtime import Doubles, Floats, one_thread
+from seetopic.runtime import Doubles, Floats, in_parallel, in_parts, one_thread, product
 from seetopic.settings import SortingSettings
 
 if TYPE_CHECKING:
@@ -55,7 +55,8 @@ def rule_for_sampled(
     `features` are the `local_features` of the rows, if already computed.
     """
     learning = local_features(known.rows, local) if features is None else features
-    learned = local @ regression(learning, standardised(known.memberships), settings, 1.0).astype(np.float32)
+    weights = regression(learning, standardised(known.memberships), settings, 1.0).astype(np.float32)
+    learned = product(local, weights)
     return _joined(known.rows, [(1.0, learned), (_TYPICAL_SHARE, log_ratios(known))])
 
 
@@ -78,12 +79,17 @@ def log_ratios(known: SortedDocuments) -> Doubles:
     """Log ratio of each term's frequency in a category's documents and in the others; (n_terms, n_categories)."""
     inside, sizes = known.documents.T @ known.memberships, known.memberships.sum(axis=0)
     total, all_sizes = inside.sum(axis=1, keepdims=True), sizes.sum()
-    seen = total[:, 0] > 0
     ratios = np.zeros(inside.shape)  # 0 for terms that occur in none of these documents
-    prior = _PRIOR * total[seen] / max(all_sizes, 1e-9) + 1e-6
-    within = (inside[seen] + prior) / (sizes + _PRIOR)
-    without = (total[seen] - inside[seen] + prior) / (all_sizes - sizes + _PRIOR)
-    ratios[seen] = np.log(within / without)
+    terms = np.flatnonzero(total[:, 0] > 0)
+
+    def fill(part: slice) -> None:
+        own = terms[part]
+        prior = _PRIOR * total[own] / max(all_sizes, 1e-9) + 1e-6
+        within = (inside[own] + prior) / (sizes + _PRIOR)
+        without = (total[own] - inside[own] + prior) / (all_sizes - sizes + _PRIOR)
+        ratios[own] = np.log(within / without)
+
+    in_parallel(fill, in_parts(len(terms)))
     return ratios
 
 
@@ -105,10 +111,10 @@ def _conjugate_gradients(rows: csr_array, targets: Floats, penalty: float, steps
     weights = np.zeros_like(residual)
     direction, size = residual, (residual**2).sum(axis=0)
     for _ in range(steps):
-        product = columns @ (rows @ direction) + np.float32(penalty) * direction
-        step = size / np.maximum((direction * product).sum(axis=0), 1e-30)
+        applied = columns @ (rows @ direction) + np.float32(penalty) * direction
+        step = size / np.maximum((direction * applied).sum(axis=0), 1e-30)
         weights = weights + step * direction
-        residual = residual - step * product
+        residual = residual - step * applied
         new_size = (residual**2).sum(axis=0)
         direction = residual + new_size / np.maximum(size, 1e-30) * direction
         size = new_size
@@ -124,9 +130,11 @@ def local_features(rows: csr_array, local: Floats) -> Floats:
 
 def _joined(rows: csr_array, parts: list[tuple[float, Doubles | Floats]]) -> TermRule:
     """The weighted sum of rules, each first scaled to spread 1 on these documents."""
-    weights = np.zeros(parts[0][1].shape)
+    weights, scores = np.zeros(parts[0][1].shape), np.zeros((rows.shape[0], parts[0][1].shape[1]))
     for share, part in parts:
-        weights += share * part / spread_of(rows @ part)
-    scores = rows @ weights
+        own = rows @ part
+        scale = share / spread_of(own)
+        weights += scale * part
+        scores += scale * own
     spread = spread_of(scores)
     return TermRule((weights / spread).astype(np.float32), -scores.mean(axis=0) / spread)

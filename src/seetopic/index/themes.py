@@ -15,7 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
-from seetopic.runtime import Doubles, Flags, Floats, Longs, normalized, one_thread, product
+from seetopic.runtime import LRU, Doubles, Flags, Floats, Longs, normalized, one_thread, product
 
 _GRAINS = (6, 9, 12, 18, 25, 36, 50, 72)  # numbers of themes, each about 1.4 times the one before
 _LEAST = 20  # average number of documents per theme, below which the grouping is too fine
@@ -43,6 +43,7 @@ _MOST_ALIKE = 0.9  # the same for most names of subjects
 _QUERIES = 300  # documents whose nearest ones are compared
 _NEAREST = 0.02  # share of documents that count as a name's nearest, and their minimum number
 _NEAREST_LEAST = 20
+_REMEMBERED = 8  # sets of names whose nearest documents were compared: a discovery asks three times
 
 
 @dataclass(frozen=True)
@@ -138,9 +139,16 @@ class SampleThemes:
             found[own] = np.argpartition(-nearness, size - 1, axis=1)[:, :size]
         return found
 
-    @one_thread()
+    @cached_property
+    def _likenesses(self) -> LRU[bytes, Doubles]:
+        return LRU(_REMEMBERED)
+
     def _likeness_near(self, points: Floats) -> Doubles:
         """Mean cosine of two of the documents nearest to each point, a unit row, above that of any two documents."""
+        return self._likenesses.one(points.tobytes(), lambda: self._found_near(points))
+
+    @one_thread()
+    def _found_near(self, points: Floats) -> Doubles:
         size = min(max(_NEAREST_LEAST, int(_NEAREST * len(self.vectors))), len(self.vectors))
         nearest = np.argpartition(-(points @ self.vectors.T), size - 1, axis=1)[:, :size]
         return np.array([_mean_cosine(self.vectors[each]) for each in nearest]) - _mean_cosine(self.vectors)

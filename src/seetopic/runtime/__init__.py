@@ -23,7 +23,7 @@ from seetopic.runtime.files import (
     writing,
     written_whole,
 )
-from seetopic.runtime.hardware import in_parallel, one_thread, one_torch_thread, product, resolve_device
+from seetopic.runtime.hardware import in_parallel, in_parts, one_thread, one_torch_thread, product, resolve_device
 from seetopic.runtime.lru import LRU
 from seetopic.runtime.notices import Warn, ignore, warn
 from seetopic.runtime.npy import Header, LongArray, arrays_in, blocks, load_array, map_array, read_header
@@ -73,6 +73,7 @@ __all__ = [
     "held_bytes",
     "ignore",
     "in_parallel",
+    "in_parts",
     "linked",
     "load_array",
     "map_array",

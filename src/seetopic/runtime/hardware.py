@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -88,10 +89,25 @@ def in_parallel(work: Callable[[Item], Found], items: Sequence[Item]) -> list[Fo
         with _limited():  # some libraries have one limit per thread
             return work(item)
 
-    if len(items) < 2:
+    cores = available_cores()
+    if len(items) < 2 or cores < 2:
         return [work(item) for item in items]
-    with ThreadPoolExecutor(min(len(items), available_cores())) as workers:  # not reused: threads do not survive a fork
-        return list(workers.map(alone, items))
+    return list(_workers(cores).map(alone, items))
+
+
+@cache
+def _workers(number: int) -> ThreadPoolExecutor:
+    """Kept, because a change of one name would start fifty threads."""
+    return ThreadPoolExecutor(number, thread_name_prefix="arithmetic")
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_workers.cache_clear)  # threads do not survive a fork
+
+
+def in_parts(number: int) -> list[slice]:
+    """Rows in a few parts of about the same size: always the same ones, whatever the number of cores."""
+    return [slice(*bounds) for bounds in pairwise(number * part // _PARTS for part in range(_PARTS + 1))]
 
 
 @one_thread()
@@ -104,18 +120,16 @@ def product(left: Floats, right: Floats) -> Floats:
         found: Floats = left @ right
         return found
     found = np.empty((len(left), right.shape[1]), np.float32)
-    bounds = list(pairwise(len(left) * part // _PARTS for part in range(_PARTS + 1)))
     is_narrow = 1 < right.shape[1] <= _FEW and len(left) >= _PARTS * _ROWS
     columns = _padded(right) if is_narrow else right
 
-    def fill(part: tuple[int, int]) -> None:
-        own = slice(*part)
+    def fill(own: slice) -> None:
         if is_narrow:
             _multiply_in_blocks(left[own], columns, found[own])
         else:
             np.matmul(left[own], columns, out=found[own])
 
-    in_parallel(fill, bounds)
+    in_parallel(fill, in_parts(len(left)))
     return found
 
 

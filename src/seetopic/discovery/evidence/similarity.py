@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from seetopic.runtime import Floats, product
+from seetopic.runtime import Floats, in_parallel, in_parts, product
 
 _TURNED = 256  # rows that are transposed at once, which the processor's cache can hold
 
@@ -27,8 +27,13 @@ def products(rows: Floats, vectors: Floats) -> Floats:
     """Dot products of each row and each vector; (n_rows, n_vectors)."""
     found = product(vectors, rows.T)  # in this order, the larger matrix is split by rows
     turned = np.empty((len(rows), len(vectors)), np.float32)
-    for first in range(0, len(vectors), _TURNED):
-        turned[:, first : first + _TURNED] = found[first : first + _TURNED].T
+
+    def turn(part: slice) -> None:
+        for first in range(part.start, part.stop, _TURNED):
+            own = slice(first, min(first + _TURNED, part.stop))
+            turned[:, own] = found[own].T
+
+    in_parallel(turn, in_parts(len(vectors)))
     return turned
 
 

@@ -144,8 +144,7 @@ class MiniLM:
     def _layer(self, states: Floats, bounds: list[int], at: str) -> Floats:
         mixed = self._dense(self._attention(states, bounds, f"{at}.attention.self"), f"{at}.attention.output.dense")
         states = self._normed(states + mixed, f"{at}.attention.output.LayerNorm")
-        wide = self._dense(states, f"{at}.intermediate.dense")
-        wide = wide * (0.5 * (1 + erf(wide / np.sqrt(np.float32(2)))))  # GELU
+        wide = gelu(self._dense(states, f"{at}.intermediate.dense"))
         return self._normed(states + self._dense(wide, f"{at}.output.dense"), f"{at}.output.LayerNorm")
 
     def _attention(self, states: Floats, bounds: list[int], at: str) -> Floats:
@@ -230,12 +229,30 @@ def _in_numpy(folder: Path) -> MiniLM:
     return MiniLM(folder)
 
 
+def gelu(values: Floats) -> Floats:
+    """`values * (1 + erf(values / sqrt(2))) / 2`, in blocks that stay in the processor's cache."""
+    result = np.empty_like(values)
+    root, half, one = np.sqrt(np.float32(2)), np.float32(0.5), np.float32(1)
+    for first in range(0, len(values), _ROWS):
+        own = slice(first, first + _ROWS)
+        found = erf(values[own] / root)
+        found += one
+        found *= half
+        np.multiply(values[own], found, out=result[own])
+    return result
+
+
 def erf(values: Floats) -> Floats:
     """The error function to 1.5e-7 (Abramowitz-Stegun 7.1.26); importing SciPy's takes longer than encoding a name."""
     size = np.abs(values)
-    part = 1 / (1 + np.float32(0.3275911) * size)
+    part = size * np.float32(0.3275911)
+    part += 1
+    np.divide(1, part, out=part)
     series = np.zeros_like(size)
     for factor in (1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.254829592):
-        series = (series + np.float32(factor)) * part
-    result: Floats = np.sign(values) * (1 - series * np.exp(-size * size))
-    return result
+        series += np.float32(factor)
+        series *= part
+    size *= -size
+    series *= np.exp(size, out=size)
+    np.subtract(1, series, out=series)
+    return np.copysign(series, values)
