@@ -64,11 +64,12 @@ class Twins:
 
 def twins_among(names: Floats) -> Twins | None:
     """Groups of names, unit rows, linked by pairs that mean nearly the same; None if there is no such pair."""
-    from scipy.sparse.csgraph import connected_components
-
-    n_groups, of_names = connected_components(names @ names.T >= _SAME, directed=False)
-    if n_groups == len(names):
+    same = names @ names.T >= _SAME
+    if not np.triu(same, 1).any():
         return None
+    from scipy.sparse.csgraph import connected_components  # takes a tenth of a whole command to import
+
+    n_groups, of_names = connected_components(same, directed=False)
     groups = [tuple(np.flatnonzero(of_names == group).tolist()) for group in range(n_groups)]
     return Twins(tuple(sorted(groups)))
 
