@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from seetopic.discovery.self_training import regression, spread_of, standardised
-from seetopic.runtime import Doubles, Floats, in_parallel, in_parts, one_thread, product
+from seetopic.runtime import Doubles, Floats, distinct, in_parallel, in_parts, one_thread, product
 from seetopic.settings import SortingSettings
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def sparse_ridge(rows: csr_array, targets: Doubles, ridge: float, steps: int = _
     (n_terms, n_categories); every category is a separate system, and all are solved at once. A term that is in no row
     has weight 0.
     """
-    seen = np.unique(rows.indices)
+    seen, _ = distinct(rows.indices, rows.shape[1])
     found = np.zeros((rows.shape[1], targets.shape[1]), np.float32)
     found[seen] = _conjugate_gradients(rows[:, seen], targets.astype(np.float32), ridge * rows.shape[0], steps)
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from seetopic.runtime.arrays import Doubles, Flags, Floats, Ids, Longs, Shorts, normalized
+from seetopic.runtime.arrays import Doubles, Flags, Floats, Ids, Longs, Shorts, distinct, normalized
 from seetopic.runtime.dataframes import Library, dataframe
 from seetopic.runtime.disk_counts import Band, Scratch, Tally, summed, table_of, tally
 from seetopic.runtime.engine import Engine, LocalEngine, available_cores, engine_for, sum_of
@@ -66,6 +66,7 @@ __all__ = [
     "clear_leftovers",
     "counted",
     "dataframe",
+    "distinct",
     "engine_for",
     "exchanged",
     "guarded",
