@@ -5,6 +5,7 @@ import pytest
 
 from planted import NAMES
 from seetopic import Index, as_seeds
+from seetopic.discovery.evidence.confidence import DOUBTFUL
 from seetopic.discovery.run import Discovery, Query, find
 from seetopic.discovery.twins import Twins, _dealt, twins_among
 
@@ -43,6 +44,10 @@ def test_neither_twin_is_left_with_scraps_and_no_term_is_in_two_topics(run):
     assert {term.term for topic in (first, second) for term in topic.terms} >= alone - set(TWINS)
     assert all("means nearly the same as" in topic.warnings[0] for topic in (first, second))
     assert not any("nearly the same" in warning for topic in others for warning in topic.warnings)
+
+
+def test_the_confidence_of_twins_does_not_fall_because_of_each_other(index):
+    assert [topic.confidence > DOUBTFUL for topic in find(Query(index, as_seeds(TWINS[:2]))).topics] == [True, True]
 
 
 def test_shares_of_twins_add_up_to_those_of_their_group(run):

@@ -243,7 +243,7 @@ def _dealt_out(query: Query, names: EncodedNames, twins: Twins, together: Discov
     if reading is not None:
         temperature = query.settings.sorting.temperature
         reading = dealt_reading(reading, twins, names.spoken, together.sampled.features, temperature)
-    sure = _confidence(query, constraints, general, found)
+    sure = _confidence(query, constraints, general, found, twins)
     topics = _topics(query, general, found, sure, reading, None, twins)
     return Discovery(query, names, uncovered, general, found, reading, topics)
 
@@ -457,13 +457,16 @@ def _worded(query: Query, describing: list[list[int]]) -> list[str]:
 # After the last pass
 
 
-def _confidence(query: Query, constraints: Constraints, general: GeneralEvidence, found: Discovered) -> Doubles:
+def _confidence(
+    query: Query, constraints: Constraints, general: GeneralEvidence, found: Discovered, twins: Twins | None = None
+) -> Doubles:
     """How far each name's topic can be trusted."""
+    groups = np.arange(len(query.seeds)) if twins is None else twins.columns(0)
     unsettled = [
         [term for term in terms if term not in set(given)]
         for terms, given in zip(found.deep, constraints.fixed, strict=True)
     ]
-    return topic_confidence(general.similarity, len(query.seeds), np.asarray(query.index.local), unsettled)
+    return topic_confidence(general.similarity, groups, np.asarray(query.index.local), unsettled)
 
 
 def _topics(

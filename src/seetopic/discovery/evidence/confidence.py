@@ -10,33 +10,36 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from seetopic.runtime import Doubles, Floats
+from seetopic.runtime import Doubles, Flags, Floats, Longs
 
 DOUBTFUL = 0.4  # most topics below it have more than three wrong terms out of ten; docs/method.md has the figures
 JUDGED = 10  # terms of a topic that count, however many are shown
 _NEARER, _ALIKE, _BASE = 14.0, 10.0, -4.8  # logistic regression on topics that two readers judged; see docs/method.md
 
 
-def topic_confidence(similarity: Floats, n_names: int, local: Floats, found: Sequence[Sequence[int]]) -> Doubles:
+def topic_confidence(similarity: Floats, groups: Longs, local: Floats, found: Sequence[Sequence[int]]) -> Doubles:
     """From 0 to 1 for each name, by the best terms that were found for it; 0 if there are none.
 
     `similarity` is between names, followed by residual themes, and terms, (n_categories, n_terms); `local` are the
-    terms' local vectors.
+    terms' local vectors. Names of the same group mean nearly the same, so they are not compared with each other.
     """
-    sure = np.zeros(n_names)
-    for category in range(n_names):
+    sure = np.zeros(len(groups))
+    for category, group in enumerate(groups):
         terms = list(found[category][:JUDGED])
         if terms:
-            nearer = np.median(similarity[category, terms] - _elsewhere(similarity, n_names, category, terms))
+            near_others = _near_others(similarity, groups != group, terms)
+            elsewhere = similarity[category].mean() if near_others is None else near_others
+            nearer = np.median(similarity[category, terms] - elsewhere)
             odds = _NEARER * float(nearer) + _ALIKE * _likeness(local[terms]) + _BASE
             sure[category] = 0.5 + 0.5 * np.tanh(odds / 2)  # the logistic function, without overflow
     return sure
 
 
-def _elsewhere(similarity: Floats, n_names: int, category: int, terms: list[int]) -> Floats:
-    """Mean similarity of terms to the other names; if there are none, to residual themes, or that of all terms."""
-    others = np.delete(similarity[: n_names if n_names > 1 else None, terms], category, axis=0)
-    mean: Floats = others.mean(axis=0) if len(others) else similarity[category].mean()
+def _near_others(similarity: Floats, others: Flags, terms: list[int]) -> Floats | None:
+    """Mean similarity of terms to the other names; if there are none, to residual themes; None without these."""
+    columns = similarity[:, terms]
+    rows = columns[: len(others)][others] if others.any() else columns[len(others) :]
+    mean: Floats | None = rows.mean(axis=0) if len(rows) else None
     return mean
 
 

@@ -4,7 +4,7 @@ import { h } from "./dom.js";
 import { popover } from "./popover.js";
 
 export const MEANINGS = {
-  share: "Of all documents, how many belong mainly to this topic; with the topics below it, if it has any.",
+  share: "Of all documents, how many belong mainly to this topic; with the topics below it, if it has any. The bar compares it with the largest topic.",
   confidence:
     "How sure it is that the terms are about the name, from 0 to 1. Below 0.40, read the terms with care: other names, or further names for this one, may help.",
   found: "Of the topic’s documents, how many contain at least one of its terms.",
