@@ -9,9 +9,11 @@ from threading import Barrier
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from threadpoolctl import threadpool_info
 
-from seetopic.runtime.hardware import one_thread, product
+from seetopic.runtime import hardware
+from seetopic.runtime.hardware import one_thread, product, sparse_product
 
 
 def blas_threads() -> set[int]:
@@ -86,3 +88,16 @@ def test_products_of_several_threads_at_once_have_the_same_bits():
         for _ in range(5):
             found = list(threads.map(after_all, rights))
             assert all(np.array_equal(one, other) for one, other in zip(alone, found, strict=True))
+
+
+def test_a_sparse_product_in_parts_has_the_bits_of_the_whole(monkeypatch):
+    chance = np.random.default_rng(0)
+    left = csr_array(chance.random((600, 500)) * (chance.random((600, 500)) < 0.3))
+    right = chance.standard_normal((500, 40))
+    assert left.nnz * 40 > hardware._MANY
+    for cores in (1, 3):
+        monkeypatch.setattr(hardware, "available_cores", lambda cores=cores: cores)
+        np.testing.assert_array_equal(sparse_product(left, right), left @ right)
+        np.testing.assert_array_equal(
+            sparse_product(left.T, right[:1].repeat(600, 0)), left.T @ right[:1].repeat(600, 0)
+        )

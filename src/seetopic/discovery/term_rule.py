@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from seetopic.discovery.self_training import regression, spread_of, standardised
-from seetopic.runtime import Doubles, Floats, distinct, in_parallel, in_parts, one_thread, product
+from seetopic.runtime import Doubles, Floats, distinct, in_parallel, in_parts, one_thread, product, sparse_product
 from seetopic.settings import SortingSettings
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def rule_for_new(known: SortedDocuments, local: Floats, marks: Doubles) -> TermR
 
 def log_ratios(known: SortedDocuments) -> Doubles:
     """Log ratio of each term's frequency in a category's documents and in the others; (n_terms, n_categories)."""
-    inside, sizes = known.documents.T @ known.memberships, known.memberships.sum(axis=0)
+    inside, sizes = sparse_product(known.documents.T, known.memberships), known.memberships.sum(axis=0)
     total, all_sizes = inside.sum(axis=1, keepdims=True), sizes.sum()
     ratios = np.zeros(inside.shape)  # 0 for terms that occur in none of these documents
     terms = np.flatnonzero(total[:, 0] > 0)

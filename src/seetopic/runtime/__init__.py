@@ -23,7 +23,15 @@ from seetopic.runtime.files import (
     writing,
     written_whole,
 )
-from seetopic.runtime.hardware import in_parallel, in_parts, one_thread, one_torch_thread, product, resolve_device
+from seetopic.runtime.hardware import (
+    in_parallel,
+    in_parts,
+    one_thread,
+    one_torch_thread,
+    product,
+    resolve_device,
+    sparse_product,
+)
 from seetopic.runtime.lru import LRU
 from seetopic.runtime.notices import Warn, ignore, warn
 from seetopic.runtime.npy import Header, LongArray, arrays_in, blocks, load_array, map_array, read_header
@@ -91,6 +99,7 @@ __all__ = [
     "sha256_of",
     "shown_progress",
     "silent",
+    "sparse_product",
     "spread",
     "sum_of",
     "summed",

@@ -9,13 +9,17 @@ from contextlib import contextmanager
 from functools import cache
 from itertools import pairwise
 from threading import RLock
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from seetopic.errors import SettingsError
-from seetopic.runtime.arrays import Floats
+from seetopic.runtime.arrays import Floats, Real
 from seetopic.runtime.engine import available_cores
+
+if TYPE_CHECKING:
+    from scipy.sparse import csc_array, csr_array
 
 Item = TypeVar("Item")
 Found = TypeVar("Found")
@@ -52,6 +56,7 @@ def one_torch_thread() -> Iterator[None]:
 
 _PARTS = 4  # parts of a large product, for any number of cores
 _LARGE = 1 << 24  # multiplications from which a product is worth splitting
+_MANY = 1 << 21  # the same for a sparse product
 _ROWS, _COLUMNS = 32, 16  # of blocks in which a product with few columns runs up to 1.8 times as fast
 _FEW = 3 * _COLUMNS
 _ONE_AT_A_TIME = RLock()
@@ -130,6 +135,24 @@ def product(left: Floats, right: Floats) -> Floats:
             np.matmul(left[own], columns, out=found[own])
 
     in_parallel(fill, in_parts(len(left)))
+    return found
+
+
+@one_thread()
+def sparse_product(left: csr_array | csc_array, right: NDArray[Real]) -> NDArray[Real]:
+    """The product of a sparse and a dense matrix; a large one is computed in parallel, in parts of its columns.
+
+    Every number is summed in the same order, whatever stands beside it, so the bits are the same for any parts.
+    """
+    if left.nnz * right.shape[1] < _MANY:
+        small: NDArray[Real] = left @ right
+        return small
+    found = np.empty((left.shape[0], right.shape[1]), np.result_type(left, right))
+
+    def fill(own: slice) -> None:
+        found[:, own] = left @ np.ascontiguousarray(right[:, own])
+
+    in_parallel(fill, in_parts(right.shape[1]))
     return found
 
 

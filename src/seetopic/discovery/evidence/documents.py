@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from seetopic.index import Index
-from seetopic.runtime import Doubles, Floats, Longs, in_parallel, normalized
+from seetopic.runtime import Doubles, Floats, Longs, in_parallel, in_parts, normalized, sparse_product
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -60,7 +60,7 @@ def typical_terms(documents: csr_array, memberships: Doubles) -> Floats:
     `memberships` may be fractional. Half a document is added to every count, so that rare terms say little and no
     logarithm of 0 is taken.
     """
-    inside = documents.T @ memberships  # (n_terms, n_categories)
+    inside = sparse_product(documents.T, memberships)  # (n_terms, n_categories)
     held = np.flatnonzero(inside.any(axis=1))  # few of very many terms occur here; all others score the same
     sizes = memberships.sum(axis=0)
     z = np.empty(inside.T.shape, np.float32)
@@ -97,10 +97,16 @@ def typical_among_neighbours(documents: csr_array, memberships: Doubles, neighbo
 
     n, size = neighbours.shape
     near = csr_array((np.full(n * size, 1 / size), neighbours.ravel(), np.arange(0, n * size + 1, size)), shape=(n, n))
-    expected = near @ memberships
-    gain, spread = documents.T @ (memberships - expected), documents.T @ (expected * (1 - expected))
-    z: Doubles = gain / np.sqrt(spread + 0.5)
-    return z.T.astype(np.float32)
+    expected = sparse_product(near, memberships)
+    gain = sparse_product(documents.T, memberships - expected)
+    spread = sparse_product(documents.T, expected * (1 - expected))
+    z = np.empty(gain.T.shape, np.float32)
+
+    def fill(part: slice) -> None:
+        z[:, part] = (gain[part] / np.sqrt(spread[part] + 0.5)).T
+
+    in_parallel(fill, in_parts(len(gain)))
+    return z
 
 
 def _z_scores(inside: Doubles, sizes: Doubles) -> Doubles:
