@@ -68,6 +68,7 @@ bench: $(VENV)/.test table
 	$(BIN)/python benchmarks/quality.py $(CORPORA) > $(RESULTS)/quality.jsonl
 	$(BIN)/python benchmarks/presets.py $(CORPORA) > $(RESULTS)/presets.jsonl
 	$(BIN)/python benchmarks/open_world.py $(CORPORA) > $(RESULTS)/open_world.jsonl
+	$(BIN)/python benchmarks/confidence.py $(CORPORA) > $(RESULTS)/confidence.json
 	$(BIN)/python benchmarks/open_world_peers.py $(CORPORA) > $(RESULTS)/open_world_peers.jsonl
 	$(BIN)/python benchmarks/teaching.py $(CORPORA) > $(RESULTS)/teaching.jsonl
 	$(BIN)/python benchmarks/teaching_figure.py

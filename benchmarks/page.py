@@ -416,7 +416,7 @@ def pages() -> dict[Path, dict[str, str]]:
     return {
         DOCS.parent / "README.md": parts_of_readme(table),
         DOCS / "benchmarks.md": parts(table, found, studied),
-        DOCS / "method.md": {"judged": judged()},
+        DOCS / "method.md": {"confidence": confidence(), "judged": judged()},
         DOCS / "paper.md": {"training": costs.training()},
         DOCS / "report.md": {"report": costs.report()},
         DOCS / "scale.md": {
@@ -430,6 +430,21 @@ def pages() -> dict[Path, dict[str, str]]:
         howto / "many-names.md": {"many names": costs.many_names()},
         howto / "trends.md": {"trends": costs.trends(), "simulations": costs.simulations()},
     }
+
+
+def confidence() -> str:
+    """How well confidence tells good topics from bad ones."""
+    found = json.loads((RESULTS / "confidence.json").read_text(encoding="utf-8"))
+    lines = [
+        "| names | topics | bad | ranked correctly | bad ones flagged | others flagged |",
+        "|---|--:|--:|--:|--:|--:|",
+    ]
+    kinds = {"all names": "all", "30 % of the names": "30 %", "two names": "two", "every": "together"}
+    for kind, name in kinds.items():
+        own = found[kind]
+        shares = f"{own['ranked_correctly']:.2f}".lstrip("0"), f"{own['bad_flagged']:.0%}", f"{own['good_flagged']:.0%}"
+        lines.append(f"| {name} | {own['topics']} | {own['bad']} | " + " | ".join(shares) + " |")
+    return "\n".join(lines)
 
 
 def judged() -> str:

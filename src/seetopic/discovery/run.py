@@ -309,9 +309,10 @@ def _find_apart(query: Query, names: EncodedNames) -> Discovery:
     if reading is not None:
         shares = reading.memberships if tree is None else tree.summed(reading.memberships)
         found = covering(found, sampled.by_term, shares, constraints, settings.top)
-    sure = _confidence(query, constraints, general, found)
     if len(uncovered.centres) and tree is None:
-        found = nearer_to_names(found, sure < DOUBTFUL, similarity, constraints, settings.top)
+        doubtful = _confidence(query, constraints, general, found) < DOUBTFUL
+        found = nearer_to_names(found, doubtful, similarity, constraints, settings.top)
+    sure = _confidence(query, constraints, general, found)
     topics = _topics(query, general, found, sure, reading, tree)
     return Discovery(query, names, uncovered, general, found, reading, topics, lessons, tree)
 

@@ -1,7 +1,9 @@
 """Estimates how far a topic can be trusted, without human judgements.
 
 Two things distinguish good topics from bad ones: their terms are nearer to their name than to other names, and the
-documents use them alike. Names and pinned terms do not count, because the user chose them.
+documents use them alike. Residual themes count as one more name, which matters where names are few; theirs are vectors
+of documents, so they are raised to be as near to an average term as names are. Names and pinned terms do not count,
+because the user chose them.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from seetopic.runtime import Doubles, Flags, Floats, Longs
+from seetopic.runtime import Doubles, Floats, Longs
 
 DOUBTFUL = 0.4  # most topics below it have more than three wrong terms out of ten; docs/method.md has the figures
 JUDGED = 10  # terms of a topic that count, however many are shown
@@ -23,24 +25,18 @@ def topic_confidence(similarity: Floats, groups: Longs, local: Floats, found: Se
     `similarity` is between names, followed by residual themes, and terms, (n_categories, n_terms); `local` are the
     terms' local vectors. Names of the same group mean nearly the same, so they are not compared with each other.
     """
+    names, themes = similarity[: len(groups)], similarity[len(groups) :]
+    any_theme = (themes.mean(axis=0) + names.mean() - themes.mean())[None] if len(themes) else themes
     sure = np.zeros(len(groups))
     for category, group in enumerate(groups):
         terms = list(found[category][:JUDGED])
         if terms:
-            near_others = _near_others(similarity, groups != group, terms)
-            elsewhere = similarity[category].mean() if near_others is None else near_others
-            nearer = np.median(similarity[category, terms] - elsewhere)
+            others = np.vstack([names[groups != group][:, terms], any_theme[:, terms]])
+            elsewhere = others.mean(axis=0) if len(others) else names[category].mean()
+            nearer = np.median(names[category, terms] - elsewhere)
             odds = _NEARER * float(nearer) + _ALIKE * _likeness(local[terms]) + _BASE
             sure[category] = 0.5 + 0.5 * np.tanh(odds / 2)  # the logistic function, without overflow
     return sure
-
-
-def _near_others(similarity: Floats, others: Flags, terms: list[int]) -> Floats | None:
-    """Mean similarity of terms to the other names; if there are none, to residual themes; None without these."""
-    columns = similarity[:, terms]
-    rows = columns[: len(others)][others] if others.any() else columns[len(others) :]
-    mean: Floats | None = rows.mean(axis=0) if len(rows) else None
-    return mean
 
 
 def _likeness(vectors: Floats) -> float:
