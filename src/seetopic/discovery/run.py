@@ -310,7 +310,7 @@ def _find_apart(query: Query, names: EncodedNames) -> Discovery:
         shares = reading.memberships if tree is None else tree.summed(reading.memberships)
         found = covering(found, sampled.by_term, shares, constraints, settings.top)
     if len(uncovered.centres) and tree is None:
-        doubtful = _confidence(query, constraints, general, found) < DOUBTFUL
+        doubtful = _confidence(query, constraints, general, found, among_names=True) < DOUBTFUL
         found = nearer_to_names(found, doubtful, similarity, constraints, settings.top)
     sure = _confidence(query, constraints, general, found)
     topics = _topics(query, general, found, sure, reading, tree)
@@ -459,7 +459,13 @@ def _worded(query: Query, describing: list[list[int]]) -> list[str]:
 
 
 def _confidence(
-    query: Query, constraints: Constraints, general: GeneralEvidence, found: Discovered, twins: Twins | None = None
+    query: Query,
+    constraints: Constraints,
+    general: GeneralEvidence,
+    found: Discovered,
+    twins: Twins | None = None,
+    *,
+    among_names: bool = False,
 ) -> Doubles:
     """How far each name's topic can be trusted."""
     groups = np.arange(len(query.seeds)) if twins is None else twins.columns(0)
@@ -467,7 +473,8 @@ def _confidence(
         [term for term in terms if term not in set(given)]
         for terms, given in zip(found.deep, constraints.fixed, strict=True)
     ]
-    return topic_confidence(general.similarity, groups, np.asarray(query.index.local), unsettled)
+    local = np.asarray(query.index.local)
+    return topic_confidence(general.similarity, groups, local, unsettled, among_names=among_names)
 
 
 def _topics(

@@ -19,11 +19,14 @@ JUDGED = 10  # terms of a topic that count, however many are shown
 _NEARER, _ALIKE, _BASE = 14.0, 10.0, -4.8  # logistic regression on topics that two readers judged; see docs/method.md
 
 
-def topic_confidence(similarity: Floats, groups: Longs, local: Floats, found: Sequence[Sequence[int]]) -> Doubles:
+def topic_confidence(
+    similarity: Floats, groups: Longs, local: Floats, found: Sequence[Sequence[int]], *, among_names: bool = False
+) -> Doubles:
     """From 0 to 1 for each name, by the best terms that were found for it; 0 if there are none.
 
     `similarity` is between names, followed by residual themes, and terms, (n_categories, n_terms); `local` are the
-    terms' local vectors. Names of the same group mean nearly the same, so they are not compared with each other.
+    terms' local vectors. Names of the same group mean nearly the same, so they are not compared with each other. With
+    `among_names`, residual themes count only if there are no other names, and as they are.
     """
     names, themes = similarity[: len(groups)], similarity[len(groups) :]
     any_theme = (themes.mean(axis=0) + names.mean() - themes.mean())[None] if len(themes) else themes
@@ -31,7 +34,11 @@ def topic_confidence(similarity: Floats, groups: Longs, local: Floats, found: Se
     for category, group in enumerate(groups):
         terms = list(found[category][:JUDGED])
         if terms:
-            others = np.vstack([names[groups != group][:, terms], any_theme[:, terms]])
+            others = names[groups != group][:, terms]
+            if not among_names:
+                others = np.vstack([others, any_theme[:, terms]])
+            elif not len(others):
+                others = themes[:, terms]
             elsewhere = others.mean(axis=0) if len(others) else names[category].mean()
             nearer = np.median(names[category, terms] - elsewhere)
             odds = _NEARER * float(nearer) + _ALIKE * _likeness(local[terms]) + _BASE
