@@ -38,6 +38,7 @@ def open_page(open_quiet: Callable[[str, str], Page], files: SheetFiles) -> Call
 def page(open_page: Callable[[], Page]) -> Page:
     opened = open_page()
     enter(opened, "Anna")
+    expect(opened.locator("#work")).to_be_visible()
     return opened
 
 
@@ -63,11 +64,15 @@ def reload(page: Page) -> None:
     """Wait for the page, since keys pressed before it has loaded are lost.
 
     A page of the disk that is reloaded within milliseconds may come up in a process of Chromium that does not know yet
-    what the old one stored, once in a hundred times. What was stored is there a moment later.
+    what the old one stored, once in a hundred times, and goes on believing that until it has left the page.
     """
 
     def is_back() -> bool:
         page.reload()
+        if not page.locator("#work").is_visible():
+            address = page.url
+            page.goto("about:blank")
+            page.goto(address)
         return page.locator("#work").is_visible()
 
     until(is_back)
