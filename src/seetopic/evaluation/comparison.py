@@ -169,7 +169,7 @@ def compare(
     seeds: Any,
     methods: Sequence[str],
     *,
-    options: CompareOptions = CompareOptions(),  # noqa: B008 - frozen
+    options: CompareOptions = CompareOptions(),
     folder: Path | None = None,
     progress: Progress = silent,
     warn: Warn = warn,

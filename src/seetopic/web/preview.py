@@ -67,7 +67,7 @@ class ReadingOptions:
     encoding: str | None = None
 
 
-def preview_of(path: Path, reading: ReadingOptions = ReadingOptions()) -> Preview:  # noqa: B008 - frozen
+def preview_of(path: Path, reading: ReadingOptions = ReadingOptions()) -> Preview:
     """Preview of a file or folder of documents, or of an index."""
     if path.is_dir():
         return _of_index(path) if (path / "manifest.json").is_file() else _of_folder(path)
