@@ -173,7 +173,7 @@ class SortingSettings:
     ridge: float = 0.01  # strength of the regression's penalty, per document
     name_pull: float = 0.5  # weight of the cosine to the name, relative to what was learned
     temperature: float = 0.7  # of the memberships; lower is harder
-    described_by: int = 5  # best terms of a first pass that describe each name in a second; 0: one pass
+    described_by: int = 10  # best terms of a first pass that describe each name in a second; 0: one pass
 
     def __post_init__(self) -> None:
         _check("rounds", self.rounds, 1, 20)

@@ -132,13 +132,16 @@ def test_a_pinned_term_that_occurs_as_words_stands_in_its_topic(built):
     assert not any("pinned" in sentence for sentence in topic.warnings)
 
 
-def test_documents_are_sorted_by_the_name_too(built):
-    sorter = sorter_for(built, [NAME, "comet"])
+def test_documents_are_sorted_by_the_name_too(tmp_path, cache):
+    read = Index.build(WITH_NAME, tmp_path / "index", cache=cache, n_jobs=1)  # by a model that knows what food is
+    sorter = sorter_for(read, [NAME, "comet"])
     assert "oven salad" in sorter.terms
     found = sorter.place(
         sorter.terms_in(["An oven salad."]), rule=AssignmentRule(0.0, several=False, may_be_none=False)
     )
-    assert "oven salad" in found.assigned(sorter.terms)[0].evidence
+    (assigned,) = found.assigned(sorter.terms)
+    assert assigned.categories == (0,)
+    assert "oven salad" in assigned.evidence
 
 
 def test_names_that_are_terms_or_absent_leave_the_index_as_it_is(built):

@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_limits
 from planted import NAMES, PLANTED, planted_documents
 from seetopic import Index, as_seeds
 from seetopic.discovery.evidence import CurrentTerms
-from seetopic.discovery.run import Discovery, Query, _describing, _worded, find
+from seetopic.discovery.run import Discovery, Query, _described, _describing, find
 from seetopic.settings import DEFAULT, SampleSettings
 
 
@@ -49,27 +49,34 @@ def test_most_documents_are_sorted_without_being_read(run, partly_read):
     np.testing.assert_allclose(run.reading.memberships.sum(axis=1), 1)
 
 
-def worded(run: Discovery, found: CurrentTerms) -> list[str]:
-    return _worded(run.query, _describing(run.query, run.general.similarity, found))
+def describing(run: Discovery, found: CurrentTerms) -> list[list[int]]:
+    return _describing(run.query, run.general.similarity, found)
 
 
 def test_the_best_terms_describe_a_name(run):
-    found = run.found.deep
-    for name, text, terms in zip(NAMES, worded(run, found), found, strict=True):
-        words = [run.index.vocabulary.terms[term] for term in terms[:5]]
-        assert text == f"{name}: {', '.join(words)}"
+    found, number = run.found.deep, run.settings.sorting.described_by
+    assert describing(run, found) == [terms[:number] for terms in found]
+    described = _described(run.query, run.encoded, run.uncovered, run.general.similarity, found)
+    for vector, terms in zip(described, found, strict=True):
+        mean = run.index.general[terms[:number]].mean(axis=0)
+        np.testing.assert_allclose(vector, mean / np.linalg.norm(mean), rtol=1e-5)
 
 
 def test_a_topic_that_is_about_something_else_does_not_describe_its_name(run):
     turned = run.found.deep[1:] + run.found.deep[:1]
-    assert worded(run, turned) == NAMES
+    assert describing(run, turned) == [[], [], []]
+    described = _described(run.query, run.encoded, run.uncovered, run.general.similarity, turned)
+    assert np.array_equal(described, run.encoded.spoken)
 
 
 def test_a_name_that_is_a_term_does_not_describe_itself(partly_read):
     own = partly_read.vocabulary.terms[int(find(Query(partly_read, as_seeds(NAMES))).found.terms[0][0])]
     named = find(Query(partly_read, as_seeds([own, *NAMES[1:]])))
-    assert named.found.terms[0][0] == partly_read.term_id(own)
-    assert own not in worded(named, named.found.deep)[0].split(": ")[1].split(", ")
+    number = partly_read.term_id(own)
+    assert named.found.terms[0][0] == number
+    found = describing(named, named.found.deep)[0]
+    assert found
+    assert number not in found
 
 
 def test_one_run_is_enough_if_asked_for(partly_read):

@@ -180,11 +180,12 @@ def test_topics_print_as_a_table(topics):
 
 def test_warnings_stand_below_the_table(index):
     topics = discover(index, ["cooking and food", "sports", "zqxj vbnm"])
-    low, left_out = topics.notes
+    low, left_out, few = topics.notes
     assert low.startswith("Low confidence")
     assert "zqxj vbnm" in low
     assert left_out.startswith("The names cover 6")
-    assert str(topics).splitlines()[-2:] == topics.notes
+    assert few.startswith("cooking and food: 8 of 10 terms")
+    assert str(topics).splitlines()[-3:] == topics.notes
 
 
 def test_a_notebook_shows_a_table_in_which_names_are_escaped(index):

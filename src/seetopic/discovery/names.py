@@ -33,14 +33,17 @@ def encode_names(
     """Vectors of names; `given` maps categories to vectors that replace the language model's."""
     ready = _given_vectors(seeds, given or {}, index.general.shape[1])
     texts = [texts_about(seed) for seed in seeds.seeds]
-    plain = mean_vectors_of(index.encode_names, texts, ready, progress)
-    read = mean_vectors_of(index.read_names, texts, {}, progress) if index.has_reader else plain
-    wordless = () if index.has_reader else ready if index.reads_texts else range(len(seeds))
     sentences = [tuple(map(_SENTENCE.format, each)) for each in texts]
-    spoken = mean_vectors_of(
-        index.read_names, sentences, {category: plain[category] for category in wordless}, progress
-    )
-    return EncodedNames(plain, normalized(read + spoken), wordless)
+    if index.has_reader:
+        plain = mean_vectors_of(index.encode_names, texts, ready, progress)
+        read, spoken = np.split(mean_vectors_of(index.read_names, [*texts, *sentences], {}, progress), 2)
+        return EncodedNames(plain, normalized(read + spoken), ())
+    if not index.reads_texts:
+        plain = mean_vectors_of(index.encode_names, texts, ready, progress)
+        return EncodedNames(plain, plain, range(len(seeds)))
+    both = {**ready, **{len(texts) + category: vector for category, vector in ready.items()}}
+    plain, spoken = np.split(mean_vectors_of(index.encode_names, [*texts, *sentences], both, progress), 2)
+    return EncodedNames(plain, normalized(plain + spoken), ready)
 
 
 def texts_about(seed: Seed) -> tuple[str, ...]:

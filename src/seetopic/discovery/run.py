@@ -17,7 +17,7 @@ from seetopic.discovery.constraints import Accepted, Constraints, constraints_of
 from seetopic.discovery.coverage import covering
 from seetopic.discovery.doubtful import nearer_to_names
 from seetopic.discovery.evidence import CurrentTerms, Evidence, StartRemembered
-from seetopic.discovery.evidence.confidence import DOUBTFUL, topic_confidence
+from seetopic.discovery.evidence.confidence import DOUBTFUL, JUDGED, topic_confidence
 from seetopic.discovery.evidence.documents import (
     MatchedDocumentsEvidence,
     ReadDocumentsEvidence,
@@ -29,7 +29,7 @@ from seetopic.discovery.evidence.general import GeneralEvidence, confidence
 from seetopic.discovery.evidence.local import LocalEvidence
 from seetopic.discovery.lessons import lessons_of, with_none, with_rejected_terms, without_refuted
 from seetopic.discovery.named_terms import with_named_terms
-from seetopic.discovery.names import EncodedNames, encode_names, mean_vectors_of, report_many, texts_about
+from seetopic.discovery.names import EncodedNames, encode_names, report_many
 from seetopic.discovery.residual import told_themes
 from seetopic.discovery.sampled import Reading, SampledDocuments, sampled_documents
 from seetopic.discovery.teaching import Lessons
@@ -418,41 +418,25 @@ def _read_documents(query: Query, names: EncodedNames, reading: Reading) -> Evid
     return ReadDocumentsEvidence(typical)
 
 
-# Between the passes: names with the terms that describe them ("video: vhs, tape, cassette")
+# Between the passes
 
 
 def _described(
     query: Query, names: EncodedNames, uncovered: Uncovered, similarity: Floats, found: CurrentTerms
 ) -> Floats:
-    """Vectors of the described names; a category without words moves towards its terms instead."""
-    describing, index = _describing(query, similarity, found), query.index
-    themes = range(len(query.seeds), len(similarity))
-    wordless = {category: names.plain[category] for category in names.wordless}
-    wordless |= zip(themes, uncovered.centres, strict=True)
-    moved = {
-        category: normalized((vector + index.read_terms(describing[category]).sum(axis=0))[None])[0]
-        for category, vector in wordless.items()
-    }
-    texts = [*((text,) for text in _worded(query, describing)), *(() for _ in themes)]
-    return mean_vectors_of(index.read_names, texts, moved, query.progress)
+    """Vectors of the terms that describe each category; of its name if they may be about something else."""
+    spoken = _all_spoken(names, uncovered)
+    describing = _describing(query, similarity, found)
+    return np.stack([query.index.read_mean(own) if own else spoken[each] for each, own in enumerate(describing)])
 
 
 def _describing(query: Query, similarity: Floats, found: CurrentTerms) -> list[list[int]]:
     """The best terms of each category besides its names; none if they may be about something else."""
-    size = query.settings.sorting.described_by
-    sure = confidence(similarity, [terms[: 2 * size] for terms in found]) >= _SURE
+    sure = confidence(similarity, [terms[:JUDGED] for terms in found]) >= _SURE
     own = (*names_as_terms(query.index, query.seeds), *(() for _ in found[len(query.seeds) :]))
     others = [[term for term in terms if term not in own[category]] for category, terms in enumerate(found)]
+    size = query.settings.sorting.described_by
     return [terms[:size] if sure[category] else [] for category, terms in enumerate(others)]
-
-
-def _worded(query: Query, describing: list[list[int]]) -> list[str]:
-    """Names, each followed by the terms that describe it, if there are any."""
-    texts, terms = [], query.index.vocabulary.terms
-    for seed, own in zip(query.seeds.seeds, describing, strict=False):
-        names, words = ", ".join(texts_about(seed)), ", ".join(terms[term] for term in own)
-        texts.append(f"{names}: {words}" if words else names)
-    return texts
 
 
 # After the last pass

@@ -44,6 +44,7 @@ from seetopic.runtime import (
     Longs,
     Progress,
     available_cores,
+    normalized,
     silent,
 )
 from seetopic.settings import DEFAULT, IndexSettings, index_settings_from
@@ -443,6 +444,14 @@ class Index:
         if not terms:
             return self.sample.general[:0]
         return self.read_names([self.vocabulary.terms[term] for term in terms])
+
+    def read_mean(self, terms: list[int]) -> Floats:
+        """What some terms have in common, as a unit vector that can be compared with those of documents."""
+        if self.has_reader:  # one text is encoded much faster than each term
+            text = ", ".join(self.vocabulary.terms[term] for term in terms)
+            return np.asarray(self.read_names([text])[0])
+        mean: Floats = normalized(np.asarray(self.general[terms]).mean(axis=0, keepdims=True))[0]
+        return mean
 
     def read_texts(self, texts: list[str], progress: Progress = silent) -> Floats:
         """Vectors of texts as documents, kept in the cache; (n_texts, dimension)."""
