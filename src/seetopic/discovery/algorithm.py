@@ -115,12 +115,14 @@ def discover_terms(
 
 def stood_for(found: CurrentTerms, stands: Longs, constraints: Constraints) -> dict[int, list[int]]:
     """By found term, the variants that it represents, most frequent first, without those barred in its category."""
-    others = np.flatnonzero(stands != np.arange(len(stands)))
-    owner = {term: category for category, terms in enumerate(found) for term in terms}
+    owners = np.full(len(stands), -1)
+    for category, terms in enumerate(found):
+        owners[terms] = category
+    others = np.flatnonzero((stands != np.arange(len(stands))) & (owners[stands] >= 0))
+    others = others[~constraints.barred[owners[stands[others]], others]]
     listed: dict[int, list[int]] = {}
     for other, term in zip(others.tolist(), stands[others].tolist(), strict=True):
-        if term in owner and not constraints.barred[owner[term], other]:
-            listed.setdefault(term, []).append(other)
+        listed.setdefault(term, []).append(other)
     return listed
 
 

@@ -34,13 +34,14 @@ def topic_confidence(
     for category, group in enumerate(groups):
         terms = list(found[category][:JUDGED])
         if terms:
-            others = names[groups != group][:, terms]
+            near = names[:, terms]
+            others = near[groups != group]
             if not among_names:
                 others = np.vstack([others, any_theme[:, terms]])
             elif not len(others):
                 others = themes[:, terms]
             elsewhere = others.mean(axis=0) if len(others) else names[category].mean()
-            nearer = np.median(names[category, terms] - elsewhere)
+            nearer = np.median(near[category] - elsewhere)
             odds = _NEARER * float(nearer) + _ALIKE * _likeness(local[terms]) + _BASE
             sure[category] = 0.5 + 0.5 * np.tanh(odds / 2)  # the logistic function, without overflow
     return sure
