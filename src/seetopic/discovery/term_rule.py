@@ -5,10 +5,12 @@ For documents that it has not read: the rest of the sample, and new ones.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from seetopic.discovery.self_training import regression, spread_of, standardised
 from seetopic.runtime import Doubles, Floats, distinct, in_parallel, in_parts, one_thread, product, sparse_product
@@ -128,13 +130,22 @@ def local_features(rows: csr_array, local: Floats) -> Floats:
     return centred
 
 
-def _joined(rows: csr_array, parts: list[tuple[float, Doubles | Floats]]) -> TermRule:
+def _joined(rows: csr_array, parts: Sequence[tuple[float, NDArray[Any]]]) -> TermRule:
     """The weighted sum of rules, each first scaled to spread 1 on these documents."""
-    weights, scores = np.zeros(parts[0][1].shape), np.zeros((rows.shape[0], parts[0][1].shape[1]))
+    shape = parts[0][1].shape
+    scores, scales = np.zeros((rows.shape[0], shape[1])), []
     for share, part in parts:
-        own = rows @ part
-        scale = share / spread_of(own)
-        weights += scale * part
-        scores += scale * own
+        own = sparse_product(rows, part)
+        scales.append(share / spread_of(own))
+        scores += scales[-1] * own
     spread = spread_of(scores)
-    return TermRule((weights / spread).astype(np.float32), -scores.mean(axis=0) / spread)
+    weights = np.empty(shape, np.float32)
+
+    def fill(own: slice) -> None:
+        first, *others = (part[own] * (scale / spread) for (_, part), scale in zip(parts, scales, strict=True))
+        for other in others:
+            first += other
+        weights[own] = first
+
+    in_parallel(fill, in_parts(shape[0]))
+    return TermRule(weights, -scores.mean(axis=0) / spread)

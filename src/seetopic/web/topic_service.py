@@ -26,8 +26,8 @@ from seetopic.web.limits import WAITING
 from seetopic.web.schemas import Category, Frozen, Names, same
 from seetopic.web.texts import WrittenTexts
 
-_SHOWN = 256  # cached sets of topics, as the page shows them
-_MEGABYTES = 400.0  # of cached runs and of the indexes that they come from, together
+_SHOWN = 24  # cached sets of topics, as the page shows them
+_MEGABYTES = 250.0  # of cached runs and of the indexes that they come from, together
 _SMALL = (Topics, Seeds, Names, Documents)  # parts of a run that need not be looked into
 _ENDING = "the workbench is shutting down; start it again"
 Key: TypeAlias = tuple[str, str]  # corpus, names
