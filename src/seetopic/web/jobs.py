@@ -6,13 +6,16 @@ import gc
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cache
 from multiprocessing.connection import Connection
+from multiprocessing.context import ForkServerContext, SpawnContext
 from multiprocessing.process import BaseProcess
 from typing import Any, Literal
 
@@ -23,6 +26,18 @@ from seetopic.web.schemas import Frozen
 
 _OFTEN = 0.1  # seconds between two progress reports of a stage
 _GRACE = 3.0  # seconds for a stopped process to exit
+# What jobs import, most of it while they work; all of it takes longer than the work on a small corpus.
+_IMPORTED_BY_JOBS = (
+    "safetensors.torch",
+    "scipy.sparse",
+    "seetopic.web.annotation",
+    "seetopic.web.comparisons",
+    "seetopic.web.corpora",
+    "seetopic.web.document_tables",
+    "stop_words",
+    "threadpoolctl",
+    "torch",
+)
 Work = Callable[..., Any]  # takes `progress=`; returns something picklable
 Ended = Callable[[Any, str | None, bool], None]  # result, problem, whether it was stopped
 
@@ -168,7 +183,7 @@ class Jobs:
             ended(result, problem, stopped)
 
     def _run(self, running: _Running, work: Work, values: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, Any]:
-        context = multiprocessing.get_context("spawn")
+        context = _prepared()
         ours, theirs = context.Pipe(duplex=False)
         process = context.Process(target=_work_apart, args=(theirs, work, values, named))
         with self._lock:
@@ -191,6 +206,29 @@ class Jobs:
             _kill_group(process.pid)  # it was killed and left workers behind, or it hangs after finishing
             process.join()
         return result, problem
+
+
+@cache
+def _prepared() -> ForkServerContext | SpawnContext:
+    """The context, once a process of it has run: the first one waits for imports, which must not happen in a lock."""
+    context = _context()
+    process = context.Process()
+    process.start()
+    process.join()
+    return context
+
+
+def _context() -> ForkServerContext | SpawnContext:
+    """How processes start: on Linux, as forks of a process that has imported what they need.
+
+    That process, which the first job starts and which ends with the server, does nothing but import; unlike a fork of
+    the server itself, a fork of it cannot inherit a lock that some thread was holding.
+    """
+    if sys.platform != "linux":  # where system libraries may not survive a fork, or there is none
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(list(_IMPORTED_BY_JOBS))
+    return context
 
 
 def _work_apart(pipe: Connection, work: Work, values: tuple[Any, ...], named: dict[str, Any]) -> None:
