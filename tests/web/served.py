@@ -25,6 +25,8 @@ from seetopic.web.sources import BuildOptions
 from seetopic.web.workbench import Workbench
 from waiting import until
 
+from .started import Started, start
+
 TOKEN = "a-token-for-tests"
 
 
@@ -80,7 +82,7 @@ class Bench:
 class Command:
     """`seetopic serve` as a process of its own."""
 
-    process: subprocess.Popen[str]
+    process: Started | subprocess.Popen[str]
     link: str  # as it is printed, with the token
     token: str
 
@@ -99,19 +101,30 @@ class Command:
         return self.process.returncode, said
 
 
-def run_serve(*arguments: str, cwd: Path, browser: bool = False, **environment: str) -> subprocess.Popen[str]:
-    asked = [sys.executable, "-m", "seetopic", "serve", *(() if browser else ("--no-browser",)), *arguments]
+def run_serve(
+    *arguments: str, cwd: Path, browser: bool = False, anew: bool = False, **environment: str
+) -> Started | subprocess.Popen[str]:
+    """Start the command; with `anew`, in a new interpreter, which takes as long to start as it does for users."""
+    asked = ["serve", *(() if browser else ("--no-browser",)), *arguments]
     variables = {**os.environ, "PYTHONUNBUFFERED": "1", **environment}
+    if not anew:
+        return start(*asked, cwd=cwd, environment=variables)
     return subprocess.Popen(
-        asked, cwd=cwd, env=variables, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+        [sys.executable, "-m", "seetopic", *asked],
+        cwd=cwd,
+        env=variables,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
     )
 
 
 @contextlib.contextmanager
-def commanded(data: Path, *arguments: str, **environment: str) -> Iterator[Command]:
+def commanded(data: Path, *arguments: str, anew: bool = False, **environment: str) -> Iterator[Command]:
     """`seetopic serve` on any free port; it is there when this begins, and gone when this ends."""
     data.parent.mkdir(parents=True, exist_ok=True)
-    process = run_serve("--port", "0", "--data", str(data), *arguments, cwd=data.parent, **environment)
+    process = run_serve("--port", "0", "--data", str(data), *arguments, cwd=data.parent, anew=anew, **environment)
     try:
         assert process.stdout is not None
         first = process.stdout.readline()

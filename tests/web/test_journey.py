@@ -8,8 +8,6 @@ import json
 import re
 import shlex
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,6 +16,8 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from commands import run_here
 from planted import KINDS, NAMES, planted_documents
+
+from .served import run_serve
 
 LABELS = ["sports and games", "cooking & cuisine", "outer space"]
 HOSTILE = '<script>document.title = "broken"</script>'
@@ -33,17 +33,16 @@ class Command:
         self.start()
 
     def start(self) -> None:
-        command = [sys.executable, "-m", "seetopic", "serve", "--data", str(self.data), "--cache", str(self.cache)]
-        command += ["--no-browser", "--port", self.port, "--folder", str(self.data.parent)]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        given = ["--data", str(self.data), "--cache", str(self.cache), "--port", self.port]
+        self.process = run_serve(*given, "--folder", str(self.data.parent), cwd=self.data.parent)
         assert self.process.stdout is not None
         found = re.search(r"(http://127\.0\.0\.1:(\d+))/\?token=\S+", self.process.stdout.readline())
         assert found is not None
         self.link, self.url, self.port = found[0], found[1], found[2]
 
     def end(self, how: signal.Signals) -> None:
-        with self.process:  # closes its output
-            self.process.send_signal(how)
+        self.process.send_signal(how)
+        self.process.communicate()
 
 
 @pytest.fixture

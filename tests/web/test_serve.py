@@ -42,7 +42,7 @@ def refused(*arguments: str, cwd: Path) -> str:
 @pytest.mark.slow
 def test_it_says_where_it_is_and_ends_with_ctrl_c_and_nothing_stays(folder: Path, cache: Path, tmp_path: Path) -> None:
     arguments = ("--cache", str(cache), "--jobs", "1", "--text-field", "review", str(folder / "reviews.csv"))
-    with commanded(tmp_path / "data", *arguments) as served:
+    with commanded(tmp_path / "data", *arguments, anew=True) as served:
         assert served.url.startswith("http://127.0.0.1:")
         with served.client() as client:
             corpora = client.get("/api/corpora").json()
@@ -59,7 +59,7 @@ def test_it_says_where_it_is_and_ends_with_ctrl_c_and_nothing_stays(folder: Path
 @pytest.mark.slow
 def test_it_ends_cleanly_at_once_after_its_start_and_when_told_to_terminate(tmp_path: Path) -> None:
     for how in (signal.SIGINT, signal.SIGTERM):
-        with commanded(tmp_path / "data") as served:
+        with commanded(tmp_path / "data", anew=True) as served:  # it is still importing
             served.process.send_signal(how)
             _, said = served.process.communicate(timeout=20)
             assert "Traceback" not in said
