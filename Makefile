@@ -21,14 +21,17 @@ demo: $(VENV)/.core
 
 test: lint unit
 
-# Each of the two test processes has one core, so more threads would only slow it down.
+# There are as many test processes as cores, or more, so more threads would only slow them down.
 unit quick: export OMP_NUM_THREADS := 1
 unit quick: export NUMBA_NUM_THREADS := 1
 
 # Most tests write small files, so a temporary folder in memory saves a quarter of the time. The last run is kept.
 IN_MEMORY := $(shell test "$$(df --output=avail /dev/shm 2>/dev/null | tail -n 1)" -gt 8000000 2>/dev/null && echo /dev/shm)
 unit quick: export TMPDIR := $(or $(IN_MEMORY),$(TMPDIR),/tmp)
-unit quick: PYTEST := $(BIN)/pytest --numprocesses 2 --dist worksteal --override-ini tmp_path_retention_count=1
+unit quick: PYTEST = $(BIN)/pytest --numprocesses $(PROCESSES) --dist worksteal --override-ini tmp_path_retention_count=1
+# For two cores. Tests of pages, servers and clusters wait much of their time, so a third process uses what is left.
+quick: PROCESSES := 2
+unit: PROCESSES := 3
 
 # All tests, including the site and the wheel; reports the slowest ones, so that slowdowns are noticed.
 unit: $(VENV)/.test
