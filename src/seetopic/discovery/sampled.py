@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from seetopic.discovery.named_terms import base_of
 from seetopic.discovery.self_training import Features, SortedSample, shares, sort_sample
 from seetopic.discovery.teaching import Lessons, known_shares, taught
 from seetopic.discovery.term_rule import SortedDocuments, local_features, rule_for_sampled
@@ -61,6 +62,7 @@ class SampledDocuments:
     sample: Sample
     idf: Doubles
     local: Floats  # of terms, unit rows, (n_terms, rank)
+    before: SampledDocuments | None = None  # without terms that were added for names, which few documents contain
 
     @cached_property
     def documents(self) -> csr_array:
@@ -84,6 +86,8 @@ class SampledDocuments:
     @cached_property
     def local_scale(self) -> float:
         """Scales documents' local vectors to length 1 on average, to count as much as the language model's."""
+        if self.before is not None:
+            return self.before.local_scale
         lengths = np.linalg.norm(self._local, axis=1)
         return float(1 / max(lengths.mean(), 1e-9)) if len(lengths) else 1.0
 
@@ -108,16 +112,22 @@ class SampledDocuments:
     @cached_property
     def features(self) -> Features:
         """The language model's vectors and local vectors, side by side, of the documents that were read."""
+        if self.before is not None:
+            return self.before.features
         general = np.asarray(self.sample.general)
         return Features(np.hstack([general, np.float32(self.local_scale) * self._local]))
 
     @cached_property
     def unit_features(self) -> Floats:
         """The features of the documents that were read, centred; unit rows."""
+        if self.before is not None:
+            return self.before.unit_features
         return normalized(self.features.centred)
 
     @cached_property
     def _local_features(self) -> Floats:
+        if self.before is not None:
+            return self.before._local_features
         return local_features(self._narrow.read_rows, self._narrow.local)
 
     def get_ready(self) -> tuple[object, ...]:
@@ -172,4 +182,6 @@ def sampled_documents(index: Index) -> SampledDocuments:
 
 
 def _sampled_documents(index: Index) -> SampledDocuments:
-    return SampledDocuments(index.sample, index.idf, np.asarray(index.local))
+    base = base_of(index)
+    before = None if base is index else sampled_documents(base)
+    return SampledDocuments(index.sample, index.idf, np.asarray(index.local), before)
