@@ -336,7 +336,8 @@ def test_a_server_that_is_killed_while_it_indexes_goes_on_when_it_starts_again(
     fresh: WorkbenchSettings, folder: Path
 ) -> None:
     file = folder / "lines.txt"
-    arguments = ("--cache", str(fresh.cache), "--jobs", "1", str(file))
+    empty = fresh.data.parent / "cache"  # so that indexing takes long enough to be seen
+    arguments = ("--cache", str(empty), "--jobs", "1", str(file))
     with commanded(fresh.data, *arguments) as served, served.client() as client:
         corpus = client.get("/api/corpora").json()[0]
         until(lambda: client.get(f"/api/corpora/{corpus['id']}").json()["state"] == "indexing")
