@@ -105,3 +105,5 @@ def test_an_index_that_was_released_gives_the_same_topics_and_holds_less(index: 
 def test_an_array_is_counted_once_however_often_it_is_held():
     numbers = np.zeros(1000)
     assert held_bytes([{"one": numbers, "part": [numbers[10:], (numbers.reshape(10, 100),)]}, numbers]) == 8000
+    table = {str(number): number for number in range(2000)}  # counted as a whole, as there is one per index
+    assert held_bytes([{"table": table, "one": numbers}]) == 8000 + 2000 * 64

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 _SINGLE = (str, bytes, int, float, type(None), type, FunctionType, MethodType, ModuleType)
-_WORD = 64  # bytes of a short text in a tuple
+_WORD = 64  # bytes of a short text in a tuple, or of an entry of a table
+_MANY = 1000  # entries from which a dict that begins with a word or a number is taken for a table of these
 
 
 def held_bytes(roots: Iterable[object], without: tuple[type, ...] = ()) -> int:
@@ -32,7 +33,10 @@ def held_bytes(roots: Iterable[object], without: tuple[type, ...] = ()) -> int:
         if isinstance(each, np.ndarray):
             total += each.nbytes
         elif isinstance(each, dict):
-            waiting += each.values()
+            if len(each) > _MANY and isinstance(next(iter(each.values())), str | int):
+                total += len(each) * _WORD  # a table of words or numbers, such as the numbers of terms
+            else:
+                waiting += each.values()
         elif isinstance(each, list | tuple):
             if each and isinstance(each[0], str | int):
                 total += len(each) * (_WORD if isinstance(each[0], str) else 8)

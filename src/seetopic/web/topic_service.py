@@ -27,8 +27,8 @@ from seetopic.web.schemas import Category, Frozen, Names, same
 from seetopic.web.texts import WrittenTexts
 
 _SHOWN = 100  # cached sets of topics, as the page shows them
-_MEGABYTES = 250.0  # of cached runs and of the indexes that they come from, together
-_SMALL = (Topics, Seeds, Names, Documents)  # parts of a run that need not be looked into
+_MEGABYTES = 300.0  # of cached runs and of the indexes that they come from, together
+_SMALL = (Topics, Seeds, Frozen, Documents)  # parts of a run that need not be looked into
 _ENDING = "the workbench is shutting down; start it again"
 Key: TypeAlias = tuple[str, str]  # corpus, names
 Owner: TypeAlias = tuple[str, int]  # project, version
