@@ -5,7 +5,7 @@ import pytest
 
 from planted import NAMES
 from seetopic import Index, as_seeds
-from seetopic.discovery.evidence.confidence import topic_confidence
+from seetopic.discovery.evidence.confidence import DOUBTFUL, topic_confidence
 from seetopic.discovery.run import Discovery, Query, find
 from seetopic.discovery.twins import Twins, _dealt, twins_among
 
@@ -46,7 +46,8 @@ def test_neither_twin_is_left_with_scraps_and_no_term_is_in_two_topics(run):
     assert not any("nearly the same" in warning for topic in others for warning in topic.warnings)
 
 
-def test_the_confidence_of_twins_does_not_fall_because_of_each_other():
+def test_the_confidence_of_twins_does_not_fall_because_of_each_other(index):
+    assert [topic.confidence > DOUBTFUL for topic in find(Query(index, as_seeds(TWINS[:2]))).topics] == [True, True]
     similarity = np.array([[0.6, 0.6, 0.1, 0.1], [0.6, 0.6, 0.1, 0.1], [0.1, 0.1, 0.6, 0.6]], np.float32)
     local, terms = np.eye(4, dtype=np.float32), [[0], [1], [2, 3]]
     together = topic_confidence(similarity, np.array([0, 0, 1]), local, terms)

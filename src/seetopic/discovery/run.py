@@ -425,9 +425,11 @@ def _described(
     query: Query, names: EncodedNames, uncovered: Uncovered, similarity: Floats, found: CurrentTerms
 ) -> Floats:
     """Vectors of the terms that describe each category; of its name if they may be about something else."""
-    spoken = _all_spoken(names, uncovered)
-    describing = _describing(query, similarity, found)
-    return np.stack([query.index.read_mean(own) if own else spoken[each] for each, own in enumerate(describing)])
+    described, describing = _all_spoken(names, uncovered), _describing(query, similarity, found)
+    some = [category for category, terms in enumerate(describing) if terms]
+    if some:
+        described[some] = query.index.read_means([describing[category] for category in some])
+    return described
 
 
 def _describing(query: Query, similarity: Floats, found: CurrentTerms) -> list[list[int]]:

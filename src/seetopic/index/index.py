@@ -445,13 +445,11 @@ class Index:
             return self.sample.general[:0]
         return self.read_names([self.vocabulary.terms[term] for term in terms])
 
-    def read_mean(self, terms: list[int]) -> Floats:
-        """What some terms have in common, as a unit vector that can be compared with those of documents."""
-        if self.has_reader:  # one text is encoded much faster than each term
-            text = ", ".join(self.vocabulary.terms[term] for term in terms)
-            return np.asarray(self.read_names([text])[0])
-        mean: Floats = normalized(np.asarray(self.general[terms]).mean(axis=0, keepdims=True))[0]
-        return mean
+    def read_means(self, groups: list[list[int]]) -> Floats:
+        """What the terms of each group have in common, as unit rows that can be compared with documents' vectors."""
+        if self.has_reader:  # one text is read much faster than each of its terms
+            return self.read_names([", ".join(self.vocabulary.terms[term] for term in group) for group in groups])
+        return normalized(np.stack([np.asarray(self.general[group]).mean(axis=0) for group in groups]))
 
     def read_texts(self, texts: list[str], progress: Progress = silent) -> Floats:
         """Vectors of texts as documents, kept in the cache; (n_texts, dimension)."""
