@@ -71,6 +71,7 @@ bench: $(VENV)/.test table
 	$(BIN)/python benchmarks/quality.py $(CORPORA) > $(RESULTS)/quality.jsonl
 	$(BIN)/python benchmarks/presets.py $(CORPORA) > $(RESULTS)/presets.jsonl
 	$(BIN)/python benchmarks/open_world.py $(CORPORA) > $(RESULTS)/open_world.jsonl
+	$(BIN)/python benchmarks/described.py $(CORPORA) > $(RESULTS)/described.jsonl
 	$(BIN)/python benchmarks/confidence.py $(CORPORA) > $(RESULTS)/confidence.json
 	$(BIN)/python benchmarks/open_world_peers.py $(CORPORA) > $(RESULTS)/open_world_peers.jsonl
 	$(BIN)/python benchmarks/teaching.py $(CORPORA) > $(RESULTS)/teaching.jsonl
@@ -115,11 +116,11 @@ system-of-test:
 	$(call install_system,$(SYSTEM_OF_DEMO) $(SYSTEM_OF_TEST),test)
 
 $(VENV)/.core: pyproject.toml constraints.txt | system-of-demo
-	test -d $(VENV) || $(PYTHON) -m venv $(VENV)
+	test -d $(VENV) || { $(PYTHON) -m venv $(VENV) && $(PIP) pip; }
 	$(PIP) --editable .
 	touch $@
 
 $(VENV)/.test: pyproject.toml constraints.txt | system-of-test
-	test -d $(VENV) || $(PYTHON) -m venv $(VENV)
+	test -d $(VENV) || { $(PYTHON) -m venv $(VENV) && $(PIP) pip; }
 	$(PIP) --editable '.[test]'
 	touch $(VENV)/.core $@

@@ -294,6 +294,7 @@ def phrases() -> str:
 
 
 OF_README = ("two names", "30 % of the names")
+KINDS_OF_NAMES = ("names alone", "described")
 
 
 def open_world(kinds: tuple[str, ...] = (*OF_README, "one name", "all names")) -> str:
@@ -320,6 +321,23 @@ def open_world(kinds: tuple[str, ...] = (*OF_README, "one name", "all names")) -
             f"| {mean('assign --read', 'macro_f1')} | {mean('assign --read', 'none_given')} / {mean('none_true')} "
             f"| {mean('assign --read', 'calibration_error')} |"
         )
+    return "\n".join(told)
+
+
+def described() -> str:
+    """Two names without and with a sentence that says what each covers: means over draws of names and samples."""
+    figures = {"label_precision@10": "label precision@10", "average_precision": "average precision of documents"}
+    figures["macro_f1"] = "macro-F1"
+    told = ["| | " + " | ".join(figures.values()) + " |", "|---|" + "--:|" * len(figures)]
+    groups: dict[str, list[Json]] = {}
+    for each in _lines("described.jsonl"):
+        groups.setdefault(each["corpus"], []).append(each)
+    for corpus, rows in groups.items():
+        cells = (
+            " -> ".join(f"{fmean(_at(row, (kind, figure)) for row in rows):.2f}" for kind in KINDS_OF_NAMES)
+            for figure in figures
+        )
+        told.append(f"| {corpus} | " + " | ".join(cells) + " |")
     return "\n".join(told)
 
 
@@ -428,6 +446,7 @@ def pages() -> dict[Path, dict[str, str]]:
         },
         howto / "language-model.md": {"readers": readers()},
         howto / "many-names.md": {"many names": costs.many_names()},
+        howto / "part-of-the-documents.md": {"described": described()},
         howto / "trends.md": {"trends": costs.trends(), "simulations": costs.simulations()},
     }
 

@@ -184,7 +184,7 @@ def test_warnings_stand_below_the_table(index):
     assert low.startswith("Low confidence")
     assert "zqxj vbnm" in low
     assert left_out.startswith("The names cover 6")
-    assert few.startswith("cooking and food: 8 of 10 terms")
+    assert few.startswith("cooking and food: 9 of 10 terms")
     assert str(topics).splitlines()[-3:] == topics.notes
 
 

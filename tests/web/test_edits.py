@@ -62,6 +62,13 @@ def test_a_category_is_described_by_each_name_once() -> None:
     assert edit("rename", category="c1", name="athletics").applied(names)["c1"].names == ("athletics", "games")
 
 
+def test_what_a_category_covers_is_said_changed_and_taken_back() -> None:
+    names = edit("description", category="c1", description="  matches and athletes ").applied(three())
+    assert names["c1"].description == "matches and athletes"
+    assert brief(names) == brief(three())
+    assert edit("description", category="c1", description="").applied(names) == three()
+
+
 def test_removing_and_placing_leave_the_others_as_they_are() -> None:
     assert [each.id for each in edit("remove", category="c2").applied(three()).categories] == ["c1", "c3"]
     assert [each.id for each in edit("place", category="c3", at=0).applied(three()).categories] == ["c3", "c1", "c2"]
@@ -124,6 +131,8 @@ def test_a_category_takes_no_more_terms_than_its_bound() -> None:
         ("add", {"names": list("abcde")}, "add “a”, “b”, “c” and 2 more"),
         ("rename", {"category": "c1", "name": "games"}, "rename “sport” to “games”"),
         ("names", {"category": "c1", "names": ["sport", "games"]}, "set the names of “sport” to “sport”, “games”"),
+        ("description", {"category": "c1", "description": "clubs"}, "say that “sport” covers “clubs”"),
+        ("description", {"category": "c1", "description": ""}, "no longer describe “sport”"),
         ("remove", {"category": "c2"}, "remove “food”"),
         ("place", {"category": "c3", "at": 0}, "move “sky” to position 1"),
         ("pin", {"category": "c3", "term": "star"}, "accept “star” in “sky”"),
@@ -163,6 +172,11 @@ def test_every_edit_is_told_in_words(kind: str, parts: dict[str, Any], words: st
         (("bar", {"category": "c3", "term": "x"}), ("shift", {"category": "c1", "term": "x", "to": "c3"}), "rejected"),
         (("remove", {"category": "c3"}), ("shift", {"category": "c1", "term": "ball", "to": "c3"}), "gone"),
         (("title", {"title": "Theirs"}), ("title", {"title": "Mine"}), "Theirs"),
+        (
+            ("description", {"category": "c1", "description": "clubs"}),
+            ("description", {"category": "c1", "description": "athletes"}),
+            "clubs",
+        ),
     ],
 )
 def test_a_change_of_the_same_thing_is_a_clash_that_says_what_stands_there(theirs: Any, mine: Any, stands: str) -> None:

@@ -116,6 +116,27 @@ def test_while_a_name_is_typed_the_page_tells_whether_it_occurs(page: Page, serv
     assert told.bounding_box() == before  # nothing jumps
 
 
+def test_a_doubtful_topic_asks_what_its_name_covers_and_finds_it(page: Page, served: Planted) -> None:
+    project = served.project("outer space", "qwertyuiop")
+    opened(page, served, project)
+    topic = page.locator(".topic").nth(1)
+    expect(topic.locator(".terms")).not_to_contain_text("athlete")
+    topic.get_by_role("button", name="Describe what it covers").click()
+    field = page.get_by_label("What to add to qwertyuiop")
+    expect(field).to_be_focused()
+    field.fill("matches, athletes and clubs")
+    field.press("Enter")
+    covers = page.locator(".row").nth(1).locator(".tag")
+    expect(covers).to_contain_text("covers: matches, athletes and clubs")
+    expect(topic.locator(".also")).to_have_text("covers: matches, athletes and clubs")
+    expect(topic.locator(".terms")).to_contain_text("athlete")
+    page.get_by_role("button", name="Remove: covers").click()
+    expect(covers).to_have_count(0)
+    expect(page.locator(".saved")).to_have_text("Saved")
+    described = [each["description"] for each in served.ask("GET", f"/api/projects/{project}")["categories"]]
+    assert described == ["", ""]
+
+
 def test_what_is_written_in_html_is_shown_as_it_was_written(page: Page, served: Planted) -> None:
     project = served.project(HOSTILE, "outer space")
     served.edit(project, kind="pin", category="c1", term="<b>football</b>")

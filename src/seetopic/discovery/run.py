@@ -46,6 +46,7 @@ from seetopic.text import Variants, no_variants
 from seetopic.version import __version__
 
 _SURE = 0.35  # confidence from which a topic's terms may describe its name; users should require more
+_LEFT_OUT = 2.0  # times the weight of general evidence, if the names leave out a part of the documents
 
 
 def discover(
@@ -269,8 +270,10 @@ def _find_apart(query: Query, names: EncodedNames) -> Discovery:
 
     constraints = _constraints(query, uncovered)
     start = [] if tree else starting_terms(similarity, constraints, settings)  # lines 1-7, the same for both passes
+    # Documents sorted by a few names are a less reliable witness than documents sorted by many.
+    trust = _LEFT_OUT if len(uncovered.centres) and tree is None else 1.0
     by_terms = [  # evidence that depends only on the current terms, with its weight
-        (StartRemembered(general), settings.general_weight),
+        (StartRemembered(general), trust * settings.general_weight),
         (StartRemembered(_local_evidence(query)), settings.local_weight),
     ]
 

@@ -16,6 +16,7 @@ from seetopic.web.limits import ANSWERS, CATEGORIES, JUDGEMENTS, NAMES, TERMS, T
 from seetopic.web.schemas import (
     Category,
     CategoryId,
+    Explanation,
     Frozen,
     GivenCategory,
     Judged,
@@ -69,7 +70,7 @@ class Rename(Frozen):
         return f"rename {_quoted([names[self.category].name])} to {_quoted([self.name])}"
 
 
-class Describe(Frozen):
+class SetNames(Frozen):
     """Set all names of a category."""
 
     kind: Literal["names"]
@@ -84,6 +85,26 @@ class Describe(Frozen):
 
     def told(self, names: Names) -> str:
         return f"set the names of {_quoted([names[self.category].name])} to {_quoted(self.names)}"
+
+
+class Describe(Frozen):
+    """Say what a category covers; without a text, no longer."""
+
+    kind: Literal["description"]
+    category: CategoryId
+    description: Explanation
+
+    def applied(self, names: Names) -> Names:
+        return _changed(names, names[self.category], description=self.description)
+
+    def touches(self, names: Names) -> Any:
+        return _part(names, self.category, "description")
+
+    def told(self, names: Names) -> str:
+        name = _quoted([names[self.category].name])
+        if not self.description:
+            return f"no longer describe {name}"
+        return f"say that {name} covers {_quoted([self.description])}"
 
 
 class Remove(Frozen):
@@ -316,6 +337,7 @@ class SetSeeds(Frozen):
 Edit = Annotated[
     Add
     | Rename
+    | SetNames
     | Describe
     | Remove
     | Place

@@ -27,6 +27,10 @@ export function show(root, context, rest) {
     cards.bring(id, { point: true, focus });
   };
   const list = categoryList(context, look, jump);
+  look.describe = (id) => {
+    look.reveal(id);
+    list.describe(id);
+  };
   const cards = topicCards(context, goTo, look);
   const panel = readingPanel(context, goTo);
   const uncovered = uncoveredPanel(context, ([id]) => jump(id));

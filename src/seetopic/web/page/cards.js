@@ -111,6 +111,7 @@ function card(judge, goTo, look) {
   });
   const also = h("p", { class: "also" });
   const notes = h("div", { class: "notes" });
+  const describe = h("button", { type: "button", class: "plain small", on: { click: () => look.describe(element.dataset.category) } });
   const head = h(
     "div",
     { class: "term term-head", "aria-hidden": "true" },
@@ -122,7 +123,7 @@ function card(judge, goTo, look) {
   const terms = h("ol", { class: "terms" });
   const went = h("p", { class: "went" });
   const waiting = skeleton(4, "Finding its terms…");
-  const body = h("div", { class: "topic-body" }, also, notes, head, terms, waiting, went);
+  const body = h("div", { class: "topic-body" }, also, notes, describe, head, terms, waiting, went);
   const element = h("li", { class: "topic" }, line, body);
   element.update = ({ category, depth, topic, change, folded, facts: known, most, read }) => {
     element.style.setProperty("--hue", hue(category.id));
@@ -145,9 +146,12 @@ function card(judge, goTo, look) {
     if (folded) return;
     terms.setAttribute("aria-label", `Terms of ${category.name}`);
     const further = category.names.filter((each) => each !== category.name);
-    say(also, further.length ? `also: ${further.join(", ")}` : "");
-    also.hidden = !further.length;
+    const told = [further.length && `also: ${further.join(", ")}`, category.description && `covers: ${category.description}`];
+    say(also, told.filter(Boolean).join(" · "));
+    also.hidden = !told.some(Boolean);
     waiting.hidden = Boolean(topic);
+    describe.hidden = !topic?.low;
+    say(describe, category.description ? "Change what it covers" : "Describe what it covers");
     head.hidden = !topic;
     if (!topic) return;
     keyed(

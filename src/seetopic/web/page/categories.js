@@ -155,6 +155,15 @@ export function categoryList({ open, announce }, look, jump) {
     draw,
     focusFilter: () => filter.focus(),
     focusNew: () => fresh.focus(),
+    /** Ask what a category covers. */
+    describe(id) {
+      element.classList.add("names-open");
+      more.setAttribute("aria-expanded", "true");
+      draw();
+      const row = rows.querySelector(`[data-key="${CSS.escape(open.keyOf(id))}"]`);
+      row?.scrollIntoView({ block: "nearest" });
+      row?.describe();
+    },
     stop: feedback.rest,
     refused(detail) {
       const edit = detail.step.edit;
@@ -204,7 +213,8 @@ function makeRow(category, { open, feedback, drafts, moves, announce, draw, look
     const own = beside(now());
     const at = placeOf(now());
     const items = [
-      ["Add a name or a term", "", () => add.toggle(more)],
+      ["Describe what it covers", "", () => add.show(more, "covers")],
+      ["Add a name or a term", "", () => add.show(more, "also")],
       ["Move up", "Alt ↑", at > 0 && (() => moves.up(id))],
       ["Move down", "Alt ↓", at < own.length - 1 && (() => moves.down(id))],
       ["Indent: below the one before", "Alt →", at > 0 && (() => moves.indent(id))],
@@ -278,6 +288,7 @@ function makeRow(category, { open, feedback, drafts, moves, announce, draw, look
     }
   });
 
+  element.describe = () => add.show(more, "covers");
   element.update = ({ category, at, depth, isParent }) => {
     id = category.id;
     const draft = drafts.get(id);

@@ -59,6 +59,8 @@ export function foreseen(project, edit, ids = null) {
       }));
     case "names":
       return change(edit.category, () => ({ names: edit.names }));
+    case "description":
+      return change(edit.category, () => ({ description: edit.description }));
     case "pin":
       return change(edit.category, (each) => ({
         pinned: withTerm(each.pinned, edit.term),
@@ -142,6 +144,8 @@ export function inWords(edit, project) {
       return edit.name;
     case "names":
       return `other names of “${name(edit.category)}”: ${edit.names.join(", ") || "none"}`;
+    case "description":
+      return `what “${name(edit.category)}” covers: ${edit.description || "no longer said"}`;
     case "remove":
       return `remove “${name(edit.category)}”`;
     case "place":
