@@ -15,7 +15,7 @@ from seetopic.runtime import FileSet, Library, SafeRows, dataframe, read_json, w
 
 LOW_CONFIDENCE = (
     "low confidence: its terms are hardly nearer to this name than to other names, or the documents do not use them "
-    "alike; read them with care, or describe what the name covers"
+    "alike; read them with care, or add a description"
 )
 _INDENT = "  "  # per level of a tree
 _TOLD = 5  # residual themes listed in a note
@@ -133,7 +133,7 @@ class Topics:
         told = []
         if self.doubtful:
             names = ", ".join(topic.label for topic in self.doubtful)
-            told.append(f"Low confidence, read these with care, or describe what they cover: {names}.")
+            told.append(f"Low confidence, read these with care or add a description: {names}.")
         for parent in dict.fromkeys(each.parent for each in self.residual):
             themes = [each for each in self.residual if each.parent == parent][:_TOLD]
             largest = ", ".join(f"{each.suggested_name} ({each.share:.0%})" for each in themes)
