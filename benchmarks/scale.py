@@ -14,11 +14,13 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -85,11 +87,10 @@ def _own_memory(process: psutil.Process) -> int:
 
 def _disk(folder: Path) -> int:
     total = 0
-    for path in folder.rglob("*"):
-        try:
-            total += path.stat().st_blocks * 512 if path.is_file() else 0
-        except OSError:
-            continue
+    for place, _, names in os.walk(folder):  # skips folders that a build has removed in the meantime
+        for name in names:
+            with suppress(OSError):
+                total += (Path(place) / name).stat().st_blocks * 512
     return total
 
 

@@ -159,6 +159,20 @@ def test_a_sound_index_passes(built):
     use(built)
 
 
+def test_what_reading_ahead_cannot_read_is_reported_where_it_is_needed(built, copied):
+    sound = Index.open(built, embedding_model=directions)
+    with sound.reading_ahead():
+        pass
+    assert {"general.npy", "local.npy", "sample_general.npy"} <= set(sound.files._arrays)
+    np.save(copied / "general.npy", np.zeros((1, 2), np.float32))
+    sealed(copied)
+    damaged = Index.open(copied, embedding_model=directions)
+    with damaged.reading_ahead():
+        pass
+    with pytest.raises(DamagedIndex, match=r"general\.npy does not match"):
+        _ = damaged.general
+
+
 def test_what_each_check_lets_through():
     numbers = np.array([0, 2, 2, 5])
     assert bounds()(numbers)

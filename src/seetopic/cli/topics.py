@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -175,9 +177,7 @@ def discover(
     DOCS are indexed first, and the index is cached for later runs. With --time or --group, the report also shows the
     shares of the categories over time and by group, as `seetopic trends` does; an INDEX must have kept these columns.
     """
-    from seetopic.classify import TrendOptions
     from seetopic.corpus import as_judgements, read_seeds
-    from seetopic.discovery import run_of
     from seetopic.index import is_index
     from seetopic.runtime import shown_progress
 
@@ -189,6 +189,8 @@ def discover(
     if time is not None or group is not None:
         if out is None:
             raise OutputError("--time and --group are shown in the report; give a folder for it with --out")
+        from seetopic.classify import TrendOptions
+
         shown = TrendOptions(time=time, group=group, by=by, dates=dates, time_zone=time_zone)  # type: ignore[arg-type]
     kept = () if shown is None else tuple(shown.kept)
     preset = PRESETS[options["preset"]]
@@ -200,6 +202,8 @@ def discover(
             opened = open_index(source, options)
             say_unused(opened, options)
             say_doubts(opened, asked.all_names)
+            with opened.reading_ahead():
+                _import_methods()
         else:
             build = cached_build(source, options, progress, asked.all_names, kept)
             documents = build.update.added[0].documents
@@ -208,6 +212,8 @@ def discover(
         say_skipped(opened)
         for name in kept:
             opened.column(name)  # refuse a missing one now
+        from seetopic.discovery import run_of
+
         run = run_of(opened, asked, settings, preset.preset, options["device"], progress, judgements=judged)
     for sentence in run.query.settled.contradictions:
         say_warning(f"contradiction: {sentence}")
@@ -339,6 +345,12 @@ def assign(
         click.echo(f"{out}: {sum(counts.values()):,} documents")
 
 
+def _import_methods() -> None:
+    """Import what finding and showing topics needs, which takes as long as reading an index: both can go on at once."""
+    for name in ("scipy.sparse", "seetopic.classify", "seetopic.cli.render", "seetopic.discovery", "seetopic.output"):
+        import_module(name)
+
+
 def show_topics(
     run: Discovery,
     out: Path | None,
@@ -354,14 +366,15 @@ def show_topics(
 
     topics = run.topics
     if out is not None:
-        sorter = sorter_of(run)
-        found = None if trends is None else trends_in_index(run.index, sorter, trends)
-        if found is not None:
-            say_left_out(found)
-        with results_in(out).written() as beside:
+        with ThreadPoolExecutor(1) as beside_report, results_in(out).written() as beside:
+            sorter = beside_report.submit(sorter_of, run)
+            saved = beside_report.submit(lambda: sorter.result().save(beside))
+            found = None if trends is None else trends_in_index(run.index, sorter.result(), trends)
+            if found is not None:
+                say_left_out(found)
             write_report(run, beside, documents=documents, sorter=sorter, command=command, trends=found)
-            sorter.save(beside)
             topics.save(beside)
+            saved.result()
     show(topics, as_json, print_topics)
     if out is not None and not as_json:
         click.echo(f"{out}: topics.json, topics.csv, report.html, sorter.safetensors")

@@ -73,8 +73,8 @@ def rule_for_new(known: SortedDocuments, local: Floats, marks: Doubles) -> TermR
         gram = (features.T @ features).astype(np.float64)
         gram[np.diag_indices_from(gram)] += _LOCAL_RIDGE * len(features)
         by_meaning = local @ np.linalg.solve(gram, features.T @ targets).astype(np.float32)
-        by_term = sparse_ridge(known.rows, targets, _TERM_RIDGE)
-        return _joined(known.rows, [(1.0, by_meaning), (1.0, by_term), (_TOPIC_SHARE, marks)])
+    by_term = sparse_ridge(known.rows, targets, _TERM_RIDGE)
+    return _joined(known.rows, [(1.0, by_meaning), (1.0, by_term), (_TOPIC_SHARE, marks)])
 
 
 def log_ratios(known: SortedDocuments) -> Doubles:

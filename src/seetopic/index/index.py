@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from functools import cached_property
@@ -50,6 +51,7 @@ from seetopic.runtime import (
 from seetopic.settings import DEFAULT, IndexSettings, index_settings_from
 from seetopic.text import Spellings, Tokenizer, Variants, Vocabulary, as_term, spellings_of, tokenize
 from seetopic.vectors import (
+    EmbeddedEncoder,
     ReadyVectors,
     TermEncoder,
     VectorCache,
@@ -360,6 +362,21 @@ class Index:
         """The result of `make(self)`, computed once and kept for as long as the index is open."""
         derived = self._derived  # another thread may release it
         return cast(Found, derived[make] if make in derived else derived.setdefault(make, make(self)))
+
+    @contextmanager
+    def reading_ahead(self) -> Iterator[None]:
+        """Meanwhile, another thread reads and computes what every discovery needs, whatever the names.
+
+        If that fails, it fails again, and is reported, where it is needed.
+        """
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(self._read_ahead)
+            yield
+
+    def _read_ahead(self) -> tuple[object, ...]:
+        model = self._encoder.load() if isinstance(self._encoder, EmbeddedEncoder) else None
+        likeness = self.themes.likeness if self.themes.grains else None
+        return model, self.general, self.local, self.vocabulary.ids, self.variants, self.idf, likeness
 
     def release(self) -> None:
         """Free what was read and computed so far; it is read and computed again when it is needed."""

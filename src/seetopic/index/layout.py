@@ -86,7 +86,7 @@ def read_words(path: Path) -> tuple[str, ...]:
         words = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:
         raise DamagedIndex(f"{path} cannot be read ({error}); build the index again") from error
-    if not isinstance(words, list) or not all(isinstance(word, str) for word in words) or len(set(words)) < len(words):
+    if not isinstance(words, list) or set(map(type, words)) - {str} or len(set(words)) < len(words):
         raise DamagedIndex(f"{path} is not a list of distinct strings; build the index again")
     return tuple(words)
 

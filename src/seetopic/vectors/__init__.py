@@ -6,7 +6,7 @@ from seetopic.vectors.cooccurrence import Block, PostingFiles, blocks_of, neighb
 from seetopic.vectors.encoder import encoder_for
 from seetopic.vectors.encoder.cache import VectorCache, cache_folder
 from seetopic.vectors.encoder.documents import ReadyDocuments
-from seetopic.vectors.encoder.minilm import EMBEDDED_NAME, is_embedded
+from seetopic.vectors.encoder.minilm import EMBEDDED_NAME, EmbeddedEncoder, is_embedded
 from seetopic.vectors.encoder.plain import ReadyVectors, reads_texts
 from seetopic.vectors.encoder.protocol import TermEncoder, unit_rows, word_pieces
 from seetopic.vectors.local.factorise import context_matrix, document_matrix, factorise
@@ -16,6 +16,7 @@ from seetopic.vectors.readable import script_shares, warnings_about_names, warni
 __all__ = [
     "EMBEDDED_NAME",
     "Block",
+    "EmbeddedEncoder",
     "PostingFiles",
     "ReadyDocuments",
     "ReadyVectors",

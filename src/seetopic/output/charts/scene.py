@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
@@ -28,7 +29,7 @@ class Scene:
 
     query: Query
     topics: Topics
-    source: Sorter | Discovery = field(repr=False)  # what sorts documents, or what it is made from
+    source: Sorter | Future[Sorter] | Discovery = field(repr=False)  # what sorts documents, or what it is made from
 
     @property
     def index(self) -> Index:
@@ -47,7 +48,8 @@ class Scene:
 
     @cached_property
     def sorter(self) -> Sorter:
-        return self.source if isinstance(self.source, Sorter) else sorter_of(self.source)
+        source = self.source.result() if isinstance(self.source, Future) else self.source
+        return source if isinstance(source, Sorter) else sorter_of(source)
 
     @cached_property
     def vectors(self) -> tuple[Doubles, ...]:

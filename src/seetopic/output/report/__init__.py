@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ def write_report(
     folder: str | Path,
     *,
     documents: Quotable | None = None,
-    sorter: Sorter | None = None,
+    sorter: Sorter | Future[Sorter] | None = None,
     command: str | None = None,
     trends: Trends | None = None,
 ) -> Path:
@@ -36,15 +37,16 @@ def report_html(
     found: Drawable | Topics,
     *,
     documents: Quotable | None = None,
-    sorter: Sorter | None = None,
+    sorter: Sorter | Future[Sorter] | None = None,
     command: str | None = None,
     trends: Trends | None = None,
 ) -> str:
     """The page as text; everything that comes from documents or names is escaped.
 
     From `Topics` the page has no maps and no sentences. `documents` are those of the index: if there are few
-    enough to read quickly, sentences are quoted from them. A `sorter` saves the time to make one, and a `command`
-    is shown instead of the commands derived from the settings. `trends` are shown in sections of their own.
+    enough to read quickly, sentences are quoted from them. A `sorter` saves the time to make one, even if another
+    thread is still making it, and a `command` is shown instead of the commands derived from the settings. `trends`
+    are shown in sections of their own.
     """
     if isinstance(found, Topics):
         _check_facts(found.made_with)

@@ -46,13 +46,14 @@ class Page:
         return page_of(f"Topics in {made['corpus']['name']}", made["version"], sections)
 
     def _sections(self) -> Iterable[Section | None]:
+        drawn = None if self.scene is None else self._map(self.scene)  # first: the sorter may still be in the making
         yield self._summary()
         yield self._tree() if self.topics.is_tree else None
         yield self._topics()
         yield self._residual() if self.topics.residual else None
         yield from () if self.trends is None else trend_sections(self.trends)
         if self.scene is not None:
-            yield self._map(self.scene)
+            yield drawn
             yield self._documents(self.scene)
             yield self._overlap(self.scene) if len(self.topics) > 1 else None
         yield self._ranks()

@@ -78,18 +78,24 @@ def _passage(index: Index, number: int, original: str | None, words: int) -> Pla
 def _stored(index: Index, number: int, most: int) -> PlacedWords:
     texts = index.texts
     first, last = int(texts.starts[number]), int(texts.starts[number + 1])
-    text, words, spans = "", list[str | None](), list[tuple[int, int]]()
+    parts, words, spans = list[str](), list[str | None](), list[tuple[int, int]]()
+    at, known = 0, texts.words
+    word: str | None = None
     for place in texts.places[first : min(last, first + most)].tolist():
         if place >= 0:
-            text += "" if not text or words[-1] is None else " "
-            words.append(texts.words[place])
-            spans.append((len(text), len(text) + len(texts.words[place])))
-            text += texts.words[place]
-        elif words and words[-1] is not None:
-            words.append(None)
-            spans.append((len(text), len(text)))
-            text += _PARTED
-    return PlacedWords(text, words, spans)
+            at += word is not None  # a space
+            parts.append(known[place] if word is None else f" {known[place]}")
+            word = known[place]
+            spans.append((at, at + len(word)))
+        elif word is not None:
+            parts.append(_PARTED)
+            word = None
+            spans.append((at, at))
+        else:  # a separator after another one
+            continue
+        words.append(word)
+        at += len(_PARTED if word is None else word)
+    return PlacedWords("".join(parts), words, spans)
 
 
 def _quoted(index: Index, text: str, most: int) -> PlacedWords:
@@ -115,19 +121,17 @@ def marks_in(words: Sequence[str | None], spelled: dict[str, str]) -> list[tuple
     for form in spelled:
         beginning, *rest = form.split(" ")
         longest[beginning] = max(longest.get(beginning, 1), 1 + len(rest))
-    marks, at = [], 0
-    while at < len(words):
-        word = words[at]
-        step = 1
-        if word is not None:
-            for size in range(longest.get(word.split(" ")[0], 0), 0, -1):
-                run = words[at : at + size]
-                term = spelled.get(" ".join(each for each in run if each)) if None not in run else None
-                if term is not None:
-                    marks.append((at, at + len(run), term))
-                    step = len(run)
-                    break
-        at += step
+    marks, end = list[tuple[int, int, str]](), 0
+    for at, word in enumerate(words):
+        if word is None or at < end:
+            continue
+        for size in range(longest.get(word.split(" ")[0] if " " in word else word, 0), 0, -1):
+            run = words[at : at + size]
+            term = spelled.get(" ".join(each for each in run if each)) if None not in run else None
+            if term is not None:
+                end = at + len(run)
+                marks.append((at, end, term))
+                break
     return marks
 
 

@@ -81,6 +81,10 @@ class EmbeddedEncoder:
     def _at_once(self) -> MiniLM:
         return _in_numpy(self._verified_folder)
 
+    def load(self) -> MiniLM:
+        """The model that encodes names, which otherwise is loaded at the first name."""
+        return self._at_once
+
     def __getstate__(self) -> dict[str, Any]:
         """Pickled without the model, which is loaded again after unpickling."""
         return {each.name: getattr(self, each.name) for each in fields(self)}
