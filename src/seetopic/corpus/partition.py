@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, pairwise
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar
@@ -262,6 +262,22 @@ class Stream:
 
     records: Callable[[], Iterator[Record]]
     rules: Rules
+    file: Whole | None = None  # that they come from, if it is read bit by bit
+
+    def beginning(self, characters: int) -> tuple[Piece, float]:
+        """The first records of its file, with at least as many characters if it has them, and their share of it."""
+        if self.file is None:
+            raise ValueError("only a file has a beginning of known size")
+        seen, watched = self.file.seen.watched
+        held: list[Record] = []
+        position = 0
+        for record in replace(self.file, seen=seen).records(self.rules):
+            if watched.position != position and characters <= 0:  # all records up to the position before have come
+                return Piece((Held(tuple(held)),), self.rules), position / seen.size
+            position = watched.position
+            held.append(record)
+            characters -= _size(record)
+        return Piece((Held(tuple(held)),), self.rules), 1.0
 
     def pieces(self) -> Iterator[Piece]:
         held: list[Record] = []
@@ -281,6 +297,17 @@ class Pieces:
     """The pieces of a corpus in order, which can be iterated repeatedly."""
 
     cut: tuple[Piece | Stream, ...]
+
+    @property
+    def size(self) -> int:
+        """The bytes of all files."""
+        streamed = [each.file for each in self.streams]
+        others = [part for each in self.cut if isinstance(each, Piece) for part in each.parts]
+        return sum(each.size for each in {part.seen for part in [*streamed, *others] if isinstance(part, _InFile)})
+
+    @property
+    def streams(self) -> list[Stream]:
+        return [each for each in self.cut if isinstance(each, Stream)]
 
     def __iter__(self) -> Iterator[Piece]:
         for each in self.cut:
@@ -303,6 +330,7 @@ _SEARCHED = 64 << 20  # bytes of a file that one worker searches for lines
 _READ = 4 << 20
 _LARGEST_WHOLE = 256 << 20  # bytes up to which one worker may read a file from beginning to end
 _UNPACKED = 8  # typical compression ratio
+_READ_GRADUALLY = ("txt", "jsonl", "csv", "tsv")  # the other formats may have to be read as a whole
 _FEW_STRETCHES = 4  # up to this many stretches, searching is faster than starting workers
 
 Weighed: TypeAlias = tuple[PieceRange, int]  # with its size in bytes; a part that fills a piece has the maximum
@@ -317,10 +345,14 @@ def cut_files(files: Sequence[StoredFile], file_format: str, rules: Rules, engin
     cut = [each for each, is_streamed in zip(known, streamed, strict=True) if not is_streamed]
     found = _parquet(cut, rules, engine) if file_format == "parquet" else _text(cut, file_format, rules, engine)
     in_order: list[Stream | list[Weighed]] = [
-        Stream(partial(Whole(each, file_format).records, rules), rules) if is_streamed else next(found)
+        _stream(Whole(each, file_format), rules) if is_streamed else next(found)
         for each, is_streamed in zip(known, streamed, strict=True)
     ]
     return list(_together(in_order, rules))
+
+
+def _stream(file: Whole, rules: Rules) -> Stream:
+    return Stream(partial(file.records, rules), rules, file if file.format in _READ_GRADUALLY else None)
 
 
 def cut_folder(files: Iterable[StoredFile], rules: Rules) -> list[Piece | Stream]:

@@ -108,6 +108,23 @@ class StoredFile:
 
 
 @dataclass(frozen=True)
+class WatchedFile(StoredFile):
+    """A file that says how far it has been read."""
+
+    _opened: list[IO[bytes]] = field(default_factory=list, repr=False, compare=False)
+
+    def _plain(self) -> IO[bytes]:
+        self._opened.append(super()._plain())
+        return self._opened[-1]
+
+    @property
+    def position(self) -> int:
+        """In bytes, compressed ones if it is; -1 once it is closed."""
+        opened = self._opened[-1:]
+        return opened[0].tell() if opened and not opened[0].closed else -1
+
+
+@dataclass(frozen=True)
 class SeenFile:
     """A file, and its version when the corpus was first examined."""
 
@@ -123,6 +140,13 @@ class SeenFile:
             raise CorpusError(str(error) if place == self.file.name else f"{place}: {error}") from None
         if now != (self.size, self.mark):
             raise CorpusError(f"{place}: the file has changed since it was first read; start again once it is complete")
+
+    @property
+    def watched(self) -> tuple[SeenFile, WatchedFile]:
+        """The same file, to be read by one reader that can ask how far it has come."""
+        known = self.file
+        file = WatchedFile(known.path, known.name, known.system, known.reach, known.can_seek, known.encoding)
+        return SeenFile(file, self.size, self.mark), file
 
 
 def seen(file: StoredFile) -> SeenFile:

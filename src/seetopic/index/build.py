@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from seetopic.corpus import Documents, Piece, open_documents
+from seetopic.corpus import Documents, open_documents
 from seetopic.errors import EncoderError, IndexFailure
 from seetopic.index import layout
 from seetopic.index.cached import INDEXES
@@ -57,10 +57,9 @@ class Build(PlannedIndex):
 
     @cached_property
     def estimate(self) -> BuildEstimate:
-        """What a build from scratch will need; only a stream has to be read to learn its length."""
+        """What a build from scratch will need; only what is not a file, or is read as a whole, has to be counted."""
         (pieces,) = self.pieces
-        is_cut = all(isinstance(each, Piece) for each in pieces.cut)
-        known = None if is_cut else self.n_documents
+        known = self.n_documents if any(stream.file is None for stream in pieces.streams) else None
         resources = self.resources
         return estimate(pieces, known, self.settings, self.tokenizer, resources.n_jobs, resources.held)
 

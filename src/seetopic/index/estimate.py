@@ -16,6 +16,7 @@ from seetopic.text import Tokenizer, cleaned
 
 _SAMPLED = 6  # pieces that are read, evenly spaced
 _ENOUGH = 8_000_000  # characters in total
+_BEGINNING = 2_000_000  # the same of a file that can only be read from its beginning
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
 
 # Measured on synthetic and real corpora (benchmarks/scale.py); in bytes unless stated otherwise.
@@ -65,7 +66,7 @@ def estimate(
     tokens = [[token for token in document if token in words] for document in tokens]
     read = max(sum(map(len, tokens)), 1)
     seconds_a_token = seconds / read
-    found = len(texts) / share if documents is None else documents
+    found = len(texts) / max(share, 1e-9) if documents is None else documents
     all_tokens = read * found / max(len(texts), 1)
     terms = _terms(tokens, all_tokens, settings.text)
     stored = terms * 4 * (settings.local.rank + _DIMENSION)
@@ -84,16 +85,19 @@ def estimate(
 def _sample(pieces: Pieces) -> tuple[list[str], float]:
     """Some texts, and roughly what share of the corpus they are."""
     whole = [each for each in pieces.cut if isinstance(each, Piece)]
-    if len(whole) < len(pieces.cut) or not whole:  # of a stream, only the beginning is read
-        looked_at, many = list(islice(pieces, 1)), 1
+    stream = next(iter(pieces.streams), None)
+    if stream is not None and stream.file is not None:  # of a stream, only the beginning is read
+        piece, share = stream.beginning(_BEGINNING)
+        looked_at, share = [piece], share * stream.file.seen.size / max(pieces.size, 1)
+    elif stream is not None:
+        looked_at, share = list(islice(pieces, 1)), 1.0
     else:
-        many = len(whole)
-        step = -(-many // _SAMPLED)
-        looked_at = whole[::step]
+        looked_at = whole[:: max(1, -(-len(whole) // _SAMPLED))]
+        share = len(looked_at) / max(len(whole), 1)
     texts: list[str] = []
     for piece in looked_at:
         texts += _beginning(piece, _ENOUGH // len(looked_at))
-    return texts, len(looked_at) / many
+    return texts, share
 
 
 def _beginning(piece: Piece, characters: int) -> Iterator[str]:
