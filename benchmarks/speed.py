@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -70,6 +71,7 @@ class _Peak:
         return round(self._most / 1e9, 2)
 
 
+BFLOAT16 = ("--precision", "bfloat16")
 _OPERATIONS = 6 * (4 * 384**2 + 2 * 384 * 1536) * 2  # per token: the matrix products of the six layers
 
 
@@ -127,6 +129,23 @@ def encoder_ratio(texts: list[str], rounds: int = 3) -> dict[str, float]:
     }
 
 
+def of_peak(index: Path, texts: list[str], built: dict[str, object], peak: float) -> dict[str, float]:
+    """The language model's stage of a build: its seconds, and which part of the operations of `peak` it reaches.
+
+    Its seconds include the start of torch and the reading of vectors from the cache, which finds none.
+    """
+    from seetopic import Index
+    from seetopic.index import beginning
+    from seetopic.vectors.encoder import encoder_for
+
+    opened = Index.open(index, cache=index.parent)
+    words, numbers = opened.settings.sample.document_words, opened.sampled[: len(opened.sample.general)]
+    read = [*opened.vocabulary.terms, *(beginning(texts[number], words) for number in numbers.tolist())]
+    tokens = sum(map(len, encoder_for(device="cpu").token_ids(read)))
+    seconds = sum(built["stages"][stage] for stage in ("language model", "language model reads documents"))
+    return {"seconds": round(seconds, 1), "tokens": tokens, "share": round(_OPERATIONS * tokens / seconds / peak, 2)}
+
+
 def measure(folder: Path, corpus: str, place: Path) -> dict[str, object]:
     train, _ = labelled_split(folder / f"{corpus}.jsonl.gz")
     seeds = folder / f"{corpus}.seeds.txt"
@@ -145,6 +164,17 @@ def measure(folder: Path, corpus: str, place: Path) -> dict[str, object]:
         }
     result["sizes"] = sizes
     result["index_cold_cache"] = sizes["100 %"]["index"]
+    coarse = run(
+        *("index", place / "100.jsonl", "--out", place / "coarse", "--cache", place / "cache-coarse"), *BFLOAT16
+    )
+    result["index_bfloat16"] = coarse
+    peak = max(peak_operations() for _ in range(3))
+    result["language_model"] = {
+        "float32_product_gflops": round(peak / 1e9),
+        "float32": of_peak(place / "cold-100", train.texts, sizes["100 %"]["index"], peak),
+        "bfloat16": of_peak(place / "coarse", train.texts, coarse, peak),
+        "load": os.getloadavg()[0],
+    }
     result["index_warm_cache"] = run(
         "index", place / "100.jsonl", "--out", place / "warm", "--cache", place / "cache-100"
     )

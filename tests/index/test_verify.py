@@ -17,6 +17,7 @@ from planted import planted_documents
 from seetopic import Index
 from seetopic.errors import DamagedIndex, IndexFailure
 from seetopic.index import layout
+from seetopic.runtime import files
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +61,7 @@ def test_many_damaged_files_are_one_sentence(copied):
 
 def test_a_large_file_that_is_trusted_is_read_and_trusted_no_longer(copied, tmp_path, monkeypatch):
     monkeypatch.setattr(layout, "_LARGE", 1)
-    monkeypatch.setattr(layout, "_state", lambda seen: f"{seen.st_ino} {seen.st_size} {seen.st_mtime_ns}")
+    monkeypatch.setattr(files, "_state", lambda seen: f"{seen.st_ino} {seen.st_size} {seen.st_mtime_ns}")
 
     def opened() -> Index:
         return Index.open(copied, embedding_model=directions, cache=tmp_path / "cache")

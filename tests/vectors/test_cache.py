@@ -14,10 +14,11 @@ import pytest
 
 from fake_model import directions
 from seetopic.errors import EncoderError, OutputError
+from seetopic.runtime.files import cache_folder
 from seetopic.runtime.progress import Progress, silent
 from seetopic.vectors.encoder import cache as cache_module
 from seetopic.vectors.encoder import encoder_for
-from seetopic.vectors.encoder.cache import VectorCache, cache_folder
+from seetopic.vectors.encoder.cache import VectorCache
 from seetopic.vectors.encoder.protocol import unit_rows
 
 

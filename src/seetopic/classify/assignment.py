@@ -37,6 +37,7 @@ from seetopic.runtime import (
     Progress,
     Shorts,
     available_cores,
+    cache_folder,
     engine_for,
     place_of_file,
     read_json,
@@ -46,7 +47,7 @@ from seetopic.runtime import (
     written_whole,
 )
 from seetopic.settings import TextSettings
-from seetopic.vectors import TermEncoder, VectorCache, cache_folder, encoder_for
+from seetopic.vectors import TermEncoder, VectorCache, encoder_for
 from seetopic.version import __version__
 
 _SHARDS = TextSettings(shard_documents=2048)  # small, because a shard's shares in all categories are in memory at once

@@ -28,7 +28,7 @@ def cache() -> None:
 def list_items(cache: Path | None, as_json: bool) -> None:
     """List what is in the cache, with sizes and dates."""
     from seetopic.index import cached_items
-    from seetopic.vectors import cache_folder
+    from seetopic.runtime import cache_folder
 
     folder = cache_folder(cache)
     items = cached_items(folder)
@@ -48,7 +48,7 @@ def list_items(cache: Path | None, as_json: bool) -> None:
 def clear(yes: bool, cache: Path | None, as_json: bool) -> None:
     """Remove everything that `seetopic cache list` shows; other files in the folder are kept."""
     from seetopic.index import cached_items, clear_cached
-    from seetopic.vectors import cache_folder
+    from seetopic.runtime import cache_folder
 
     folder = cache_folder(cache)
     items = cached_items(folder)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -56,6 +57,9 @@ if TYPE_CHECKING:
     from seetopic.classify import TrendOptions
     from seetopic.corpus import Documents
     from seetopic.discovery import Discovery
+    from seetopic.index import Index
+
+_TURN = 0.0005  # seconds that a thread may keep others waiting: arithmetic and reading give way to Python often
 
 
 @click.command()
@@ -202,8 +206,7 @@ def discover(
             opened = open_index(source, options)
             say_unused(opened, options)
             say_doubts(opened, asked.all_names)
-            with opened.reading_ahead():
-                _import_methods()
+            _get_ready(opened)
         else:
             build = cached_build(source, options, progress, asked.all_names, kept)
             documents = build.update.added[0].documents
@@ -345,10 +348,15 @@ def assign(
         click.echo(f"{out}: {sum(counts.values()):,} documents")
 
 
-def _import_methods() -> None:
-    """Import what finding and showing topics needs, which takes as long as reading an index: both can go on at once."""
-    for name in ("scipy.sparse", "seetopic.classify", "seetopic.cli.render", "seetopic.discovery", "seetopic.output"):
-        import_module(name)
+def _get_ready(opened: Index) -> None:
+    """Read an index while what finding and showing topics needs is imported: both take about as long."""
+    sys.setswitchinterval(_TURN)
+    with opened.reading_ahead():
+        for name in ("scipy.sparse", "seetopic.classify", "seetopic.cli.render", "seetopic.output"):
+            import_module(name)
+        from seetopic.discovery import sampled_documents
+
+        sampled_documents(opened).get_ready()
 
 
 def show_topics(

@@ -21,10 +21,18 @@ from seetopic.evaluation.held_out import IndexedTexts, scan_texts
 from seetopic.evaluation.labels import Labels, labels_of, own_labels
 from seetopic.evaluation.measures import EvaluationOptions, Judge, depths_of, names_of, terms_of
 from seetopic.index import Index, is_index
-from seetopic.runtime import LocalEngine, Progress, available_cores, remove_temporary, silent, temporary_folder
+from seetopic.runtime import (
+    LocalEngine,
+    Progress,
+    available_cores,
+    cache_folder,
+    remove_temporary,
+    silent,
+    temporary_folder,
+)
 from seetopic.settings import DEFAULT
 from seetopic.text import Tokenizer, tokenize
-from seetopic.vectors import VectorCache, cache_folder, encoder_for
+from seetopic.vectors import VectorCache, encoder_for
 
 __all__ = [
     "Evaluation",

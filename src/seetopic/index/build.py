@@ -26,6 +26,7 @@ from seetopic.runtime import (
     Progress,
     Warn,
     available_cores,
+    cache_folder,
     engine_for,
     exchanged,
     linked,
@@ -40,7 +41,6 @@ from seetopic.text import Tokenizer, tokenize
 from seetopic.vectors import (
     ReadyDocuments,
     VectorCache,
-    cache_folder,
     encoder_for,
     reads_texts,
     warnings_about_names,

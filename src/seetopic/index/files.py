@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import RLock
 from typing import Any, TypeVar
 
 import numpy as np
@@ -24,13 +25,15 @@ class IndexFiles:
     manifest: dict[str, Any] = field(repr=False)
     checked: Path = field(repr=False)
     _arrays: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _one_at_a_time: RLock = field(default_factory=RLock, init=False, repr=False, compare=False)
 
     def array(self, name: str, dtype: type[np.generic], dimensions: int, *checks: Check) -> Any:
         """An array in memory; a mapped file would kill the process if another program truncated it."""
-        if name not in self._arrays:
-            path, data = self._found(name, layout.read_contents)
-            self._arrays[name] = read_array(path, dtype, dimensions, *checks, data=data)
-        return self._arrays[name]
+        with self._one_at_a_time:  # or two threads would read the same file
+            if name not in self._arrays:
+                path, data = self._found(name, layout.read_contents)
+                self._arrays[name] = read_array(path, dtype, dimensions, *checks, data=data)
+            return self._arrays[name]
 
     def long_array(self, name: str, dtype: type[np.generic], *checks: Check) -> Any:
         """An array whose length grows with the documents; a large one stays on disk and is read in parts."""

@@ -45,6 +45,7 @@ from seetopic.runtime import (
     Longs,
     Progress,
     available_cores,
+    cache_folder,
     normalized,
     silent,
 )
@@ -55,7 +56,6 @@ from seetopic.vectors import (
     ReadyVectors,
     TermEncoder,
     VectorCache,
-    cache_folder,
     encoder_for,
     is_embedded,
     reads_texts,
@@ -374,9 +374,9 @@ class Index:
             yield
 
     def _read_ahead(self) -> tuple[object, ...]:
-        model = self._encoder.load() if isinstance(self._encoder, EmbeddedEncoder) else None
+        arrays = self.local, self.general, self.vocabulary.ids, self.variants, self.idf
         likeness = self.themes.likeness if self.themes.grains else None
-        return model, self.general, self.local, self.vocabulary.ids, self.variants, self.idf, likeness
+        return arrays, likeness, self._encoder.load() if isinstance(self._encoder, EmbeddedEncoder) else None
 
     def release(self) -> None:
         """Free what was read and computed so far; it is read and computed again when it is needed."""

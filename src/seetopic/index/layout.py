@@ -16,8 +16,8 @@ from typing import IO, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from seetopic.errors import DamagedIndex, IndexFailure, OutputError
-from seetopic.runtime import Header, LongArray, blocks, linked, read_header, write_text
+from seetopic.errors import DamagedIndex, IndexFailure
+from seetopic.runtime import Header, LongArray, blocks, is_intact_file, linked, read_header, write_text
 from seetopic.settings import LANGUAGES
 from seetopic.text import Tokenizer, tokenize
 from seetopic.version import __version__
@@ -377,29 +377,9 @@ def is_large(folder: Path, name: str) -> bool:
 
 
 def _check(path: Path, file: io.FileIO, digest: Callable[[], str], expected: str, remembered: Path | None) -> None:
-    seen = os.fstat(file.fileno())
-    note = None
-    if remembered is not None and seen.st_size >= _LARGE and _SHA256.fullmatch(expected):
-        note = remembered / expected
-    if note is not None and _noted(note) == _state(seen):
-        return
-    if digest() != expected:
+    is_noted = os.fstat(file.fileno()).st_size >= _LARGE and _SHA256.fullmatch(expected)
+    if not is_intact_file(file, digest, expected, remembered / expected if remembered and is_noted else None):
         raise DamagedIndex(f"{path} is damaged: its checksum does not match the manifest; build the index again")
-    if note is not None:
-        with suppress(OutputError):  # if this cannot be recorded, the file is checked again
-            write_text(note, _state(seen))
-
-
-def _state(seen: os.stat_result) -> str:
-    """What changes when a file is rewritten or replaced."""
-    return f"{seen.st_dev} {seen.st_ino} {seen.st_size} {seen.st_mtime_ns} {seen.st_ctime_ns}"
-
-
-def _noted(note: Path) -> str | None:
-    try:
-        return note.read_text(encoding="utf-8")
-    except (OSError, ValueError):
-        return None
 
 
 def is_intact(folder: Path) -> bool:

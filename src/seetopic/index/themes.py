@@ -11,11 +11,22 @@ grouped once more, by what remains of their vectors after the mean of their them
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
-from seetopic.runtime import LRU, Doubles, Flags, Floats, Longs, normalized, one_thread, product
+from seetopic.runtime import (
+    LRU,
+    Doubles,
+    Flags,
+    Floats,
+    Longs,
+    in_parallel,
+    in_parts,
+    normalized,
+    one_thread,
+    product,
+)
 
 _GRAINS = (6, 9, 12, 18, 25, 36, 50, 72)  # numbers of themes, each about 1.4 times the one before
 _LEAST = 20  # average number of documents per theme, below which the grouping is too fine
@@ -136,7 +147,7 @@ class SampleThemes:
             own = slice(first, first + _AT_ONCE)
             nearness = product(self.vectors[own], self.vectors.T)
             nearness[np.arange(len(nearness)), np.arange(first, first + len(nearness))] = -np.inf
-            found[own] = np.argpartition(-nearness, size - 1, axis=1)[:, :size]
+            in_parallel(partial(_fill_largest, nearness, found[own]), in_parts(len(nearness)))
         return found
 
     @cached_property
@@ -298,6 +309,12 @@ def _spread_out(vectors: Floats, n_themes: int, chance: np.random.Generator) -> 
 
 def _sums(vectors: Floats, of_documents: Longs, n_themes: int) -> Floats:
     return np.stack([vectors[of_documents == theme].sum(axis=0) for theme in range(n_themes)])
+
+
+def _fill_largest(values: Floats, places: Longs, rows: slice) -> None:
+    """Write where the largest values of some rows are, as many as there is room for, in no particular order."""
+    size = places.shape[1]
+    places[rows] = np.argpartition(-values[rows], size - 1, axis=1)[:, :size]
 
 
 def _mean_cosine(vectors: Floats) -> float:

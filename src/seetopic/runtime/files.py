@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import io
 import json
 import os
 import re
@@ -12,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -202,9 +203,38 @@ def linked(source: Path, target: Path) -> None:
         shutil.copyfile(source, target)
 
 
+def cache_folder(given: Path | None = None) -> Path:
+    """The folder for vectors and indexes: the given one, else SEETOPIC_CACHE, else the user's cache folder."""
+    if given is not None:
+        return given
+    from platformdirs import user_cache_path
+
+    return Path(os.environ.get("SEETOPIC_CACHE") or user_cache_path("seetopic"))
+
+
 def sha256_of(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def is_intact_file(file: IO[bytes] | io.FileIO, digest: Callable[[], str], expected: str, note: Path | None) -> bool:
+    """Whether an open file has the expected digest, which is computed unless the note says that it has it."""
+    state = _state(os.fstat(file.fileno()))
+    if note is not None:
+        with suppress(OSError, ValueError):
+            if note.read_text(encoding="utf-8") == state:
+                return True
+    if digest() != expected:
+        return False
+    if note is not None:
+        with suppress(OutputError):  # if this cannot be recorded, the file is checked again
+            write_text(note, state)
+    return True
+
+
+def _state(seen: os.stat_result) -> str:
+    """What changes when a file is rewritten or replaced."""
+    return f"{seen.st_dev} {seen.st_ino} {seen.st_size} {seen.st_mtime_ns} {seen.st_ctime_ns}"
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from seetopic.vectors.cooccurrence import Block, PostingFiles, blocks_of, neighbours, write_postings
 from seetopic.vectors.encoder import encoder_for
-from seetopic.vectors.encoder.cache import VectorCache, cache_folder
+from seetopic.vectors.encoder.cache import VectorCache
 from seetopic.vectors.encoder.documents import ReadyDocuments
 from seetopic.vectors.encoder.minilm import EMBEDDED_NAME, EmbeddedEncoder, is_embedded
 from seetopic.vectors.encoder.plain import ReadyVectors, reads_texts
@@ -24,7 +24,6 @@ __all__ = [
     "VectorCache",
     "Vectors",
     "blocks_of",
-    "cache_folder",
     "context_matrix",
     "document_matrix",
     "encoder_for",

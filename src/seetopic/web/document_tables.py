@@ -16,8 +16,8 @@ from seetopic.classify import COLUMNS, Reader, Sorter, StoredDocuments, assign_d
 from seetopic.corpus import Documents
 from seetopic.errors import CorpusError
 from seetopic.index import Index
-from seetopic.runtime import Flags, LocalEngine, Progress, available_cores, write_text, writing
-from seetopic.vectors import VectorCache, cache_folder, encoder_for
+from seetopic.runtime import Flags, LocalEngine, Progress, available_cores, cache_folder, write_text, writing
+from seetopic.vectors import VectorCache, encoder_for
 from seetopic.web.database import new_id, now
 from seetopic.web.errors import Missing, NotYet
 from seetopic.web.jobs import Job, Jobs, Plan

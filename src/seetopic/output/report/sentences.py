@@ -9,6 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from seetopic.discovery import sampled_documents
 from seetopic.output.charts.scene import Scene
 from seetopic.output.report.passages import PlacedWords, Quotable, marks_in, passages_of
 from seetopic.runtime import Doubles
@@ -85,7 +86,7 @@ class _Chosen:
     def by_term(self) -> list[dict[str, int]]:
         """For each term, the sampled document with it that belongs most clearly to the topic."""
         scene, index, chosen = self.scene, self.scene.index, []
-        columns = scene.sampled.tocsc()
+        columns = sampled_documents(index).by_term
         for topic, terms in enumerate(scene.terms):
             taken: set[int] = set()
             own = {}

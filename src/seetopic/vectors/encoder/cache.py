@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -24,15 +23,6 @@ _SENT = 100  # batches sent to other machines, unless they would be too small or
 _LEAST_SENT, _MOST_SENT = 256, 16384  # texts
 # Not the table of older versions, whose checksums left out the text: both may share a cache.
 _TABLE = "CREATE TABLE IF NOT EXISTS sealed_vectors (text TEXT PRIMARY KEY, vector BLOB, checksum INTEGER)"
-
-
-def cache_folder(given: Path | None = None) -> Path:
-    """The folder for vectors and indexes: the given one, else SEETOPIC_CACHE, else the user's cache folder."""
-    if given is not None:
-        return given
-    from platformdirs import user_cache_path
-
-    return Path(os.environ.get("SEETOPIC_CACHE") or user_cache_path("seetopic"))
 
 
 @dataclass(frozen=True)

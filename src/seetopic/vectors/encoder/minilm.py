@@ -14,7 +14,16 @@ from typing import Any
 import numpy as np
 
 from seetopic.errors import EncoderError
-from seetopic.runtime import Floats, Progress, available_cores, in_parallel, resolve_device, sha256_of
+from seetopic.runtime import (
+    Floats,
+    Progress,
+    available_cores,
+    cache_folder,
+    in_parallel,
+    is_intact_file,
+    resolve_device,
+    sha256_of,
+)
 from seetopic.settings import Precision
 from seetopic.vectors.encoder.minilm_torch import load_minilm
 from seetopic.vectors.encoder.protocol import unit_rows
@@ -220,7 +229,9 @@ def _read_weights(path: Path) -> dict[str, Floats]:
 
 @lru_cache
 def _is_expected(weights: Path, _size: int, _changed: int) -> bool:
-    return sha256_of(weights) == _WEIGHTS_SHA256
+    note = cache_folder() / "checked" / _WEIGHTS_SHA256
+    with weights.open("rb") as file:
+        return is_intact_file(file, lambda: sha256_of(weights), _WEIGHTS_SHA256, note)
 
 
 @lru_cache(maxsize=2)
