@@ -150,8 +150,9 @@ def measure(folder: Path, corpus: str, place: Path) -> dict[str, object]:
     train, _ = labelled_split(folder / f"{corpus}.jsonl.gz")
     seeds = folder / f"{corpus}.seeds.txt"
     result: dict[str, object] = {"corpus": corpus, "documents": len(train.texts)}
-    sizes = {}
+    sizes, peak = {}, 0.0
     for share in (25, 50, 100):
+        peak = max(peak, peak_operations())
         file = place / f"{share}.jsonl"
         part = train.texts[: len(train.texts) * share // 100]
         file.write_text("".join(json.dumps({"text": text}) + "\n" for text in part), encoding="utf-8")
@@ -168,7 +169,7 @@ def measure(folder: Path, corpus: str, place: Path) -> dict[str, object]:
         *("index", place / "100.jsonl", "--out", place / "coarse", "--cache", place / "cache-coarse"), *BFLOAT16
     )
     result["index_bfloat16"] = coarse
-    peak = max(peak_operations() for _ in range(3))
+    peak = max(peak, peak_operations())
     result["language_model"] = {
         "float32_product_gflops": round(peak / 1e9),
         "float32": of_peak(place / "cold-100", train.texts, sizes["100 %"]["index"], peak),
@@ -178,7 +179,8 @@ def measure(folder: Path, corpus: str, place: Path) -> dict[str, object]:
     result["index_warm_cache"] = run(
         "index", place / "100.jsonl", "--out", place / "warm", "--cache", place / "cache-100"
     )
-    result["discover"] = run("discover", place / "warm", "--seeds", seeds, "--out", place / "topics")
+    reported = [run("discover", place / "warm", "--seeds", seeds, "--out", place / "topics") for _ in range(5)]
+    result["discover"] = min(reported, key=lambda each: each["seconds"])
     result["check_documents"] = run("check", place / "100.jsonl", "--seeds", seeds, "--cache", place / "cache-check")
     result["help_seconds"] = min(run("--help")["seconds"] for _ in range(3))
     terms = json.loads((place / "warm" / "terms.json").read_text(encoding="utf-8"))

@@ -18,6 +18,7 @@ from seetopic import Index, open_documents
 from seetopic.classify.sorter import sorter_of
 from seetopic.discovery.run import run_of
 from seetopic.errors import DamagedIndex, SeeTopicError
+from seetopic.index import layout
 from seetopic.index.layout import FILES, MANIFEST, SAMPLE_TEXTS, bounds, finite, of_length, within
 from seetopic.output.report import report_html
 
@@ -157,6 +158,19 @@ def test_a_header_that_promises_more_than_is_there_is_refused(copied, shape):
 
 def test_a_sound_index_passes(built):
     use(built)
+
+
+def test_a_number_that_points_nowhere_in_a_long_file_is_refused_when_it_is_read(copied, monkeypatch, tmp_path):
+    monkeypatch.setattr(layout, "_LARGE", 1)
+    places = np.load(copied / "texts.npy")
+    places[-5] = 10**6
+    np.save(copied / "texts.npy", places)
+    sealed(copied)
+    index = Index.open(copied, embedding_model=directions, cache=tmp_path / "cache")
+    assert np.array_equal(index.texts.places[:10], places[:10])
+    for read in (lambda: index.texts.places[-8:], index.verify):
+        with pytest.raises(DamagedIndex, match=r"texts\.npy does not match the other files"):
+            read()
 
 
 def test_what_reading_ahead_cannot_read_is_reported_where_it_is_needed(built, copied):

@@ -96,7 +96,8 @@ class Sorter:
     @cached_property
     def _topic_pairs(self) -> Longs:
         """Category * n_terms + term for every term of every topic, ascending."""
-        ids = {term: number for number, term in enumerate(self.terms)}
+        shown = {term for each in self.topic_terms for term in each}
+        ids = {term: number for number, term in enumerate(self.terms) if term in shown}  # few of very many
         pairs = {
             category * len(self.terms) + ids[term] for category, each in enumerate(self.topic_terms) for term in each
         }

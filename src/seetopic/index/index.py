@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -45,6 +46,7 @@ from seetopic.runtime import (
     Longs,
     Progress,
     available_cores,
+    blocks,
     cache_folder,
     normalized,
     silent,
@@ -231,7 +233,9 @@ class Index:
     def _everything(self) -> tuple[object, ...]:
         """Everything that is stored; each file is checked against the others as it is read."""
         self.columns.check()
-        return stored_in(self), self.local, self.variants, self.themes, self.posting_documents, self._documents
+        for array in (self.posting_documents, self._documents, self.texts.places):
+            deque(blocks(array), 0)  # a long one is checked as it is read
+        return stored_in(self), self.local, self.variants, self.themes
 
     def __getstate__(self) -> dict[str, Any]:
         """The state to pickle: the fields, without the arrays that were read so far."""

@@ -10,6 +10,7 @@ import re
 import shutil
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, TypeAlias
 
@@ -55,13 +56,15 @@ def read_array(
 
 
 def read_long_array(path: Path, file: io.FileIO, dtype: type[np.generic], *checks: Check) -> Any:
-    """A one-dimensional array that passes all checks and stays on disk."""
+    """A one-dimensional array that passes all checks and stays on disk; its values are checked as they are read."""
+    each = [check for check in checks if isinstance(check, _Within)]
     try:
         header = _header(file, path.stat().st_size, np.dtype(dtype), 1)
     except ValueError as error:
         file.close()
         raise DamagedIndex(f"{path} cannot be read ({error}); build the index again") from error
-    return _passed(LongArray(file, header, str(path)), path, checks)
+    array = LongArray(file, header, str(path), lambda part: all(check(part) for check in each))
+    return _passed(array, path, [check for check in checks if check not in each])
 
 
 def _header(file: IO[bytes], size: int, dtype: np.dtype[Any], dimensions: int) -> Header:
@@ -107,9 +110,18 @@ def of_length(length: int) -> Check:
     return lambda array: len(array) == length
 
 
+@dataclass(frozen=True)
+class _Within:
+    low: int
+    high: int
+
+    def __call__(self, array: Any) -> bool:
+        return all(bool(self.low <= block.min() and block.max() < self.high) for _, block in blocks(array))
+
+
 def within(low: int, high: int) -> Check:
     """Every value is at least `low` and less than `high`."""
-    return lambda array: all(bool(low <= block.min() and block.max() < high) for _, block in blocks(array))
+    return _Within(low, high)
 
 
 def bounds(parts: int | None = None, end: int | None = None) -> Check:

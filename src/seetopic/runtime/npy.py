@@ -13,7 +13,7 @@ import struct
 import threading
 import weakref
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 from zipfile import BadZipFile, ZipFile
@@ -82,10 +82,12 @@ def map_array(path: Path) -> Any:
 class LongArray:
     """A one-dimensional array that stays in its file and is read in parts.
 
-    If the file is truncated meanwhile, reading raises an error; with a memory map it would kill the process.
+    If the file is truncated meanwhile, reading raises an error; with a memory map it would kill the process. Each part
+    must pass `check` when it is read: to read all of a large file first takes longer than what is done with it.
     """
 
-    def __init__(self, file: io.FileIO, header: Header, name: str) -> None:
+    def __init__(self, file: io.FileIO, header: Header, name: str, check: Callable[[Any], bool]) -> None:
+        self._check = check
         self.dtype = header.dtype
         self.ndim = len(header.shape)
         self._file, self._start, self._length, self._name = file, header.start, header.n_values, name
@@ -105,6 +107,8 @@ class LongArray:
                 left = left[n_read:]
         if left:
             raise DamagedIndex(f"{self._name} was truncated while it was being read; build the index again")
+        if not self._check(found):
+            raise DamagedIndex(f"{self._name} does not match the other files of the index; build the index again")
         return found[::step]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
