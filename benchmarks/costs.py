@@ -32,6 +32,8 @@ def rows(*pairs: tuple[str, str]) -> str:
 def speed() -> str:
     found = read("speed.json")
     cold, sizes, encoder = found["index_cold_cache"], found["sizes"], found["encoder"]
+    model_stage = found["language_model"]
+    float32, bfloat16 = (model_stage[precision] for precision in ("float32", "bfloat16"))
     stages = cold["stages"]
     model = stages["language model"] + stages["language model reads documents"]
     local = stages["counting neighbours"] + stages["local vectors"]
@@ -42,10 +44,21 @@ def speed() -> str:
             f"{cold['seconds']:.0f} s, including {model:.0f} s for the language model and {local:.0f} s for local "
             f"vectors; {cold['peak_gb']:.1f} GB of memory",
         ),
+        (
+            "the same with `--precision bfloat16`",
+            f"{found['index_bfloat16']['seconds']:.0f} s, including {bfloat16['seconds']:.0f} s for the language "
+            f"model; {bfloat16_changes()}",
+        ),
+        (
+            "the language model's stage, as a share of a float32 matrix product on the same cores",
+            f"{float32['share']:.0%} in float32, {bfloat16['share']:.0%} in bfloat16 "
+            f"({model_stage['float32_product_gflops']:,} GFLOPS; other programs: load {model_stage['load']:.0f})",
+        ),
         ("index, vectors cached", f"{found['index_warm_cache']['seconds']:.0f} s"),
         (
             "discover on an existing index, entire process",
-            f"{whole:.1f} s ({quarter:.1f} s and {half:.1f} s with a quarter and half of the documents)",
+            f"{found['discover']['seconds']:.1f} s with report; without, {whole:.1f} s ({quarter:.1f} s and "
+            f"{half:.1f} s with a quarter and half of the documents)",
         ),
         ("`seetopic --help`", f"{found['help_seconds']:.1f} s"),
         (
@@ -55,6 +68,20 @@ def speed() -> str:
         ),
     )
     return f"{found['documents']:,} product reviews, {found['terms']:,} terms:\n\n{table}"
+
+
+def bfloat16_changes() -> str:
+    """How far the label figures of two precisions are apart."""
+    found = read("precision.json")
+    apart = {
+        figure: [each["bfloat16"][figure] - each["float32"][figure] for each in found.values()]
+        for figure in ("label_precision@10", "label_f1@50")
+    }
+    told = (
+        f"{figure.replace('_', ' ').replace('f1', 'F1')} by {min(by):+.3f} to {max(by):+.3f}"
+        for figure, by in apart.items()
+    )
+    return f"over {len(found)} corpora it changes {' and '.join(told)}"
 
 
 def ten_million() -> str:
