@@ -22,7 +22,6 @@ from seetopic.runtime import (
     Floats,
     Longs,
     in_parallel,
-    in_parts,
     normalized,
     one_thread,
     product,
@@ -49,6 +48,7 @@ _TAKEN_OFF = 12  # number of themes that are subtracted
 _NEIGHBOURS = 0.01  # share of documents among which a document is compared if names cut across themes
 _NEIGHBOURS_LEAST = 20
 _AT_ONCE = 1024  # documents whose nearness to all others is in memory
+_SORTED = 64  # of these, how many are compared together: few enough for the processor's cache
 _ALIKE = 0.7  # likeness of the documents nearest to a name, relative to those nearest to a document: cut across below
 _MOST_ALIKE = 0.9  # the same for most names of subjects
 _QUERIES = 300  # documents whose nearest ones are compared
@@ -145,9 +145,10 @@ class SampleThemes:
         found = np.empty((n, size), np.int64)
         for first in range(0, n, _AT_ONCE):
             own = slice(first, first + _AT_ONCE)
-            nearness = product(self.vectors[own], self.vectors.T)
-            nearness[np.arange(len(nearness)), np.arange(first, first + len(nearness))] = -np.inf
-            in_parallel(partial(_fill_largest, nearness, found[own]), in_parts(len(nearness)))
+            farness = product(-self.vectors[own], self.vectors.T)
+            farness[np.arange(len(farness)), np.arange(first, first + len(farness))] = np.inf
+            parts = [slice(row, row + _SORTED) for row in range(0, len(farness), _SORTED)]
+            in_parallel(partial(_fill_smallest, farness, found[own]), parts)
         return found
 
     @cached_property
@@ -311,10 +312,10 @@ def _sums(vectors: Floats, of_documents: Longs, n_themes: int) -> Floats:
     return np.stack([vectors[of_documents == theme].sum(axis=0) for theme in range(n_themes)])
 
 
-def _fill_largest(values: Floats, places: Longs, rows: slice) -> None:
-    """Write where the largest values of some rows are, as many as there is room for, in no particular order."""
+def _fill_smallest(values: Floats, places: Longs, rows: slice) -> None:
+    """Write where the smallest values of some rows are, as many as there is room for, in no particular order."""
     size = places.shape[1]
-    places[rows] = np.argpartition(-values[rows], size - 1, axis=1)[:, :size]
+    places[rows] = np.argpartition(values[rows], size - 1, axis=1)[:, :size]
 
 
 def _mean_cosine(vectors: Floats) -> float:
