@@ -46,19 +46,6 @@ def test_help_needs_no_heavy_import():
     assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
-def test_what_scipy_imports_for_nothing_is_loaded_on_first_use():
-    script = """if True:
-        import sys
-        from seetopic.cli.postponed import postpone_unused
-        postpone_unused()
-        import numpy, scipy.sparse
-        before = "numpy.polynomial.chebyshev" in sys.modules, "numpy.f2py.rules" in sys.modules
-        print(before, numpy.polynomial.Polynomial([1, 2])(3))
-    """
-    told = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
-    assert told == "(False, False) 7.0\n"
-
-
 @pytest.mark.slow
 def test_an_option_that_changes_nothing_of_a_ready_index_is_said(place):
     for command in ("discover", "check"):

@@ -16,7 +16,6 @@ import click
 
 from seetopic.cli import ask, cache, evaluate, export, serve, topics, trends, update, verify
 from seetopic.cli.messages import say
-from seetopic.cli.postponed import postpone_unused
 from seetopic.errors import NotEnoughMemory, SeeTopicError
 from seetopic.version import __version__
 
@@ -29,8 +28,6 @@ def cli() -> None:
     """Name your categories and get the terms your documents actually use for each."""
     if "--help" not in sys.argv and "-h" not in sys.argv:
         _check_memory()
-    if click.get_current_context().invoked_subcommand != serve.serve.name:
-        postpone_unused()
 
 
 for command in (
