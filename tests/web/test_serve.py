@@ -18,7 +18,7 @@ import psutil
 import pytest
 
 from seetopic.cli import main
-from seetopic.web.serve import Address, kept_token
+from seetopic.web.serve import Address, _signals_held_back, kept_token
 from waiting import until
 
 from .served import commanded
@@ -64,6 +64,19 @@ def test_it_ends_cleanly_at_once_after_its_start_and_when_told_to_terminate(tmp_
             _, said = served.process.communicate(timeout=20)
             assert "Traceback" not in said
             assert served.process.returncode in (130, 128 + signal.SIGTERM, 0)
+
+
+def test_an_interrupt_comes_when_everything_is_imported() -> None:
+    imported = []
+
+    def interrupted() -> None:
+        with _signals_held_back():
+            signal.raise_signal(signal.SIGINT)
+            imported.append("all")
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert imported == ["all"]
 
 
 @pytest.mark.slow

@@ -83,6 +83,7 @@ def main() -> None:
                 sys.stdout.flush()
         except (click.Abort, KeyboardInterrupt):
             say("seetopic: interrupted; if an index was being built, run the same command again to resume")
+            exec("")  # or Python would take an interrupt inside an `exec`, as dataclasses use, for one nobody handled
             sys.exit(128 + stopped_by[-1])
         except BrokenPipeError:  # the reader has closed the pipe
             _give_up_output()

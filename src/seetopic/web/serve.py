@@ -6,10 +6,11 @@ import ipaddress
 import os
 import re
 import secrets
+import signal
 import socket
 import threading
-from collections.abc import Callable, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -113,11 +114,12 @@ def _run(
     fields: dict[str, Any],
 ) -> None:
     """Import the server's modules and run it."""
-    from seetopic.web.access import Access
-    from seetopic.web.app import application
-    from seetopic.web.connections import server_for
-    from seetopic.web.sources import BuildOptions
-    from seetopic.web.workbench import Workbench
+    with _signals_held_back():
+        from seetopic.web.access import Access
+        from seetopic.web.app import application
+        from seetopic.web.connections import server_for
+        from seetopic.web.sources import BuildOptions
+        from seetopic.web.workbench import Workbench
 
     with closing(Workbench(settings)) as workbench:
         if given is not None:
@@ -125,6 +127,21 @@ def _run(
         app = application(workbench, Access(secret, hosts, settings.data / "sessions"))
         _soon(workbench.warm)
         server_for(app).run(sockets=[taken])
+
+
+@contextmanager
+def _signals_held_back() -> Iterator[None]:
+    """An interrupt in the middle of an import may be lost, or turn into another error; so it comes afterwards."""
+    came: list[int] = []
+    both = (signal.SIGINT, signal.SIGTERM) if threading.current_thread() is threading.main_thread() else ()
+    before = {each: signal.signal(each, lambda number, _: came.append(number)) for each in both}
+    try:
+        yield
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)
+    for number in came[:1]:
+        signal.raise_signal(number)
 
 
 def _soon(work: Callable[[], None]) -> None:
