@@ -52,7 +52,7 @@ def speed() -> str:
         (
             "the language model's stage, as a share of a float32 matrix product on the same cores",
             f"{float32['share']:.0%} in float32, {bfloat16['share']:.0%} in bfloat16 "
-            f"({model_stage['float32_product_gflops']:,} GFLOPS; other programs: load {model_stage['load']:.0f})",
+            f"({model_stage['float32_product_gflops']:,} GFLOPS)",
         ),
         ("index, vectors cached", f"{found['index_warm_cache']['seconds']:.0f} s"),
         (
