@@ -65,6 +65,7 @@ CORPORA ?= corpora
 RESULTS := benchmarks/results
 bench: $(VENV)/.test table
 	$(BIN)/python benchmarks/speed.py $(CORPORA) > $(RESULTS)/speed.json
+	$(BIN)/python benchmarks/precision.py $(CORPORA) > $(RESULTS)/precision.json
 	$(BIN)/python benchmarks/everyday.py $(CORPORA) > $(RESULTS)/everyday.json
 	$(BIN)/python benchmarks/edits.py $(CORPORA) > $(RESULTS)/edits.json
 	$(BIN)/python benchmarks/workbench.py $(CORPORA) > $(RESULTS)/workbench.json
