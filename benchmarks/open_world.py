@@ -13,10 +13,10 @@ import json
 import random
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from sklearn.metrics import average_precision_score, f1_score
@@ -36,6 +36,7 @@ from seetopic.settings import DEFAULT
 BINS = 10  # of shares, to measure how well they are calibrated
 OTHER = "other"  # the label of documents whose own label is not a name
 FIGURES = ("label_precision@10", "label_f1@10")
+KINDS = ("two names", "30 % of the names", "one name", "all names")
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,9 @@ class Judged:
         """The number of each document's name; for other labels, the number after the last."""
         numbers = {name: number for number, name in enumerate(names)}
         return np.array([numbers.get(label, len(names)) for label in self.labels])
+
+
+Measure: TypeAlias = Callable[[Index, Corpus, Judged, list[str]], dict[str, Any]]
 
 
 def asked_for(names: Sequence[str], draws: int) -> Iterator[tuple[str, int, list[str]]]:
@@ -120,8 +124,9 @@ def rounded(value: Any) -> Any:
     return round(value, 3)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def report(about: str, measure: Measure, kinds: Container[str]) -> None:
+    """Print a line for every corpus, sample and draw of names of some kinds."""
+    parser = argparse.ArgumentParser(description=about)
     parser.add_argument("folder", type=Path)
     parser.add_argument("names", nargs="*", default=["ohsumed", "amazon", "crisis", "huffpost"])
     parser.add_argument("--draws", type=int, default=5)
@@ -138,10 +143,11 @@ def main() -> None:
                     index = Index.build(list(corpus.parts.learned_from), place, cache=parsed.cache or Path(temporary))
                 judged = judged_documents(corpus, index, parsed.judged)
                 for kind, draw, names in asked_for(corpus.seeds.names, parsed.draws):
-                    about = {"corpus": name, "sample": sample, "asked_for": kind, "draw": draw, "names": names}
-                    json.dump({**about, **rounded(measured(index, corpus, judged, names))}, sys.stdout)
-                    print(flush=True)
+                    if kind in kinds:
+                        row = {"corpus": name, "sample": sample, "asked_for": kind, "draw": draw, "names": names}
+                        json.dump({**row, **rounded(measure(index, corpus, judged, names))}, sys.stdout)
+                        print(flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    report(__doc__.splitlines()[0], measured, KINDS)
