@@ -41,7 +41,7 @@ def test_learning_from_the_clearest_corrects_the_names_first_guess():
     for seed in range(5):
         features, names, kinds = bundles(seed)
         first = np.mean((features @ names.T).argmax(axis=1) == kinds)
-        learned = np.mean(sort_sample(Features(features), names, SortingSettings()).scores.argmax(axis=1) == kinds)
+        learned = np.mean(sort_sample(Features.of(features), names, SortingSettings()).scores.argmax(axis=1) == kinds)
         better.append(learned - first)
     assert np.mean(better) > 0.02
     assert min(better) >= -0.02
@@ -49,21 +49,21 @@ def test_learning_from_the_clearest_corrects_the_names_first_guess():
 
 def test_the_rule_gives_the_samples_own_scores():
     features, names, _ = bundles(0)
-    found = sort_sample(Features(features), names, SortingSettings())
+    found = sort_sample(Features.of(features), names, SortingSettings())
     assert features @ found.weights + found.offset == pytest.approx(found.scores, abs=5e-7)  # single precision
 
 
 def test_scores_have_mean_0_and_spread_1():
     features, names, _ = bundles(1)
-    scores = sort_sample(Features(features), names, SortingSettings()).scores
+    scores = sort_sample(Features.of(features), names, SortingSettings()).scores
     assert scores.mean(axis=0) == pytest.approx(np.zeros(3), abs=1e-4)
     assert scores.std(axis=0) == pytest.approx(np.ones(3), abs=1e-3)
 
 
 def test_one_category_and_one_document_can_be_sorted():
     features, names, _ = bundles(0)
-    assert np.isfinite(sort_sample(Features(features), names[:1], SortingSettings()).scores).all()
-    assert np.isfinite(sort_sample(Features(features[:1]), names, SortingSettings()).scores).all()
+    assert np.isfinite(sort_sample(Features.of(features), names[:1], SortingSettings()).scores).all()
+    assert np.isfinite(sort_sample(Features.of(features[:1]), names, SortingSettings()).scores).all()
 
 
 def test_shares_add_up_to_1_and_a_low_temperature_makes_them_hard():

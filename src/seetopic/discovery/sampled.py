@@ -115,7 +115,7 @@ class SampledDocuments:
         if self.before is not None:
             return self.before.features
         general = np.asarray(self.sample.general)
-        return Features(np.hstack([general, np.float32(self.local_scale) * self._local]))
+        return Features.of(np.hstack([general, np.float32(self.local_scale) * self._local]))
 
     @cached_property
     def unit_features(self) -> Floats:

@@ -7,7 +7,6 @@ learns from the clearest guesses, twice, and corrects the rest.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -37,17 +36,14 @@ class SortedSample:
 class Features:
     """Features of documents, in the forms needed to sort them by any names."""
 
-    plain: Floats  # the language model's vectors and any others, side by side; (n_documents, n_features)
+    mean: Floats  # (n_features,)
+    centred: Floats  # features minus their mean, (n_documents, n_features)
 
-    @cached_property
-    def mean(self) -> Floats:
-        mean: Floats = self.plain.mean(axis=0)
-        return mean
-
-    @cached_property
-    def centred(self) -> Floats:
-        centred: Floats = self.plain - self.mean
-        return centred
+    @staticmethod
+    def of(plain: Floats) -> Features:
+        """From the language model's vectors and any others, side by side; (n_documents, n_features)."""
+        mean = plain.mean(axis=0)
+        return Features(mean, plain - mean)
 
     def times(self, weights: Doubles) -> Doubles:
         """The product of the centred features with columns of weights."""
@@ -60,7 +56,7 @@ def sort_sample(features: Features, names: Floats, settings: SortingSettings) ->
 
     The result is the mean over the rounds, so that neither the first nor the last decides alone.
     """
-    by_name = np.zeros((features.plain.shape[1], len(names)))
+    by_name = np.zeros((len(features.mean), len(names)))
     by_name[: names.shape[1]] = names.T
     named = scored(by_name, features)
     rule, total = named, None

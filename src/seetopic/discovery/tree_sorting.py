@@ -27,7 +27,7 @@ _TINY = 1e-12
 def sort_by_paths(features: Features, names: Floats, settings: SortingSettings, tree: Tree) -> SortedSample:
     """As `sort_sample`, for the columns of a tree. Parents' own columns get no documents."""
     leaves = list(tree.leaves)
-    by_name = np.zeros((features.plain.shape[1], len(names)))
+    by_name = np.zeros((len(features.mean), len(names)))
     by_name[: names.shape[1]] = names.T
     named = _by_path(scored(by_name, features), tree)
     rule, total = _only(named, leaves), None
@@ -87,7 +87,7 @@ def widened(tree: Tree | None, rule: TermRule) -> TermRule:
 def _learned(features: Features, rule: Rule, settings: SortingSettings, tree: Tree) -> Rule:
     """A regression for each level, on the documents that are clearest at that level."""
     leaves = list(tree.leaves)
-    weights = np.zeros((features.plain.shape[1], len(tree)))
+    weights = np.zeros((len(features.mean), len(tree)))
     weights[:, leaves] = regression(features.centred, rule.scores, settings)
     likely = tree.summed(among_all(leaves, len(tree), shares(rule.scores, settings.temperature), 0.0))
     for depth in tree.inner_depths:

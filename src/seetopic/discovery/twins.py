@@ -97,7 +97,7 @@ def dealt_reading(reading: Reading, twins: Twins, names: Floats, features: Featu
     """
     n_themes = reading.memberships.shape[1] - len(twins.groups)
     column, n_names = twins.columns(n_themes), len(names)
-    by_name = np.zeros((features.plain.shape[1], n_names))
+    by_name = np.zeros((len(features.mean), n_names))
     by_name[: names.shape[1]] = names.T
     apart = scored(by_name, features)
     weights, scores = apart.weights, apart.scores

@@ -39,7 +39,7 @@ from seetopic.runtime.notices import Warn, ignore, warn
 from seetopic.runtime.npy import Header, LongArray, arrays_in, blocks, load_array, map_array, read_header
 from seetopic.runtime.progress import Progress, Renamed, counted, shown_progress, silent
 from seetopic.runtime.ragged import Lists
-from seetopic.runtime.sizes import held_bytes
+from seetopic.runtime.sizes import give_back_memory, held_bytes
 from seetopic.runtime.spreadsheets import SafeRows, cell, guarded, unguarded
 from seetopic.runtime.temporary import remove_temporary, temporary_folder
 from seetopic.runtime.word_keys import spread, word_keys
@@ -80,6 +80,7 @@ __all__ = [
     "distinct",
     "engine_for",
     "exchanged",
+    "give_back_memory",
     "guarded",
     "held",
     "held_bytes",

@@ -1,8 +1,10 @@
-"""How much memory objects hold in arrays, so that what is remembered can be bounded."""
+"""How much memory objects hold in arrays, so that what is remembered can be bounded, and giving back what is not."""
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Iterable
+from functools import cache
 from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -45,3 +47,21 @@ def held_bytes(roots: Iterable[object], without: tuple[type, ...] = ()) -> int:
         else:
             waiting += getattr(each, "__dict__", {}).values()
     return total
+
+
+def give_back_memory() -> None:
+    """Return freed memory to the system: the C library keeps it for later, a fifth of what a server has after a while.
+
+    Only GNU's library offers this.
+    """
+    trim = _trimming()
+    if trim is not None:
+        trim(0)
+
+
+@cache
+def _trimming() -> Any:
+    try:
+        return ctypes.CDLL(None).malloc_trim
+    except (OSError, TypeError, AttributeError):  # another system or library
+        return None

@@ -8,7 +8,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, TypeAlias, TypeVar
@@ -19,16 +19,17 @@ from seetopic.corpus import Documents, Seeds
 from seetopic.discovery import DOUBTFUL, Discovery, Topics, base_of, run_of
 from seetopic.index import Index
 from seetopic.output import Examples, Quotable, Scene, examples
-from seetopic.runtime import held_bytes
+from seetopic.runtime import give_back_memory, held_bytes
 from seetopic.settings import DEFAULT, DiscoverySettings
+from seetopic.vectors import EmbeddedEncoder
 from seetopic.web.errors import NotYet, Overtaken
 from seetopic.web.limits import WAITING
 from seetopic.web.schemas import Category, Frozen, Names, same
 from seetopic.web.texts import WrittenTexts
 
 _SHOWN = 100  # cached sets of topics, as the page shows them
-_MEGABYTES = 300.0  # of cached runs and of the indexes that they come from, together
-_SMALL = (Topics, Seeds, Frozen, Documents)  # parts of a run that need not be looked into
+_MEGABYTES = 250.0  # of cached runs and of the indexes that they come from, together
+_UNCOUNTED = (Topics, Seeds, Frozen, Documents, EmbeddedEncoder)  # small parts of a run, and what all runs share
 _ENDING = "the workbench is shutting down; start it again"
 Key: TypeAlias = tuple[str, str]  # corpus, names
 Owner: TypeAlias = tuple[str, int]  # project, version
@@ -215,9 +216,12 @@ class TopicFinder:
         lane = self._heavy if heavy else self._quick
         with lane.entered():
             try:
-                return lane.worker.submit(work, *values).result()
+                found = lane.worker.submit(work, *values).result()
             except CancelledError:
                 raise NotYet(_ENDING) from None
+            with suppress(RuntimeError):  # shutting down
+                lane.worker.submit(give_back_memory)  # while the answer is on its way
+            return found
 
     def of_run(self, work: Callable[..., Item], finding: Finding, *values: Any) -> Item:
         """Compute something from a run; with many names, apart from quick requests."""
@@ -286,7 +290,7 @@ class TopicFinder:
 
     def _release(self) -> None:
         """Drop the least recently used runs until the limit is kept, and what was read of corpora without any."""
-        while len(self._runs) > 1 and held_bytes(self._runs.values(), _SMALL) > 1e6 * self._megabytes:
+        while len(self._runs) > 1 and held_bytes(self._runs.values(), _UNCOUNTED) > 1e6 * self._megabytes:
             _, dropped = self._runs.popitem(last=False)
             index = base_of(dropped.run.index)
             if all(base_of(each.run.index) is not index for each in self._runs.values()):
@@ -296,7 +300,7 @@ class TopicFinder:
     def megabytes(self) -> float:
         """What is remembered now."""
         with self._keeping:
-            return held_bytes(self._runs.values(), _SMALL) / 1e6
+            return held_bytes(self._runs.values(), _UNCOUNTED) / 1e6
 
     def forget(self, corpus: str) -> None:
         with self._keeping:

@@ -46,13 +46,17 @@ def contrasted(scores: Floats, contrast: float) -> Floats:
     """Scores minus a share of the best other category's: near to this one, and far from the others (Section 2)."""
     if len(scores) < 2 or contrast == 0:
         return scores
-    best, second = scores[0], np.full_like(scores[0], -np.inf)
-    for row in scores[1:]:
-        best, second = np.maximum(best, row), np.maximum(second, np.minimum(best, row))
-    share = np.float32(contrast)
-    from_second, from_best = best - share * second, share * best
-    result = np.empty_like(scores)
-    for row, own in zip(scores, result, strict=True):  # row by row, because a row fits into the processor's cache
-        np.subtract(row, from_best, out=own)
-        np.copyto(own, from_second, where=row == best)
+    share, result = np.float32(contrast), np.empty_like(scores)
+
+    def fill(part: slice) -> None:
+        own, found = scores[:, part], result[:, part]
+        best, second = own[0], np.full_like(own[0], -np.inf)
+        for row in own[1:]:
+            best, second = np.maximum(best, row), np.maximum(second, np.minimum(best, row))
+        from_second, from_best = best - share * second, share * best
+        for row, contrasts in zip(own, found, strict=True):  # one row's part fits into the processor's cache
+            np.subtract(row, from_best, out=contrasts)
+            np.copyto(contrasts, from_second, where=row == best)
+
+    in_parallel(fill, in_parts(scores.shape[1]))
     return result
