@@ -9,16 +9,21 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 from scipy.sparse import csr_array
 
+from planted import NAMES
+from seetopic import Index
 from seetopic.discovery.evidence import StartRemembered
 from seetopic.discovery.evidence.documents import (
     MatchedDocumentsEvidence,
     ReadDocumentsEvidence,
     clear_memberships,
     typical_among_neighbours,
+    typical_of_nearest,
     typical_terms,
 )
 from seetopic.discovery.evidence.general import DRIFT, GeneralEvidence, confidence
 from seetopic.discovery.evidence.similarity import contrasted
+from seetopic.discovery.run import run_of
+from seetopic.settings import DEFAULT
 
 
 def z_written_out(documents: np.ndarray, memberships: np.ndarray, term: int, category: int) -> float:
@@ -38,6 +43,28 @@ def test_typical_terms_are_z_scores_of_log_odds(seed):
     found = typical_terms(csr_array(documents), memberships)
     expected = [[z_written_out(documents, memberships, term, category) for term in range(5)] for category in range(3)]
     assert found == pytest.approx(np.array(expected), abs=1e-4)
+
+
+def test_what_the_nearest_documents_contain_is_typical_of_a_name():
+    documents = csr_array(np.array([[1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [0, 1, 1]], np.float32))
+    nearness = np.array([0.9, 0.8, 0.1, 0.2, 0.3])
+    for number in (2, 4):
+        nearest = np.isin(np.arange(5), np.argsort(-nearness)[:number]).astype(float)
+        memberships = np.column_stack([nearest, 1 - nearest])
+        expected = [z_written_out(documents.toarray(), memberships, term, 0) for term in range(3)]
+        assert typical_of_nearest(documents, nearness, number) == pytest.approx(np.array(expected), abs=1e-4)
+
+
+@pytest.mark.parametrize("asked", [NAMES[:1], NAMES[:2]])
+def test_a_single_name_has_the_terms_of_the_documents_nearest_to_it(index: Index, asked):
+    run = run_of(index, asked)
+    assert run.reading is not None
+    assert len(run.uncovered.centres) > 0  # there is something to compare with
+    read = slice(run.sampled.n_read)
+    number = max(20, round(DEFAULT.discovery.sorting.kept * run.reading.memberships[read, 0].sum()))
+    by_nearness = typical_of_nearest(run.sampled.documents[read], run.reading.found.by_name[:, 0], number)
+    expected = np.argsort(-by_nearness, kind="stable")[:20].tolist()
+    assert (run.found.ranked["documents"][0][:20].tolist() == expected) == (len(asked) == 1)
 
 
 def test_a_term_of_one_subject_alone_is_typical_of_nothing_within_it():

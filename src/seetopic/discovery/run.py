@@ -23,6 +23,7 @@ from seetopic.discovery.evidence.documents import (
     ReadDocumentsEvidence,
     theme_vectors,
     typical_among_neighbours,
+    typical_of_nearest,
     typical_terms,
 )
 from seetopic.discovery.evidence.general import GeneralEvidence, confidence
@@ -46,6 +47,7 @@ from seetopic.text import Variants, no_variants
 from seetopic.version import __version__
 
 _SURE = 0.35  # confidence from which a topic's terms may describe its name; users should require more
+_NEAREST = 20  # minimum number of documents that represent a single name
 _LEFT_OUT = 2.0  # times the weight of general evidence, if the names leave out a part of the documents
 
 
@@ -418,6 +420,13 @@ def _read_documents(query: Query, names: EncodedNames, reading: Reading) -> Evid
         typical = typical_among_neighbours(sampled.documents[read], reading.memberships[read], themes.neighbours)
     else:
         typical = typical_terms(sampled.documents, reading.memberships)
+    if len(query.seeds) == 1:
+        # Without another name to be told apart from, what was learned spreads over the theme around the name: "comedy"
+        # over all films. The documents nearest to the name stay with it; half as many as were learned are the clearest.
+        learned = float(reading.memberships[: sampled.n_read, 0].sum())
+        number = max(_NEAREST, round(query.settings.sorting.kept * learned))
+        nearness = reading.found.by_name[:, 0]
+        typical[0] = typical_of_nearest(sampled.documents[: sampled.n_read], nearness, number)
     return ReadDocumentsEvidence(typical)
 
 

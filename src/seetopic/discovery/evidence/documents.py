@@ -75,6 +75,14 @@ def typical_terms(documents: csr_array, memberships: Doubles) -> Floats:
     return z
 
 
+def typical_of_nearest(documents: csr_array, nearness: Doubles, number: int) -> Floats:
+    """z-score of a term in the documents that are nearest to a name, so many of them, against the others; (n_terms,)"""
+    nearest = np.zeros(len(nearness))
+    nearest[np.argsort(-nearness, kind="stable")[:number]] = 1.0
+    typical: Floats = typical_terms(documents, np.column_stack([nearest, 1 - nearest]))[0]
+    return typical
+
+
 def theme_vectors(index: Index, documents: csr_array, memberships: Doubles) -> Floats:
     """Each category as the mean vector of its most typical terms, if its documents' vectors are of another model.
 
