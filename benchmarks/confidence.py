@@ -3,7 +3,7 @@
     python benchmarks/confidence.py FOLDER [--indexes DIR] [--cache DIR] > benchmarks/results/confidence.json
 
 FOLDER, the split and the draws of names are as in `open_world.py`. results/judged_topics.jsonl says how many of a
-topic's ten terms two readers found wrong, who did not know how the topics were found; a topic is bad if that is more
+topic's ten terms each reader found wrong, who did not know how the topics were found; a topic is bad if that is more
 than three on average. Only topics that still have the terms that were judged count.
 """
 

@@ -458,7 +458,8 @@ def confidence() -> str:
         "| names | topics | bad | ranked correctly | bad ones flagged | others flagged |",
         "|---|--:|--:|--:|--:|--:|",
     ]
-    kinds = {"all names": "all", "30 % of the names": "30 %", "two names": "two", "every": "together"}
+    kinds = {"all names": "all", "30 % of the names": "30 %", "two names": "two", "one name": "one"}
+    kinds["every"] = "together"
     for kind, name in kinds.items():
         own = found[kind]
         shares = f"{own['ranked_correctly']:.2f}".lstrip("0"), f"{own['bad_flagged']:.0%}", f"{own['good_flagged']:.0%}"
