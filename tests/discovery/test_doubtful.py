@@ -12,7 +12,7 @@ from seetopic import Index
 from seetopic.discovery import run as running
 from seetopic.discovery.algorithm import Discovered
 from seetopic.discovery.constraints import Constraints
-from seetopic.discovery.doubtful import nearer_to_names
+from seetopic.discovery.doubtful import may_have_drifted, nearer_to_names
 from seetopic.discovery.ranking import Entries
 from seetopic.discovery.run import run_of
 
@@ -49,10 +49,24 @@ def test_terms_and_scores_stay_the_same_and_scores_fall(scores, n_fixed, seed):
     assert sorted(shown) == pytest.approx(sorted(scores))
 
 
+def test_terms_that_are_nearer_to_another_name_or_theme_have_drifted():
+    names = np.array([[0.6, 0.6, 0.3, 0.3], [0.1, 0.1, 0.6, 0.6]], np.float32)
+    elsewhere, here = np.array([[0.0, 0.0, 0.5, 0.5]], np.float32), np.array([[0.5, 0.5, 0.0, 0.0]], np.float32)
+    apart, alike = np.eye(4, dtype=np.float32), np.ones((4, 1), np.float32)
+    assert may_have_drifted(names, 2, apart, [[0, 1], [0, 1]]).tolist() == [False, True]
+    assert may_have_drifted(names, 2, apart, [[2, 3], []]).tolist() == [True, True]
+    # A single name is compared with themes; two names are not.
+    alone = [may_have_drifted(np.vstack([names[:1], theme]), 1, apart, [[0, 1]])[0] for theme in (elsewhere, here)]
+    assert alone == [False, True]
+    assert not may_have_drifted(np.vstack([names, here]), 2, apart, [[0, 1], [2, 3]])[0]
+    # Terms that documents use alike may be a little nearer to others.
+    assert not may_have_drifted(np.vstack([names[:1], here]), 1, alike, [[0, 1]])[0]
+
+
 @pytest.mark.parametrize("asked", [NAMES[:2], NAMES])
 def test_only_doubtful_topics_of_names_that_leave_something_out_change(index: Index, asked, monkeypatch):
     plain = run_of(index, asked)
-    monkeypatch.setattr(running, "DOUBTFUL", 1.1)  # all topics
+    monkeypatch.setattr(running, "may_have_drifted", lambda similarity, n_names, *_: np.ones(n_names, bool))
     doubted = run_of(index, asked)
     assert (len(plain.uncovered.centres) == 0) == (asked == NAMES)
     assert (plain.found.deep == doubted.found.deep) == (asked == NAMES)

@@ -12,6 +12,7 @@ from scipy.sparse import csr_array
 from planted import NAMES
 from seetopic import Index
 from seetopic.discovery.evidence import StartRemembered
+from seetopic.discovery.evidence.confidence import topic_confidence
 from seetopic.discovery.evidence.documents import (
     MatchedDocumentsEvidence,
     ReadDocumentsEvidence,
@@ -23,6 +24,7 @@ from seetopic.discovery.evidence.documents import (
 from seetopic.discovery.evidence.general import DRIFT, GeneralEvidence, confidence
 from seetopic.discovery.evidence.similarity import contrasted
 from seetopic.discovery.run import run_of
+from seetopic.runtime import normalized
 from seetopic.settings import DEFAULT
 
 
@@ -171,6 +173,24 @@ def test_one_name_alone_is_compared_with_what_it_has_with_any_term():
     similarity = np.array([[0.9, 0.3, 0.3, 0.3]], np.float32)
     assert confidence(similarity, [[0]]).tolist() == pytest.approx([1.0])
     assert confidence(similarity, [[1]]).tolist() == pytest.approx([0.0])
+
+
+def test_a_topic_is_trusted_if_its_terms_together_are_near_to_its_name_and_used_alike():
+    chance = np.random.default_rng(0)
+    anything = normalized(chance.standard_normal((5000, 64)).astype(np.float32))
+    name, away = np.eye(64, dtype=np.float32)[:2]
+    around = normalized(0.4 * name + 0.6 * away + 0.02 * chance.standard_normal((10, 64)).astype(np.float32))
+    vectors, terms = np.vstack([around, anything]), [list(range(10))]
+    used = np.eye(10, 20), np.full((10, 20), 20**-0.5)
+    apart, alike = (np.vstack([own, np.zeros((5000, 20))]).astype(np.float32) for own in used)
+    near, far = (topic_confidence(each[None], vectors, alike, terms)[0] for each in (away, anything[0]))
+    assert far < near
+    assert topic_confidence(away[None], vectors, apart, terms)[0] < near
+    assert topic_confidence(name[None], vectors, alike, [[]]).tolist() == [0.0]
+    # A model for which all terms are near to each other is measured from there.
+    narrow = normalized(vectors + 3 * np.eye(64, dtype=np.float32)[2])
+    turned = normalized(anything[:1] + 3 * np.eye(64, dtype=np.float32)[2])
+    assert topic_confidence(turned, narrow, alike, terms)[0] == pytest.approx(far, abs=0.15)
 
 
 def test_a_topic_without_terms_has_no_confidence():

@@ -5,7 +5,8 @@ import pytest
 
 from planted import NAMES
 from seetopic import Index, as_seeds
-from seetopic.discovery.evidence.confidence import DOUBTFUL, topic_confidence
+from seetopic.discovery import run as running
+from seetopic.discovery.evidence.confidence import topic_confidence
 from seetopic.discovery.run import Discovery, Query, find
 from seetopic.discovery.twins import Twins, _dealt, twins_among
 
@@ -46,26 +47,14 @@ def test_neither_twin_is_left_with_scraps_and_no_term_is_in_two_topics(run):
     assert not any("nearly the same" in warning for topic in others for warning in topic.warnings)
 
 
-def test_the_confidence_of_twins_does_not_fall_because_of_each_other(index):
-    twins = [NAMES[1], "cuisine and cooking"]
-    assert [topic.confidence > DOUBTFUL for topic in find(Query(index, as_seeds(twins))).topics] == [True, True]
-    similarity = np.array([[0.6, 0.6, 0.1, 0.1], [0.6, 0.6, 0.1, 0.1], [0.1, 0.1, 0.6, 0.6]], np.float32)
-    local, terms = np.eye(4, dtype=np.float32), [[0], [1], [2, 3]]
-    together = topic_confidence(similarity, np.array([0, 0, 1]), local, terms)
-    apart = topic_confidence(similarity, np.arange(3), local, terms)
-    assert (together[:2] > apart[:2] + 0.3).all()
-    assert together[2] == apart[2]
-
-
-def test_few_names_are_also_compared_with_residual_themes():
-    names = np.array([[0.6, 0.6, 0.1, 0.1], [0.5, 0.5, 0.1, 0.3]], np.float32)
-    elsewhere, here = np.array([[0.0, 0.0, 0.5, 0.5]], np.float32), np.array([[0.5, 0.5, 0.0, 0.0]], np.float32)
-    sure = [
-        topic_confidence(np.vstack([names, *themes]), np.arange(2), np.eye(4, dtype=np.float32), [[0, 1], [3]])[0]
-        for themes in ([here], [], [elsewhere])
-    ]
-    assert sure == sorted(sure)
-    assert sure[2] > sure[0] + 0.3
+def test_the_confidence_of_a_topic_does_not_depend_on_names_that_mean_nearly_the_same(run):
+    """Compared with each other, names of one meaning would look as if their terms fitted neither."""
+    constraints = running._constraints(run.query, run.uncovered)
+    for twin in (0, 1):
+        terms = [term for term in run.found.deep[twin] if term not in constraints.fixed[twin]]
+        vectors, local = np.asarray(run.index.general), np.asarray(run.index.local)
+        alone = topic_confidence(run.names[[twin]], vectors, local, [terms])
+        assert round(float(alone[0]), 3) == run.topics[twin].confidence > 0
 
 
 def test_shares_of_twins_add_up_to_those_of_their_group(run):

@@ -15,7 +15,7 @@ from seetopic.discovery.algorithm import Discovered, discover_terms, starting_te
 from seetopic.discovery.calibration import shares_with_none
 from seetopic.discovery.constraints import Accepted, Constraints, constraints_of, names_as_terms
 from seetopic.discovery.coverage import covering
-from seetopic.discovery.doubtful import nearer_to_names
+from seetopic.discovery.doubtful import may_have_drifted, nearer_to_names
 from seetopic.discovery.evidence import CurrentTerms, Evidence, StartRemembered
 from seetopic.discovery.evidence.confidence import DOUBTFUL, JUDGED, topic_confidence
 from seetopic.discovery.evidence.documents import (
@@ -246,7 +246,7 @@ def _dealt_out(query: Query, names: EncodedNames, twins: Twins, together: Discov
     if reading is not None:
         temperature = query.settings.sorting.temperature
         reading = dealt_reading(reading, twins, names.spoken, together.sampled.features, temperature)
-    sure = _confidence(query, constraints, general, found, twins)
+    sure = _confidence(query, constraints, general, found)
     topics = _topics(query, general, found, sure, reading, None, twins)
     return Discovery(query, names, uncovered, general, found, reading, topics)
 
@@ -315,8 +315,9 @@ def _find_apart(query: Query, names: EncodedNames) -> Discovery:
         shares = reading.memberships if tree is None else tree.summed(reading.memberships)
         found = covering(found, sampled.by_term, shares, constraints, settings.top)
     if len(uncovered.centres) and tree is None:
-        doubtful = _confidence(query, constraints, general, found, among_names=True) < DOUBTFUL
-        found = nearer_to_names(found, doubtful, similarity, constraints, settings.top)
+        local, free = np.asarray(query.index.local), _without_fixed(found, constraints)
+        drifted = may_have_drifted(similarity, len(query.seeds), local, free)
+        found = nearer_to_names(found, drifted, similarity, constraints, settings.top)
     sure = _confidence(query, constraints, general, found)
     topics = _topics(query, general, found, sure, reading, tree)
     return Discovery(query, names, uncovered, general, found, reading, topics, lessons, tree)
@@ -456,23 +457,16 @@ def _describing(query: Query, similarity: Floats, found: CurrentTerms) -> list[l
 # After the last pass
 
 
-def _confidence(
-    query: Query,
-    constraints: Constraints,
-    general: GeneralEvidence,
-    found: Discovered,
-    twins: Twins | None = None,
-    *,
-    among_names: bool = False,
-) -> Doubles:
+def _confidence(query: Query, constraints: Constraints, general: GeneralEvidence, found: Discovered) -> Doubles:
     """How far each name's topic can be trusted."""
-    groups = np.arange(len(query.seeds)) if twins is None else twins.columns(0)
-    unsettled = [
-        [term for term in terms if term not in set(given)]
-        for terms, given in zip(found.deep, constraints.fixed, strict=True)
-    ]
-    local = np.asarray(query.index.local)
-    return topic_confidence(general.similarity, groups, local, unsettled, among_names=among_names)
+    names, local = general.names[: len(query.seeds)], np.asarray(query.index.local)
+    return topic_confidence(names, general.vectors, local, _without_fixed(found, constraints))
+
+
+def _without_fixed(found: Discovered, constraints: Constraints) -> CurrentTerms:
+    """The terms of each category that the user did not choose, best first."""
+    both = zip(found.deep, constraints.fixed, strict=True)
+    return [[term for term in terms if term not in set(given)] for terms, given in both]
 
 
 def _topics(

@@ -1,9 +1,7 @@
 """Estimates how far a topic can be trusted, without human judgements.
 
-Two things distinguish good topics from bad ones: their terms are nearer to their name than to other names, and the
-documents use them alike. Residual themes count as one more name, which matters where names are few; theirs are vectors
-of documents, so they are raised to be as near to an average term as names are. Names and pinned terms do not count,
-because the user chose them.
+Two things distinguish good topics from bad ones: their terms together are near to their name, and the documents use
+them alike. Names and pinned terms do not count, because the user chose them.
 """
 
 from __future__ import annotations
@@ -12,42 +10,35 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from seetopic.runtime import Doubles, Floats, Longs
+from seetopic.runtime import Doubles, Floats
 
 DOUBTFUL = 0.4  # most topics below it have more than three wrong terms out of ten; docs/method.md has the figures
 JUDGED = 10  # terms of a topic that count, however many are shown
-_NEARER, _ALIKE, _BASE = 14.0, 10.0, -4.8  # logistic regression on topics that two readers judged; see docs/method.md
+_NEAR, _ALIKE, _BASE = 6.9, 12.4, -6.4  # logistic regression on topics that readers judged; see docs/method.md
+_SOME = 2000  # terms whose mean vector shows how near any two terms are
 
 
-def topic_confidence(
-    similarity: Floats, groups: Longs, local: Floats, found: Sequence[Sequence[int]], *, among_names: bool = False
-) -> Doubles:
+def topic_confidence(names: Floats, vectors: Floats, local: Floats, found: Sequence[Sequence[int]]) -> Doubles:
     """From 0 to 1 for each name, by the best terms that were found for it; 0 if there are none.
 
-    `similarity` is between names, followed by residual themes, and terms, (n_categories, n_terms); `local` are the
-    terms' local vectors. Names of the same group mean nearly the same, so they are not compared with each other. With
-    `among_names`, residual themes count only if there are no other names, and as they are.
+    `names` are unit rows, (n_names, dimension); `vectors` and `local` are those of the terms, by the language model and
+    by their use. Nearness is measured from that of any two terms, so that models can be compared.
     """
-    names, themes = similarity[: len(groups)], similarity[len(groups) :]
-    any_theme = (themes.mean(axis=0) + names.mean() - themes.mean())[None] if len(themes) else themes
-    sure = np.zeros(len(groups))
-    for category, group in enumerate(groups):
+    some = vectors[:: -(-len(vectors) // _SOME)].mean(axis=0)
+    anywhere = float(some @ some)
+    sure = np.zeros(len(names))
+    for category, name in enumerate(names):
         terms = list(found[category][:JUDGED])
         if terms:
-            near = names[:, terms]
-            others = near[groups != group]
-            if not among_names:
-                others = np.vstack([others, any_theme[:, terms]])
-            elif not len(others):
-                others = themes[:, terms]
-            elsewhere = others.mean(axis=0) if len(others) else names[category].mean()
-            nearer = np.median(near[category] - elsewhere)
-            odds = _NEARER * float(nearer) + _ALIKE * _likeness(local[terms]) + _BASE
+            middle = vectors[terms].mean(axis=0)
+            cosine = float(middle @ name) / max(float(np.linalg.norm(middle)), 1e-9)
+            nearness = (cosine - anywhere) / max(1 - anywhere, 1e-9)
+            odds = _NEAR * nearness + _ALIKE * likeness(local[terms]) + _BASE
             sure[category] = 0.5 + 0.5 * np.tanh(odds / 2)  # the logistic function, without overflow
     return sure
 
 
-def _likeness(vectors: Floats) -> float:
+def likeness(vectors: Floats) -> float:
     """Mean cosine of two different rows; 0 if there is only one."""
     n = len(vectors)
     return float((np.square(vectors.sum(axis=0)).sum() - np.square(vectors).sum()) / (n * (n - 1))) if n > 1 else 0.0
