@@ -106,6 +106,20 @@ def test_who_types_keeps_focus_caret_and_text_while_topics_change(page: Page, se
     assert served.names(project) == ["kitchen stories", "sports and games", "outer space", "weather"]
 
 
+def test_nothing_about_earlier_topics_is_asked_for_while_an_edit_is_answered(page: Page, served: Planted) -> None:
+    opened(page, served, served.project(*NAMES))
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url.rpartition("/")[2]))
+    held: list[Route] = []
+    page.route("**/edits", lambda route: held.append(route))
+    page.get_by_label("Name of category 2").fill("kitchen")
+    page.get_by_label("Name of category 2").press("Enter")
+    page.wait_for_timeout(1000)  # longer than the page waits before it asks
+    assert not {"overview", "uncovered"} & set(asked[asked.index("edits") :])
+    with page.expect_request("**/overview"), page.expect_request("**/uncovered"):
+        held[0].continue_()
+
+
 def test_while_a_name_is_typed_the_page_tells_whether_it_occurs(page: Page, served: Planted) -> None:
     opened(page, served, served.project(*NAMES))
     told = page.get_by_role("status", name="About the name")

@@ -79,13 +79,23 @@ export function show(root, context, rest) {
     say(status, sentence(open));
     root.classList.toggle("waiting", open.saving);
   };
+  const lookFurther = () => {
+    count();
+    uncovered.load();
+  };
   const heard = {
     project: draw,
-    saving: () => root.classList.toggle("waiting", open.saving),
+    saving: () => {
+      root.classList.toggle("waiting", open.saving);
+      if (open.saving) {
+        // Nobody needs what belongs to the topics before an edit, and computing it would delay the new ones.
+        count.cancel();
+        uncovered.wait();
+      } else if (open.topicsVersion === open.version) lookFurther();
+    },
     topics: () => {
       draw();
-      count();
-      uncovered.load();
+      lookFurther();
     },
     refused: (event) => list.refused(event.detail),
   };
@@ -99,8 +109,7 @@ export function show(root, context, rest) {
   };
   document.addEventListener("keydown", onKey);
   draw();
-  count();
-  uncovered.load();
+  lookFurther();
   open.refresh();
   const route = (parts) => {
     panel.show(parts);

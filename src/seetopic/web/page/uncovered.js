@@ -7,7 +7,8 @@ const WAIT = 300; // milliseconds after new topics, so that quick edits do not w
 
 const percent = (share) => (share > 0 && share < 0.01 ? "under 1%" : `${Math.round(100 * share)}%`);
 
-/** A section with `load()` and `stop()`; `made(ids)` is called with the category that a theme becomes. */
+/** A section with `load()`, `wait()` until the next load, and `stop()`; `made(ids)` is called with the category that a
+ * theme becomes. */
 export function uncoveredPanel({ open, announce }, made) {
   const title = h("h2", { id: "uncovered-title" }, "What the names miss");
   const told = h("p", { class: "soft" });
@@ -44,7 +45,7 @@ export function uncoveredPanel({ open, announce }, made) {
     keyed(cards, themes.filter((each) => !names.has(each.name.toLowerCase())), (each) => each.name, () => themeCard(open, announce, made), (card, theme) => card.update(theme));
   }
 
-  return { element, load, stop: () => { load.cancel(); asked.abort(); } };
+  return { element, load, wait: load.cancel, stop: () => { load.cancel(); asked.abort(); } };
 }
 
 function themeCard(open, announce, made) {
