@@ -17,6 +17,7 @@ import httpx
 import psutil
 import pytest
 
+from seetopic import Index
 from seetopic.cli import main
 from seetopic.web.serve import Address, _signals_held_back, kept_token
 from waiting import until
@@ -121,6 +122,19 @@ def test_without_the_extra_it_says_what_to_install(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", without], capture_output=True, text=True, cwd=tmp_path, timeout=60)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == 'seetopic: the workbench needs an extra: pip install "seetopic[web]"\n'
+
+
+def test_a_server_of_documents_without_columns_does_not_load_what_trends_need(index: Index, tmp_path: Path) -> None:
+    warm = (
+        "import sys; from pathlib import Path; from seetopic.web.limits import WorkbenchSettings;"
+        "from seetopic.web.sources import BuildOptions; from seetopic.web.workbench import Workbench;"
+        "bench = Workbench(WorkbenchSettings(data=Path('data'))); "
+        "bench.corpora.add_given(Path(sys.argv[1]), BuildOptions()); bench.warm(); bench.close();"
+        "print(*sorted({'pandas', 'pyarrow', 'scipy.stats', 'torch'} & sys.modules.keys()))"
+    )
+    asked = [sys.executable, "-c", warm, str(index.folder.resolve())]
+    done = subprocess.run(asked, capture_output=True, text=True, cwd=tmp_path, timeout=60)
+    assert (done.stdout, done.stderr) == ("\n", "")
 
 
 def test_a_token_that_a_crash_left_half_written_is_made_anew(tmp_path: Path) -> None:

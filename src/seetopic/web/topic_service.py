@@ -8,7 +8,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, TypeAlias, TypeVar
@@ -30,6 +30,7 @@ from seetopic.web.texts import WrittenTexts
 _SHOWN = 100  # cached sets of topics, as the page shows them
 _MEGABYTES = 250.0  # of cached runs and of the indexes that they come from, together
 _UNCOUNTED = (Topics, Seeds, Frozen, Documents, EmbeddedEncoder)  # small parts of a run, and what all runs share
+_ANSWERED = 0.1  # seconds after which an answer has left
 _ENDING = "the workbench is shutting down; start it again"
 Key: TypeAlias = tuple[str, str]  # corpus, names
 Owner: TypeAlias = tuple[str, int]  # project, version
@@ -161,6 +162,7 @@ class TopicFinder:
         self._quick, self._heavy = _Lane("finding"), _Lane("finding-many")
         self._searches: dict[str, _Search] = {}
         self._keeping = threading.Lock()
+        self._tidying = threading.Lock()  # held while tidying up is planned
         self._closed = False
         self._megabytes = megabytes
         self._found: OrderedDict[Key, FoundTopics] = OrderedDict()
@@ -219,8 +221,7 @@ class TopicFinder:
                 found = lane.worker.submit(work, *values).result()
             except CancelledError:
                 raise NotYet(_ENDING) from None
-            with suppress(RuntimeError):  # shutting down
-                lane.worker.submit(give_back_memory)  # while the answer is on its way
+            self._tidy_soon()
             return found
 
     def of_run(self, work: Callable[..., Item], finding: Finding, *values: Any) -> Item:
@@ -285,22 +286,35 @@ class TopicFinder:
         finding = Finding(run, names, documents, time.perf_counter() - started, texts)
         with self._keeping:
             self._runs[key] = finding
-            self._release()
         return finding
 
-    def _release(self) -> None:
+    def _tidy_soon(self) -> None:
+        """Tidy up when the answer has left, because it would have to wait for that."""
+        if self._tidying.acquire(blocking=False):
+            timer = threading.Timer(_ANSWERED, self._tidy)
+            timer.daemon = True
+            timer.start()
+
+    def _tidy(self) -> None:
         """Drop the least recently used runs until the limit is kept, and what was read of corpora without any."""
-        while len(self._runs) > 1 and held_bytes(self._runs.values(), _UNCOUNTED) > 1e6 * self._megabytes:
-            _, dropped = self._runs.popitem(last=False)
-            index = base_of(dropped.run.index)
-            if all(base_of(each.run.index) is not index for each in self._runs.values()):
-                index.release()
+        self._tidying.release()
+        while self.megabytes > self._megabytes:
+            with self._keeping:
+                if len(self._runs) < 2:
+                    break
+                _, dropped = self._runs.popitem(last=False)
+                index = base_of(dropped.run.index)
+                if all(base_of(each.run.index) is not index for each in self._runs.values()):
+                    index.release()
+            del dropped  # before memory is given back
+        give_back_memory()
 
     @property
     def megabytes(self) -> float:
         """What is remembered now."""
         with self._keeping:
-            return held_bytes(self._runs.values(), _UNCOUNTED) / 1e6
+            runs = list(self._runs.values())
+        return held_bytes(runs, _UNCOUNTED) / 1e6
 
     def forget(self, corpus: str) -> None:
         with self._keeping:

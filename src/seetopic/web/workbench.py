@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import sqlite3
 from contextlib import suppress
@@ -109,11 +110,12 @@ class Workbench:
         self.tables.tidy()
 
     def warm(self) -> None:
-        """Prepare what people will ask for first: topics, then what filters by date and trends need."""
+        """Prepare what people will ask for first: topics, then trends."""
         with suppress(SeeTopicError, sqlite3.ProgrammingError):  # the server may be stopping
             self._warm_topics()
-        for module in ("pyarrow.dataset", "scipy.stats"):  # each takes a second or two to load
-            import_module(module)
+            self._warm_trends()
+        gc.collect()
+        gc.freeze()  # what is there now stays, and looking for garbage in it takes longer than many an edit
 
     def _warm_topics(self) -> None:
         """Find the topics of the most recently changed project, so that it opens quickly; without a project, find any
@@ -123,6 +125,12 @@ class Workbench:
             return
         for corpus in [corpus.id for corpus in self.corpora.all() if corpus.state == "ready"][:1]:
             self.finder.do(_any_topics, self.corpora.index(corpus))
+
+    def _warm_trends(self) -> None:
+        """Load what filters by date and trends need, if documents have columns: it takes seconds, and 90 MB."""
+        if any(corpus.columns for corpus in self.corpora.all()):
+            for module in ("pyarrow.dataset", "scipy.stats"):
+                import_module(module)
 
     def close(self) -> None:
         self.building.close()
