@@ -153,6 +153,15 @@ def test_all_corpora_share_one_memory_limit(index: Index) -> None:
     finder.close()
 
 
+def test_topics_of_many_names_are_kept_as_shown_within_a_limit(index: Index) -> None:
+    finder = TopicFinder(shown_bytes=1)
+    first, second, third = (named(3, number) for number in (1, 2, 3))
+    found = [finder.shown("planted", index, names, None) for names in (first, second, third)]
+    assert finder.known("planted", first) is None
+    assert [finder.known("planted", names) for names in (second, third)] == found[1:]  # a change compares these two
+    finder.close()
+
+
 def test_only_so_many_requests_wait_for_topics(index: Index) -> None:
     finder, go = TopicFinder(), threading.Event()
     with ThreadPoolExecutor(WAITING) as people:

@@ -27,7 +27,7 @@ from seetopic.web.limits import WAITING
 from seetopic.web.schemas import Category, Frozen, Names, same
 from seetopic.web.texts import WrittenTexts
 
-_SHOWN = 100  # cached sets of topics, as the page shows them
+_SHOWN = 20e6  # bytes of cached topics as the page shows them
 _MEGABYTES = 250.0  # of cached runs and of the indexes that they come from, together
 _UNCOUNTED = (Topics, Seeds, Frozen, Documents, EmbeddedEncoder)  # small parts of a run, and what all runs share
 _ANSWERED = 0.1  # seconds after which an answer has left
@@ -106,9 +106,8 @@ class Finding:
         return self.names.categories.index(self.names[category])
 
 
-@dataclass(frozen=True)
-class FoundTopics:
-    """Topics as the page shows them, and how long they took; small enough to cache for many names."""
+class FoundTopics(Frozen):
+    """Topics as the page shows them, and how long they took."""
 
     topics: tuple[ShownTopic, ...]
     seconds: float
@@ -158,14 +157,14 @@ class TopicFinder:
     for all corpora. A newer version of a project cancels its earlier search.
     """
 
-    def __init__(self, megabytes: float = _MEGABYTES) -> None:
+    def __init__(self, megabytes: float = _MEGABYTES, shown_bytes: float = _SHOWN) -> None:
         self._quick, self._heavy = _Lane("finding"), _Lane("finding-many")
         self._searches: dict[str, _Search] = {}
         self._keeping = threading.Lock()
         self._tidying = threading.Lock()  # held while tidying up is planned
         self._closed = False
-        self._megabytes = megabytes
-        self._found: OrderedDict[Key, FoundTopics] = OrderedDict()
+        self._megabytes, self._shown_bytes = megabytes, shown_bytes
+        self._found: OrderedDict[Key, bytes] = OrderedDict()  # as JSON, which takes a tenth of the memory
         self._runs: OrderedDict[Key, Finding] = OrderedDict()
 
     def shown(
@@ -181,18 +180,20 @@ class TopicFinder:
         key = key_of(corpus, names)
         kept = self._look(self._found, key)
         if kept is not None:
-            return kept
+            return FoundTopics.model_validate_json(kept)
         finding = self.find(corpus, index, names, documents, owner, texts)
-        found = FoundTopics(finding.shown, finding.seconds)
+        found = FoundTopics(topics=finding.shown, seconds=finding.seconds)
+        written = found.model_dump_json().encode()
         with self._keeping:
-            self._found[key] = found
-            while len(self._found) > _SHOWN:
+            self._found[key] = written
+            while len(self._found) > 2 and sum(map(len, self._found.values())) > self._shown_bytes:
                 self._found.popitem(last=False)
         return found
 
     def known(self, corpus: str, names: Names) -> FoundTopics | None:
         """Topics for these names from the cache only, if they are there."""
-        return self._look(self._found, key_of(corpus, names))
+        kept = self._look(self._found, key_of(corpus, names))
+        return None if kept is None else FoundTopics.model_validate_json(kept)
 
     def find(
         self,
