@@ -1,9 +1,10 @@
 """Measures the workbench: time from edit to new topics, ten people at once, memory over many edits, start-up time.
 
-    python benchmarks/workbench.py FOLDER [--corpus amazon] [--edits 50] [--many 2000] [--cache CACHE] > workbench.json
+    python benchmarks/workbench.py FOLDER [NAME ...] [--indexes INDEXES] [--edits 50] [--many 100] [--cache CACHE]
+        > benchmarks/results/workbench.json
 
-FOLDER contains NAME.jsonl.gz and NAME.seeds.txt. The page is shown in Chromium; the time of an edit runs from the
-final key press to the frame in which the new topics are painted.
+FOLDER contains NAME.jsonl.gz and NAME.seeds.txt, INDEXES may contain NAME.index. The page is shown in Chromium; the
+time of an edit runs from the final key press to the frame in which the new topics are painted.
 """
 
 from __future__ import annotations
@@ -39,15 +40,23 @@ WORDS = (
 )
 _RECORDER = """() => {
   window.took = [];
-  let began = null;
-  document.addEventListener("keydown", (event) => { if (event.key === "Enter") began = performance.now(); }, true);
+  let began = null, tell;
+  document.addEventListener("keydown", (event) => {
+    if (!["Enter", "a", "r"].includes(event.key)) return;
+    began = performance.now();
+    window.drawn = new Promise((resolve) => (tell = resolve));
+  }, true);
   const drawn = () => requestAnimationFrame(() => setTimeout(() => {
-    if (began !== null) window.took.push(performance.now() - began);
+    if (began === null) return;
+    window.took.push(performance.now() - began);
     began = null;
+    tell();
   }));
   const topics = document.querySelector(".topic-cards");
   new MutationObserver(drawn).observe(topics, { attributes: true, attributeFilter: ["data-version"] });
 }"""
+# Playwright's own way of waiting asks in every frame, which takes processor time from the server.
+_DRAWN = "() => window.drawn"
 
 
 @dataclass(frozen=True)
@@ -121,11 +130,19 @@ def _weight(request: Any) -> int:
     return int(sizes["responseBodySize"] + sizes["responseHeadersSize"])
 
 
-def edit_seconds(server: Server, page: Page, project: str, edits: int) -> list[float]:
-    """Type a new name again and again, each time for another category."""
+def opened(server: Server, page: Page, project: str) -> None:
     page.goto(f"{server.url}/?token={server.token}#/project/{project}/topics")
     page.locator(".topic-cards[data-version]").wait_for()
     page.evaluate(_RECORDER)
+
+
+def taken(page: Page) -> list[float]:
+    return [milliseconds / 1000 for milliseconds in page.evaluate("window.took")]
+
+
+def edit_seconds(server: Server, page: Page, project: str, edits: int) -> list[float]:
+    """Type a new name again and again, each time for another category."""
+    opened(server, page, project)
     fields = page.locator(".row input.name")
     number = fields.count()
     for edit in range(edits):
@@ -133,8 +150,21 @@ def edit_seconds(server: Server, page: Page, project: str, edits: int) -> list[f
         field.click()
         field.fill(f"{WORDS[edit % len(WORDS)]} {'' if edit < len(WORDS) else edit}".strip())
         field.press("Enter")
-        page.wait_for_function("wanted => window.took.length >= wanted", arg=edit + 1, timeout=30_000)
-    return [milliseconds / 1000 for milliseconds in page.evaluate("window.took")]
+        page.evaluate(_DRAWN)
+    return taken(page)
+
+
+def judge_seconds(server: Server, page: Page, project: str, edits: int, key: str) -> list[float]:
+    """Accept (a) or reject (r) a term again and again, each time of another topic."""
+    opened(server, page, project)
+    number = page.locator(".topic").count()
+    for edit in range(edits):
+        topic = page.locator(".topic").nth(edit % number)
+        if "folded" in (topic.get_attribute("class") or ""):
+            topic.locator(".topic-line .fold").click()
+        topic.locator(".terms > .term[data-state=''] .term-main").first.press(key)
+        page.evaluate(_DRAWN)
+    return taken(page)
 
 
 def people_at_once(server: Server, names: list[str], people: int, edits: int) -> tuple[list[float], int]:
@@ -187,10 +217,12 @@ def memory_over(server: Server, names: list[str], edits: int) -> dict[str, float
             server.client.get(f"/api/projects/{made['id']}/topics/{category}/documents")
         sizes.append(server.megabytes)
     tenth = len(sizes) // 10
+    time.sleep(2)
     return {
         "edits": edits,
         "megabytes_after_a_tenth": round(float(np.median(sizes[tenth : 2 * tenth])), 1),
         "megabytes_at_the_end": round(float(np.median(sizes[-tenth:])), 1),
+        "megabytes_at_rest": round(server.megabytes, 1),
     }
 
 
@@ -206,34 +238,38 @@ def told(seconds: list[float]) -> dict[str, float]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--corpus", default="amazon")
-    parser.add_argument("--index", type=Path, help="an existing index of the corpus")
+    parser.add_argument("names", nargs="*", default=["amazon", "huffpost"])
+    parser.add_argument("--indexes", type=Path, help="a folder with existing indexes")
     parser.add_argument("--edits", type=int, default=50)
-    parser.add_argument("--many", type=int, default=2000)
+    parser.add_argument("--many", type=int, default=100, help="edits over which memory is watched")
     parser.add_argument("--cache", type=Path)
     options = parser.parse_args()
-    names = list(read_seeds(options.folder / f"{options.corpus}.seeds.txt").names)
     chromium = os.environ.get("CHROMIUM") or shutil.which("chromium-headless-shell") or shutil.which("chromium")
-    result: dict[str, Any] = {}
+    result: dict[str, Any] = {"cores": os.cpu_count(), "load": round(os.getloadavg()[0], 1)}
     with tempfile.TemporaryDirectory() as place, sync_playwright() as playwright:
         work = Path(place)
-        index = options.index or work / options.corpus
-        if options.index is None:
-            Index.build(options.folder / f"{options.corpus}.jsonl.gz", index, cache=options.cache)
-        Index.build(demo_documents(), work / "demo-index", cache=options.cache)
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        for name, folder, own in ((options.corpus, index, names), ("demo", work / "demo-index", list(NAMES))):
-            data = work / f"{name}-data"
-            with serving(folder, data, options.cache) as server:
-                project = server.project(own)["id"]
+        for name in (*options.names, "demo"):
+            index, data = (options.indexes or work) / f"{name}.index", work / f"{name}-data"
+            if not index.exists():
+                index = work / f"{name}.index"
+                source = demo_documents() if name == "demo" else options.folder / f"{name}.jsonl.gz"
+                Index.build(source, index, cache=options.cache)
+            own = list(NAMES if name == "demo" else read_seeds(options.folder / f"{name}.seeds.txt").names)
+            result[name] = {"names": len(own), "documents": len(Index.open(index))}
+            with serving(index, data, options.cache) as server:
                 page = browser.new_page()
-                result[name] = {"edit_seconds": told(edit_seconds(server, page, project, options.edits))}
+                project = server.project(own)["id"]
+                result[name]["edit_seconds"] = told(edit_seconds(server, page, project, options.edits))
+                for verb in ("accept", "reject"):
+                    judged = judge_seconds(server, page, server.project(own)["id"], options.edits, verb[0])
+                    result[name][f"{verb}_seconds"] = told(judged)
                 page.close()
                 if name == "demo":
                     took, errors = people_at_once(server, own, 10, 10)
                     result[name]["ten_people"] = {**told(took), "errors": errors}
-                    result[name]["memory"] = memory_over(server, own, options.many)
-            starts = [start_seconds(folder, data, browser, project, options.cache) for _ in range(3)]
+                result[name]["memory"] = memory_over(server, own, options.many)
+            starts = [start_seconds(index, data, browser, project, options.cache) for _ in range(3)]
             result[name]["start"] = {key: round(float(np.median([one[key] for one in starts])), 3) for key in starts[0]}
         browser.close()
     print(json.dumps(result, indent=1))
