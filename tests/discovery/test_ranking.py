@@ -46,6 +46,17 @@ def test_ranks_are_those_of_a_plain_sort(scores, checked):
     assert ranks_of(scores.astype(np.float32), checked).tolist() == expected
 
 
+@given(st.integers(0, 10_000), st.sampled_from([1, 7, 40, 2000]), st.sampled_from([0.0, 0.1, 0.99]))
+def test_of_many_terms_the_best_that_are_not_barred_are_those_of_a_plain_sort(state, checked, share):
+    chance = np.random.default_rng(state)
+    scores = chance.choice(np.append(chance.normal(size=400), [0.0, -0.0, -np.inf]), (3, 1500)).astype(np.float32)
+    barred = chance.random(scores.shape) < share
+    allowed = np.where(barred, -np.inf, scores)
+    expected = [np.argsort(-row, kind="stable")[:checked] for row in allowed]
+    for terms, row, best in zip(ranked(scores, checked, barred), allowed, expected, strict=True):
+        assert terms.tolist() == best[row[best] > -np.inf].tolist()
+
+
 def test_equal_scores_rank_in_the_order_of_term_ids():
     assert ranks_of(np.array([[0.5, 0.9, 0.5, 0.5]], np.float32), 3).tolist() == [[2, 1, 3, 0]]
 

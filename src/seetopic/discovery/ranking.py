@@ -11,6 +11,8 @@ import numpy as np
 from seetopic.runtime import Doubles, Flags, Floats, Longs, available_cores, in_parallel
 
 _STEP = 16  # every so many scores are looked at to guess the last relevant one
+_ALL_BUT_SIGN = np.int32(0x7FFFFFFF)
+_POSITION = 0xFFFFFFFF  # the lower half of 64 bits
 _MANY = 1 << 18  # number of scores from which starting threads pays off
 
 
@@ -58,12 +60,15 @@ class Entries:
         np.maximum.at(highest, self.terms, self.scores)
         return highest
 
-    def best_first(self) -> list[list[int]]:
-        """The terms of each category, best first; ties are ordered by term."""
-        order = np.lexsort((self.terms, -self.scores, self.categories))
-        bounds = np.searchsorted(self.categories, np.arange(self.shape[0] + 1)).tolist()
-        terms = self.terms[order].tolist()
-        return [terms[first:last] for first, last in pairwise(bounds)]
+    def best_first(self, size: int | None = None) -> list[list[int]]:
+        """The terms of each category, best first, at most `size` of them; ties are ordered by term."""
+        found = []
+        for terms, scores in self.parts:
+            if size is not None and 0 < size < len(terms):  # sorting only those that reach the last one is faster
+                reach = scores >= np.partition(scores, -size)[-size]
+                terms, scores = terms[reach], scores[reach]
+            found.append(terms[np.lexsort((terms, -scores))][:size].tolist())
+        return found
 
 
 def ranked(scores: Floats, checked: int, barred: Flags | None = None) -> list[Longs]:
@@ -76,11 +81,8 @@ def ranked(scores: Floats, checked: int, barred: Flags | None = None) -> list[Lo
     def best(rows: slice) -> list[Longs]:
         found = []
         for number in range(rows.start, rows.stop):
-            row = scores[number]
-            if barred is not None and barred[number].any():
-                row = np.where(barred[number], np.float32(-np.inf), row)
-            terms = best_first(row, checked)
-            found.append(terms[row[terms] > -np.inf])
+            terms = best_first(scores[number], checked, None if barred is None else barred[number])
+            found.append(terms[scores[number, terms] > -np.inf])
         return found
 
     n_parts = available_cores() if scores.size >= _MANY else 1  # NumPy releases the GIL while sorting
@@ -88,27 +90,31 @@ def ranked(scores: Floats, checked: int, barred: Flags | None = None) -> list[Lo
     return [terms for part in in_parallel(best, [slice(*each) for each in bounds]) for terms in part]
 
 
-def best_first(scores: Floats | Doubles, size: int) -> Longs:
-    """Positions of the best scores, best first; ties are ordered by position."""
-    candidates = np.arange(len(scores))
-    if 0 < size < len(scores):
-        # All that reach the last relevant score, so that ties at the cutoff are also ordered by position.
-        candidates = _above_a_guess(scores, size)
-        among = scores[candidates]
-        candidates = candidates[among >= np.partition(among, len(among) - size)[len(among) - size]]
-    return candidates[np.argsort(-scores[candidates], kind="stable")][:size]
+def best_first(scores: Floats, size: int, barred: Flags | None = None) -> Longs:
+    """Positions of the best scores, best first, without those that are barred; ties are ordered by position."""
+    candidates = _above_a_guess(scores, size, barred)
+    # One integer per candidate, which NumPy sorts much faster than pairs: the score's bits, then the position. As
+    # integers, the bits of floats are in the same order, except that those of negative floats are in the opposite one.
+    bits = (scores[candidates] + np.float32(0)).view(np.int32)  # 0 is added because -0 has other bits
+    falling = ~(bits ^ ((bits >> 31) & _ALL_BUT_SIGN))
+    keys = (falling.astype(np.int64) << 32) | candidates
+    keys.sort()
+    return keys[:size] & _POSITION
 
 
-def _above_a_guess(scores: Floats | Doubles, size: int) -> Longs:
-    """Positions of at least the best scores, by the scores of a few positions: partitioning all takes four times as
-    long."""
-    some = scores[::_STEP]
-    place = len(some) - 2 * -(-size // _STEP)
+def _above_a_guess(scores: Floats, size: int, barred: Flags | None) -> Longs:
+    """Positions of at least the best scores, by the scores of a few positions: sorting all takes many times as long."""
+    some, expected = scores[::_STEP], -(-size // _STEP)
+    place = len(some) - expected - int(4 * expected**0.5)  # four standard deviations more than expected
     if place > len(some) // 2:
-        likely = np.flatnonzero(scores >= np.partition(some, place)[place])
+        likely = _allowed(np.flatnonzero(scores >= np.partition(some, place)[place]), barred)
         if len(likely) >= size:
             return likely
-    return np.arange(len(scores))
+    return _allowed(np.arange(len(scores)), barred)
+
+
+def _allowed(positions: Longs, barred: Flags | None) -> Longs:
+    return positions if barred is None else positions[~barred[positions]]
 
 
 def places_in(listed: Longs, terms: Sequence[int]) -> list[int]:
@@ -179,7 +185,7 @@ def pick_best(scores: Entries, size: int) -> list[list[int]]:
     owners = np.full(scores.shape[1], scores.shape[0])
     np.minimum.at(owners, highest.terms, highest.categories)
     own = highest.only(highest.categories == owners[highest.terms])
-    return [terms[:size] for terms in own.best_first()]
+    return own.best_first(size)
 
 
 def pick_in_turns(scores: Entries, size: int) -> list[list[int]]:

@@ -190,20 +190,23 @@ class Variants:
         Terms in `kept` always represent themselves.
         """
         stands = np.arange(len(self.heads))
-        grouped = self._grouped
-        order = grouped[np.lexsort((-best_scores[grouped], self.heads[grouped]))]
-        heads, first = np.unique(self.heads[order], return_index=True)
-        best = np.zeros_like(self.heads)
-        best[heads] = order[first]
-        stands[grouped] = best[self.heads[grouped]]
+        grouped, starts, groups = self._grouped
+        if len(grouped):
+            scores = best_scores[grouped]
+            best = np.flatnonzero(scores == np.maximum.reduceat(scores, starts)[groups])
+            first = best[np.diff(groups[best], prepend=-1) > 0]  # ties go to the most frequent term
+            stands[grouped] = grouped[first][groups]
         stands[list(kept)] = list(kept)
         return stands
 
     @cached_property
-    def _grouped(self) -> Longs:
-        """Terms that have variants."""
+    def _grouped(self) -> tuple[Longs, Longs, Longs]:
+        """Terms that have variants, group by group, where each group starts, and the group of each term."""
         sizes = np.bincount(self.heads, minlength=len(self.heads))
-        return np.flatnonzero(sizes[self.heads] > 1)
+        terms = np.flatnonzero(sizes[self.heads] > 1)
+        terms = terms[np.argsort(self.heads[terms], kind="stable")]
+        _, starts, groups = np.unique(self.heads[terms], return_index=True, return_inverse=True)
+        return terms, starts, groups
 
 
 def no_variants(n_terms: int) -> Variants:
