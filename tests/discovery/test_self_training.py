@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seetopic.discovery.self_training import Features, shares, sort_sample
+from seetopic.discovery.self_training import _LEAST, Features, _guessed, _weights_of_clear, shares, sort_sample
 from seetopic.index import sample
 from seetopic.index.sample import (
     Contents,
@@ -64,6 +64,23 @@ def test_one_category_and_one_document_can_be_sorted():
     features, names, _ = bundles(0)
     assert np.isfinite(sort_sample(Features.of(features), names[:1], SortingSettings()).scores).all()
     assert np.isfinite(sort_sample(Features.of(features[:1]), names, SortingSettings()).scores).all()
+
+
+def weights_written_out(scores: np.ndarray, kept: float) -> np.ndarray:
+    """The clearest documents of each category, one category after the other."""
+    weights, guesses = np.zeros(len(scores)), scores.argmax(axis=1)
+    for category in range(scores.shape[1]):
+        own = [number for number in range(len(scores)) if guesses[number] == category]
+        own.sort(key=lambda number: np.diff(np.sort(scores[number])[-2:])[0], reverse=True)
+        clearest = own[: max(_LEAST, int(kept * len(own)))]
+        weights[clearest] = 1 / max(len(clearest), 1)
+    return weights * np.count_nonzero(weights) / weights.sum()
+
+
+@given(st.integers(0, 10_000), st.integers(1, 60), st.integers(2, 6), st.sampled_from([0.1, 0.5, 1.0]))
+def test_the_clearest_documents_are_those_of_the_definition(state, n_documents, n_categories, kept):
+    scores = np.random.default_rng(state).integers(0, 9, (n_documents, n_categories)).astype(float)
+    assert _weights_of_clear(*_guessed(scores), kept).tolist() == weights_written_out(scores, kept).tolist()
 
 
 def test_shares_add_up_to_1_and_a_low_temperature_makes_them_hard():

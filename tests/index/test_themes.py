@@ -82,6 +82,13 @@ def test_without_themes_names_cover_everything():
     assert (left.coverage, len(left.centres)) == (1.0, 0)
 
 
+def test_what_is_remembered_of_a_name_does_not_depend_on_the_names_beside_it(themes):
+    names, _ = of_kinds(40, seed=1)
+    together = SampleThemes(themes.vectors, themes.centres)._likeness_near(names)
+    alone = np.concatenate([themes._likeness_near(names[number : number + 1]) for number in range(len(names))])
+    assert together.tolist() == alone.tolist() == themes._likeness_near(names).tolist()
+
+
 def test_names_that_cut_across_subjects_are_told_from_what_they_leave():
     """Documents about 25 events, each with one of four things that are said about events."""
     events, kinds, size = 25, 4, 1200

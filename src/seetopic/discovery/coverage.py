@@ -32,18 +32,20 @@ def covering(
     documents in the categories. The order of the first terms does not depend on how many are asked for.
     """
     scores, deep = [], []
+    place_of = np.full(found.scores.shape[1], -1)  # of a term among those of one category that have a score
     for category, (terms, (scored, own)) in enumerate(zip(found.deep, found.scores.parts, strict=True)):
-        places = {term: place for place, term in enumerate(scored.tolist())}
+        place_of[scored] = np.arange(len(scored))
+        places = place_of[terms]
+        place_of[scored] = -1
         # In a tree, a term may stand for a variant that has a score while it has none itself.
-        known = np.array([own[places[term]] if term in places else 0.0 for term in terms])
+        has_score = places >= 0
+        known = np.where(has_score, own[places], 0.0) if len(own) else np.zeros(len(terms))
         n_fixed = len(set(terms) & set(constraints.fixed[category]))
         worth = memberships[:, category] - _ELSEWHERE
         order, factors = _greedy(known, _postings(documents, terms), worth, n_fixed, top)
         deep.append([terms[place] for place in order])
         lowered = own.copy()
-        for term, factor in zip(terms, factors.tolist(), strict=True):
-            if term in places:
-                lowered[places[term]] *= factor
+        lowered[places[has_score]] *= factors[has_score]
         scores.append((scored, lowered))
     entries = Entries.joined(scores, found.scores.shape[1])
     return replace(found, terms=[terms[:top] for terms in deep], deep=deep, scores=entries)
@@ -66,7 +68,7 @@ def _greedy(
     """
     held, bounds = postings
     left, factors, order = worth.copy(), np.ones(len(scores)), list(range(n_fixed))
-    rest, most = np.arange(n_fixed, len(scores)), 0.0
+    is_left, sums, most = np.arange(len(scores)) >= n_fixed, np.zeros(len(held) + 1), 0.0
 
     def cover(place: int) -> None:
         own = held[bounds[place] : bounds[place + 1]]
@@ -74,14 +76,15 @@ def _greedy(
 
     for place in order:
         cover(place)
-    while len(rest) and len(order) < top:
-        sums = np.concatenate([[0.0], np.cumsum(left[held])])
-        added = np.maximum(sums[bounds[1:]] - sums[bounds[:-1]], 0.0)[rest]
-        most = most or float(added.max())
-        factors[rest] = ((1 + added) / (1 + most)) ** _WEIGHT
-        best = int(rest[np.argmax((scores * factors)[rest])])
+    while len(order) < min(top, len(scores)):
+        np.cumsum(left.take(held), out=sums[1:])
+        added = np.maximum(np.diff(sums[bounds]), 0.0)
+        most = most or float(added[is_left].max())
+        np.copyto(factors, ((1 + added) / (1 + most)) ** _WEIGHT, where=is_left)
+        best = int(np.where(is_left, scores * factors, -1.0).argmax())
         order.append(best)
-        rest = rest[rest != best]
+        is_left[best] = False
         cover(best)
+    rest = np.flatnonzero(is_left)
     last = rest[np.argsort(-(scores * factors)[rest], kind="stable")]
     return [*order, *last.tolist()], factors

@@ -6,6 +6,7 @@ learns from the clearest guesses, twice, and corrects the rest.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -104,15 +105,22 @@ def standardised(scores: Doubles) -> Doubles:
 
 def shares(scores: Doubles, temperature: float) -> Doubles:
     """Scores as shares that add up to 1."""
-    powers = np.exp((scores - scores.max(axis=1, keepdims=True)) / temperature)
-    result: Doubles = powers / powers.sum(axis=1, keepdims=True)
+    result = np.empty(scores.shape)
+
+    def fill(part: slice) -> None:
+        powers = scores[part] - scores[part].max(axis=1, keepdims=True)
+        powers /= temperature
+        np.exp(powers, out=powers)
+        np.divide(powers, powers.sum(axis=1, keepdims=True), out=result[part])
+
+    in_parallel(fill, in_parts(len(scores)))
     return result
 
 
 def regression(features: Floats, scores: Doubles, settings: SortingSettings, kept: float | None = None) -> Doubles:
     """Ridge regression on the guessed categories of the clearest documents, all categories with equal weight."""
-    guesses = scores.argmax(axis=1)
-    weights = _weights_of_clear(scores, guesses, settings.kept if kept is None else kept)
+    guesses, margins = _guessed(scores)
+    weights = _weights_of_clear(guesses, margins, settings.kept if kept is None else kept)
     clear = np.flatnonzero(weights)
     roots = np.sqrt(weights[clear]).astype(np.float32)[:, None]
     targets = np.zeros((len(clear), scores.shape[1]), np.float32)
@@ -123,18 +131,42 @@ def regression(features: Floats, scores: Doubles, settings: SortingSettings, kep
         return weighted.T @ weighted, weighted.T @ targets[part]  # the first is symmetric: BLAS does half of the work
 
     squares, sums = zip(*in_parallel(moments, in_parts(len(clear))), strict=True)
-    gram: Doubles = np.sum(squares, axis=0, dtype=np.float64)
+    gram = _total(squares)
     gram[np.diag_indices_from(gram)] += settings.ridge * len(features)
-    return np.linalg.solve(gram, np.sum(sums, axis=0, dtype=np.float64)).astype(np.float64)
+    return np.linalg.solve(gram, _total(sums)).astype(np.float64)
 
 
-def _weights_of_clear(scores: Doubles, guesses: Longs, kept: float) -> Doubles:
-    best_two = np.partition(scores, -2, axis=1)[:, -2:] if scores.shape[1] > 1 else scores
-    margins = best_two[:, -1] - best_two[:, 0] if scores.shape[1] > 1 else scores[:, 0]
+def _total(parts: Sequence[Floats]) -> Doubles:
+    total = parts[0].astype(np.float64)
+    for part in parts[1:]:
+        total += part
+    return total
+
+
+def _guessed(scores: Doubles) -> tuple[Longs, Doubles]:
+    """The best category of each document, and by how much it is better than the second."""
+
+    def guess(part: slice) -> tuple[Longs, Doubles]:
+        rows, own = np.arange(part.stop - part.start), scores[part].copy()
+        best = own.argmax(axis=1)
+        margins = own[rows, best]
+        if own.shape[1] > 1:
+            own[rows, best] = -np.inf
+            margins = margins - own.max(axis=1)
+        return best, margins
+
+    guesses, margins = zip(*in_parallel(guess, in_parts(len(scores))), strict=True)
+    return np.concatenate(guesses), np.concatenate(margins)
+
+
+def _weights_of_clear(guesses: Longs, margins: Doubles, kept: float) -> Doubles:
+    """The same weight in all for each category, shared by its clearest documents; 0 for the others."""
+    sizes = np.bincount(guesses)
+    n_clear = np.minimum(np.maximum(_LEAST, (kept * sizes).astype(np.int64)), sizes)
+    order = np.lexsort((-margins, guesses))  # category by category, clearest first
+    place = np.arange(len(order)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    clearest = order[place < n_clear[guesses[order]]]
     weights = np.zeros(len(guesses))
-    for category in np.unique(guesses):
-        own = np.flatnonzero(guesses == category)
-        clearest = own[np.argsort(-margins[own], kind="stable")][: max(_LEAST, int(kept * len(own)))]
-        weights[clearest] = 1 / len(clearest)
+    weights[clearest] = 1 / n_clear[guesses[clearest]]
     balanced: Doubles = weights * np.count_nonzero(weights) / np.maximum(weights.sum(), 1e-9)
     return balanced

@@ -95,28 +95,33 @@ def dealt_reading(reading: Reading, twins: Twins, names: Floats, features: Featu
 
     `names` are unit rows, (n_categories, dimension).
     """
-    n_themes = reading.memberships.shape[1] - len(twins.groups)
-    column, n_names = twins.columns(n_themes), len(names)
-    by_name = np.zeros((len(features.mean), n_names))
-    by_name[: names.shape[1]] = names.T
+    column = twins.columns(reading.memberships.shape[1] - len(twins.groups))
+    groups = [list(group) for group in twins.groups if len(group) > 1]  # nothing changes for other names
+    members = [member for group in groups for member in group]
+    by_name = np.zeros((len(features.mean), len(members)))
+    by_name[: names.shape[1]] = names[members].T
     apart = scored(by_name, features)
     weights, scores = apart.weights, apart.scores
-    even = np.zeros(n_names)  # shares of one group's members must add up to the group's
-    for group in map(list, twins.groups):
-        weights[:, group] -= weights[:, group].mean(axis=1, keepdims=True)
-        scores[:, group] -= scores[:, group].mean(axis=1, keepdims=True)
-        even[group] = temperature * np.log(len(group))
+    even, first = np.zeros(len(members)), 0  # shares of one group's members must add up to the group's
+    for group in groups:
+        own = slice(first, first + len(group))
+        weights[:, own] -= weights[:, own].mean(axis=1, keepdims=True)
+        scores[:, own] -= scores[:, own].mean(axis=1, keepdims=True)
+        even[own] = temperature * np.log(len(group))
+        first += len(group)
+    scores -= even
 
-    def among_themes(values: Doubles) -> Doubles:
-        return np.concatenate([values, np.zeros((*values.shape[:-1], n_themes))], axis=-1)
+    def dealt_out(whole: Doubles, added: Doubles) -> Doubles:
+        result = np.take(whole, column, axis=-1)  # whole[..., column] would have its columns in sequence
+        result[..., members] += added
+        return result
 
-    weights, scores, even = among_themes(weights), among_themes(scores) - among_themes(even), among_themes(even)
     found = reading.found
     dealt = SortedSample(
-        found.scores[:, column] + scores,
-        found.weights[:, column] + weights,
-        found.offset[column] - features.mean.astype(np.float64) @ weights - even,
-        found.by_name[:, column] + scores,
+        dealt_out(found.scores, scores),
+        dealt_out(found.weights, weights),
+        dealt_out(found.offset, -(features.mean.astype(np.float64) @ weights) - even),
+        dealt_out(found.by_name, scores),
     )
     others = reading.memberships[len(found.scores) :, column] / np.bincount(column)[column]
     return Reading(dealt, np.vstack([shares(dealt.scores, temperature), others]))

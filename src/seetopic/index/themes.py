@@ -54,7 +54,8 @@ _MOST_ALIKE = 0.9  # the same for most names of subjects
 _QUERIES = 300  # documents whose nearest ones are compared
 _NEAREST = 0.02  # share of documents that count as a name's nearest, and their minimum number
 _NEAREST_LEAST = 20
-_REMEMBERED = 8  # sets of names whose nearest documents were compared: a discovery asks three times
+_REMEMBERED = 2000  # names whose nearest documents were compared: a discovery asks three times
+_TOGETHER = 16  # names that are compared with all documents at once: always as many, so that bits are the same
 
 
 @dataclass(frozen=True)
@@ -76,12 +77,17 @@ class Themes:
         """The number of documents of each theme."""
         return np.bincount(self.of_documents, minlength=len(self.centres))
 
+    @one_thread()
     def standing(self, names: Floats) -> Doubles:
         """How much nearer than average each name, a unit row, is to each theme, as z-scores; (n_names, n_themes)."""
-        nearness = names.astype(np.float64) @ self.centres.T.astype(np.float64)
+        nearness = names.astype(np.float64) @ self._columns
         spread = nearness.std(axis=1, keepdims=True)
         standing: Doubles = (nearness - nearness.mean(axis=1, keepdims=True)) / np.where(spread > 0, spread, 1.0)
         return standing
+
+    @cached_property
+    def _columns(self) -> Doubles:
+        return self.centres.T.astype(np.float64)
 
     def covered_by(self, names: Floats, bound: float) -> Flags:
         """Whether any name stands out in a theme, or in another one that is nearly the same."""
@@ -126,7 +132,7 @@ class SampleThemes:
     def likeness(self) -> float:
         """How alike the documents nearest to a document are, for the median document."""
         some = self.vectors[:: max(1, len(self.vectors) // _QUERIES)]
-        return float(np.median(self._likeness_near(some)))
+        return float(np.median(self._found_near(some)))
 
     def are_cut_across_by(self, names: Floats) -> bool:
         """Whether the documents nearest to a name, for the median name, are much less alike than those of a theme."""
@@ -152,18 +158,33 @@ class SampleThemes:
         return found
 
     @cached_property
-    def _likenesses(self) -> LRU[bytes, Doubles]:
+    def _likenesses(self) -> LRU[bytes, float]:
         return LRU(_REMEMBERED)
 
     def _likeness_near(self, points: Floats) -> Doubles:
         """Mean cosine of two of the documents nearest to each point, a unit row, above that of any two documents."""
-        return self._likenesses.one(points.tobytes(), lambda: self._found_near(points))
+        rows = {point.tobytes(): point for point in points}
+        keys = [point.tobytes() for point in points]
+        return np.array(self._likenesses.all(keys, lambda new: self._found_near(np.stack([rows[key] for key in new]))))
 
-    @one_thread()
-    def _found_near(self, points: Floats) -> Doubles:
+    def _found_near(self, points: Floats) -> list[float]:
         size = min(max(_NEAREST_LEAST, int(_NEAREST * len(self.vectors))), len(self.vectors))
-        nearest = np.argpartition(-(points @ self.vectors.T), size - 1, axis=1)[:, :size]
-        return np.array([_mean_cosine(self.vectors[each]) for each in nearest]) - _mean_cosine(self.vectors)
+        found: list[float] = []
+        for first in range(0, len(points), _TOGETHER):
+            some = points[first : first + _TOGETHER]
+            columns = np.zeros((self.vectors.shape[1], _TOGETHER), np.float32)
+            columns[:, : len(some)] = some.T
+            farness = product(self.vectors, -columns)
+
+            def near(number: int, farness: Floats = farness) -> float:
+                return _mean_cosine(self.vectors[np.argpartition(farness[:, number], size - 1)[:size]])
+
+            found += in_parallel(near, range(len(some)))
+        return [each - self._mean_cosine for each in found]
+
+    @cached_property
+    def _mean_cosine(self) -> float:
+        return _mean_cosine(self.vectors)
 
 
 @dataclass(frozen=True)
