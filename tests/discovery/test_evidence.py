@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
-from scipy.sparse import csr_array
+from scipy.sparse import csc_array, csr_array
 
 from planted import NAMES
 from seetopic import Index
@@ -42,18 +42,18 @@ def test_typical_terms_are_z_scores_of_log_odds(seed):
     chance = np.random.default_rng(seed)
     documents = (chance.random((7, 5)) < 0.4).astype(np.float32)
     memberships = chance.dirichlet(np.ones(3), 7)
-    found = typical_terms(csr_array(documents), memberships)
+    found = typical_terms(csc_array(documents), memberships)
     expected = [[z_written_out(documents, memberships, term, category) for term in range(5)] for category in range(3)]
     assert found == pytest.approx(np.array(expected), abs=1e-4)
 
 
 def test_what_the_nearest_documents_contain_is_typical_of_a_name():
-    documents = csr_array(np.array([[1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [0, 1, 1]], np.float32))
+    documents = csc_array(np.array([[1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [0, 1, 1], [1, 1, 1]], np.float32))
     nearness = np.array([0.9, 0.8, 0.1, 0.2, 0.3])
     for number in (2, 4):
         nearest = np.isin(np.arange(5), np.argsort(-nearness)[:number]).astype(float)
         memberships = np.column_stack([nearest, 1 - nearest])
-        expected = [z_written_out(documents.toarray(), memberships, term, 0) for term in range(3)]
+        expected = [z_written_out(documents.toarray()[:5], memberships, term, 0) for term in range(3)]  # the last is unread
         assert typical_of_nearest(documents, nearness, number) == pytest.approx(np.array(expected), abs=1e-4)
 
 
@@ -64,7 +64,7 @@ def test_a_single_name_has_the_terms_of_the_documents_nearest_to_it(index: Index
     assert len(run.uncovered.centres) > 0  # there is something to compare with
     read = slice(run.sampled.n_read)
     number = max(20, round(DEFAULT.discovery.sorting.kept * run.reading.memberships[read, 0].sum()))
-    by_nearness = typical_of_nearest(run.sampled.documents[read], run.reading.found.by_name[:, 0], number)
+    by_nearness = typical_of_nearest(run.sampled.by_term, run.reading.found.by_name[:, 0], number)
     expected = np.argsort(-by_nearness, kind="stable")[:20].tolist()
     assert (run.found.ranked["documents"][0][:20].tolist() == expected) == (len(asked) == 1)
 
@@ -80,7 +80,7 @@ def test_a_term_of_one_subject_alone_is_typical_of_nothing_within_it():
     of_subject, everywhere = typical_among_neighbours(csr_array(documents), memberships, neighbours)[0]
     assert abs(of_subject) < 1e-5
     assert everywhere > 0.1
-    assert typical_terms(csr_array(documents), memberships)[0, 0] > 1
+    assert typical_terms(csc_array(documents), memberships)[0, 0] > 1
 
 
 @given(st.integers(0, 1000))
@@ -106,7 +106,7 @@ def test_a_term_of_ones_own_documents_is_typical_and_a_rare_one_less_so():
     documents[0, 1] = 1  # in one of them
     documents[:, 2] = 1  # everywhere
     memberships = np.repeat(np.eye(2), 20, axis=0)
-    common, rare, everywhere = typical_terms(csr_array(documents), memberships)[0]
+    common, rare, everywhere = typical_terms(csc_array(documents), memberships)[0]
     assert common > rare > 0
     assert abs(everywhere) < 0.1
 
@@ -138,7 +138,7 @@ def test_contrast_takes_off_a_share_of_the_best_other_category():
 
 def test_one_category_has_nothing_to_stand_out_from():
     scores = np.array([[0.9, 0.2]], np.float32)
-    assert contrasted(scores, 0.5).tolist() == scores.tolist()
+    assert contrasted(scores.copy(), 0.5).tolist() == scores.tolist()
 
 
 def test_the_names_vector_counts_as_so_many_terms():
@@ -161,6 +161,18 @@ def test_confidence_is_how_near_the_middle_term_is_and_how_much_nearer_than_to_o
     # Name 0 has 0.4 with any term. Its terms have 0.7, and 0.5 more than with name 1: (0.3 + 0.5) of 0.6, so 1.
     # Name 1 has 0.3 with any term. Its term has 0.3, and 0.2 more than with name 0: (0 + 0.2) of 0.7.
     assert confidence(similarity, [[0, 1], [3]]).tolist() == pytest.approx([1.0, 2 / 7], abs=1e-6)
+
+
+@given(st.integers(0, 10_000), st.integers(2, 6))
+def test_confidence_is_the_definition_written_out(seed, n_names):
+    chance = np.random.default_rng(seed)
+    similarity = chance.random((n_names, 9)).astype(np.float32)
+    current = [chance.permutation(9)[: chance.integers(1, 6)].tolist() for _ in range(n_names)]
+    for category, (terms, found) in enumerate(zip(current, confidence(similarity, current), strict=True)):
+        own, others = similarity[category, terms], np.delete(similarity, category, axis=0)[:, terms]
+        anywhere = similarity[category].mean()
+        gain = np.median(own) - anywhere + np.median(own - others.mean(axis=0))
+        assert found == pytest.approx(np.clip(gain / (1 - anywhere), 0, 1), abs=1e-5)
 
 
 def test_a_name_of_the_same_meaning_takes_no_confidence_from_a_topic():
@@ -199,7 +211,7 @@ def test_a_topic_without_terms_has_no_confidence():
 
 @given(arrays(np.float32, array_shapes(min_dims=2, max_dims=2, max_side=6), elements=st.sampled_from([-0.5, 0.25, 1])))
 def test_contrast_is_the_definition_written_out_also_where_categories_tie(scores):
-    found = contrasted(scores, 0.5)
+    found = contrasted(scores.copy(), 0.5)
     for category, term in np.ndindex(scores.shape):
         others = np.delete(scores[:, term], category)
         assert found[category, term] == scores[category, term] - 0.5 * (others.max() if len(others) else 0)

@@ -50,13 +50,13 @@ def test_most_documents_are_sorted_without_being_read(run, partly_read):
 
 
 def describing(run: Discovery, found: CurrentTerms) -> list[list[int]]:
-    return _describing(run.query, run.general.similarity, found)
+    return _describing(run.query, run.general, found)
 
 
 def test_the_best_terms_describe_a_name(run):
     found, number = run.found.deep, run.settings.sorting.described_by
     assert describing(run, found) == [terms[:number] for terms in found]
-    described = _described(run.query, run.encoded, run.uncovered, run.general.similarity, found)
+    described = _described(run.query, run.encoded, run.uncovered, run.general, found)
     for vector, terms in zip(described, found, strict=True):
         mean = run.index.general[terms[:number]].mean(axis=0)
         np.testing.assert_allclose(vector, mean / np.linalg.norm(mean), rtol=1e-5)
@@ -65,7 +65,7 @@ def test_the_best_terms_describe_a_name(run):
 def test_a_topic_that_is_about_something_else_does_not_describe_its_name(run):
     turned = run.found.deep[1:] + run.found.deep[:1]
     assert describing(run, turned) == [[], [], []]
-    described = _described(run.query, run.encoded, run.uncovered, run.general.similarity, turned)
+    described = _described(run.query, run.encoded, run.uncovered, run.general, turned)
     assert np.array_equal(described, run.encoded.spoken)
 
 

@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 from threadpoolctl import threadpool_info
 
 from seetopic.runtime import hardware
-from seetopic.runtime.hardware import one_thread, product, sparse_product
+from seetopic.runtime.hardware import laid_out, one_thread, product, sparse_product
 
 
 def blas_threads() -> set[int]:
@@ -101,3 +101,12 @@ def test_a_sparse_product_in_parts_has_the_bits_of_the_whole(monkeypatch):
         np.testing.assert_array_equal(
             sparse_product(left.T, right[:1].repeat(600, 0)), left.T @ right[:1].repeat(600, 0)
         )
+
+
+@pytest.mark.parametrize("n_rows", [0, 1, 3, 64, 1000])
+def test_another_layout_has_the_same_numbers(n_rows):
+    matrix = np.random.default_rng(0).random((n_rows, 5))
+    for order in ("C", "F"):
+        found = laid_out(laid_out(matrix, "F"), order)
+        assert found.flags[f"{order}_CONTIGUOUS"]
+        np.testing.assert_array_equal(found, matrix)

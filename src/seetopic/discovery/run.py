@@ -26,7 +26,7 @@ from seetopic.discovery.evidence.documents import (
     typical_of_nearest,
     typical_terms,
 )
-from seetopic.discovery.evidence.general import GeneralEvidence, confidence
+from seetopic.discovery.evidence.general import GeneralEvidence
 from seetopic.discovery.evidence.local import LocalEvidence
 from seetopic.discovery.lessons import lessons_of, with_none, with_rejected_terms, without_refuted
 from seetopic.discovery.named_terms import with_named_terms
@@ -247,7 +247,7 @@ def _dealt_out(query: Query, names: EncodedNames, twins: Twins, together: Discov
         temperature = query.settings.sorting.temperature
         reading = dealt_reading(reading, twins, names.spoken, together.sampled.features, temperature)
     sure = _confidence(query, constraints, general, found)
-    topics = _topics(query, general, found, sure, reading, None, twins)
+    topics = _topics(query, general, found, sure, reading, None, None, twins)
     return Discovery(query, names, uncovered, general, found, reading, topics)
 
 
@@ -282,14 +282,19 @@ def _find_apart(query: Query, names: EncodedNames) -> Discovery:
     # A single category has no other documents to compare with: the terms of all documents would be its own.
     uses_documents = settings.documents_weight > 0 and len(similarity) > 1 and len(query.index.sample) > 0
 
-    def ranked(chosen: DiscoverySettings, reading: Reading | None, *, last: bool = True) -> Discovered:
-        """Lines 8-16."""
+    documents = _matched_documents(query.index) if uses_documents and not query.index.sample.was_read else None
+    by_level = None
+    if tree is not None:
+        by_level = TreeRanking(tree, general, by_terms[1][0], constraints, settings, query.variants, documents)
+
+    def ranked(
+        chosen: DiscoverySettings, reading: Reading | None, shares: Doubles | None, *, last: bool = True
+    ) -> Discovered:
+        """Lines 8-16; `shares` are those of documents in categories and what is below them."""
         report_many(query.progress, "ranking terms", 0, len(query.seeds))
-        if tree is not None:
-            documents = _matched_documents(query.index) if uses_documents and reading is None else None
-            by_level = TreeRanking(tree, general, by_terms[1][0], constraints, chosen, query.variants, documents)
-            typical = None if reading is None else by_level.typical(sampled.documents, reading.memberships)
-            return by_level.whole(typical) if last else by_level.leaves(typical)
+        if by_level is not None:
+            typical = None if shares is None else by_level.typical(sampled.by_term, shares)
+            return by_level.whole(typical) if last else by_level.leaves(typical, chosen)
         kinds: list[tuple[Evidence, float]] = list(by_terms)
         if uses_documents:
             evidence = _matched_documents(query.index) if reading is None else _read_documents(query, names, reading)
@@ -304,22 +309,23 @@ def _find_apart(query: Query, names: EncodedNames) -> Discovery:
         spoken = _all_spoken(names, uncovered)
         reading = sampled.sorted_by(spoken, settings.sorting, lessons, tree)
         if settings.sorting.described_by > 0:
-            first = ranked(replace(settings, iterations=max(1, settings.iterations // 2)), reading, last=False)
-            described = _described(query, names, uncovered, similarity, first.deep)
+            fewer = replace(settings, iterations=max(1, settings.iterations // 2))
+            first = ranked(fewer, reading, _shares(reading, tree), last=False)
+            described = _described(query, names, uncovered, general, first.deep)
             if tree is not None:  # children describe their parents
                 described[list(tree.inner)] = spoken[list(tree.inner)]
             reading = sampled.sorted_by(normalized(spoken + described), settings.sorting, lessons, tree)
 
-    found = ranked(settings, reading)
-    if reading is not None:
-        shares = reading.memberships if tree is None else tree.summed(reading.memberships)
+    shares = None if reading is None else _shares(reading, tree)
+    found = ranked(settings, reading, shares)
+    if shares is not None:
         found = covering(found, sampled.by_term, shares, constraints, settings.top)
     if len(uncovered.centres) and tree is None:
         local, free = np.asarray(query.index.local), _without_fixed(found, constraints)
         drifted = may_have_drifted(similarity, len(query.seeds), local, free)
         found = nearer_to_names(found, drifted, similarity, constraints, settings.top)
     sure = _confidence(query, constraints, general, found)
-    topics = _topics(query, general, found, sure, reading, tree)
+    topics = _topics(query, general, found, sure, reading, tree, shares)
     return Discovery(query, names, uncovered, general, found, reading, topics, lessons, tree)
 
 
@@ -381,7 +387,7 @@ def _theme_vectors(query: Query, names: EncodedNames, uncovered: Uncovered, tree
         return names.plain[:0]
     sampled = sampled_documents(query.index)
     reading = sampled.sorted_by(_all_spoken(names, uncovered), query.settings.sorting, tree=tree)
-    return theme_vectors(query.index, sampled.documents, reading.memberships)[len(query.seeds) :]
+    return theme_vectors(query.index, sampled.by_term, reading.memberships)[len(query.seeds) :]
 
 
 def _general_evidence(query: Query, names: EncodedNames, themes: Floats) -> GeneralEvidence:
@@ -420,34 +426,38 @@ def _read_documents(query: Query, names: EncodedNames, reading: Reading) -> Evid
         read = slice(sampled.n_read)  # the neighbours of other documents are unknown
         typical = typical_among_neighbours(sampled.documents[read], reading.memberships[read], themes.neighbours)
     else:
-        typical = typical_terms(sampled.documents, reading.memberships)
+        typical = typical_terms(sampled.by_term, reading.memberships)
     if len(query.seeds) == 1:
         # Without another name to be told apart from, what was learned spreads over the theme around the name: "comedy"
         # over all films. The documents nearest to the name stay with it; half as many as were learned are the clearest.
         learned = float(reading.memberships[: sampled.n_read, 0].sum())
         number = max(_NEAREST, round(query.settings.sorting.kept * learned))
-        nearness = reading.found.by_name[:, 0]
-        typical[0] = typical_of_nearest(sampled.documents[: sampled.n_read], nearness, number)
+        typical[0] = typical_of_nearest(sampled.by_term, reading.found.by_name[:, 0], number)
     return ReadDocumentsEvidence(typical)
 
 
 # Between the passes
 
 
+def _shares(reading: Reading, tree: Tree | None) -> Doubles:
+    """The share of each document in each category, and in a tree also in those below it."""
+    return reading.memberships if tree is None else tree.summed(reading.memberships)
+
+
 def _described(
-    query: Query, names: EncodedNames, uncovered: Uncovered, similarity: Floats, found: CurrentTerms
+    query: Query, names: EncodedNames, uncovered: Uncovered, general: GeneralEvidence, found: CurrentTerms
 ) -> Floats:
     """Vectors of the terms that describe each category; of its name if they may be about something else."""
-    described, describing = _all_spoken(names, uncovered), _describing(query, similarity, found)
+    described, describing = _all_spoken(names, uncovered), _describing(query, general, found)
     some = [category for category, terms in enumerate(describing) if terms]
     if some:
         described[some] = query.index.read_means([describing[category] for category in some])
     return described
 
 
-def _describing(query: Query, similarity: Floats, found: CurrentTerms) -> list[list[int]]:
+def _describing(query: Query, general: GeneralEvidence, found: CurrentTerms) -> list[list[int]]:
     """The best terms of each category besides its names; none if they may be about something else."""
-    sure = confidence(similarity, [terms[:JUDGED] for terms in found]) >= _SURE
+    sure = general.confidence([terms[:JUDGED] for terms in found]) >= _SURE
     own = (*names_as_terms(query.index, query.seeds), *(() for _ in found[len(query.seeds) :]))
     others = [[term for term in terms if term not in own[category]] for category, terms in enumerate(found)]
     size = query.settings.sorting.described_by
@@ -476,12 +486,13 @@ def _topics(
     sure: Doubles,
     reading: Reading | None,
     tree: Tree | None,
+    summed: Doubles | None,
     twins: Twins | None = None,
 ) -> Topics:
     """The names' terms as topics, and the themes that the names leave out."""
     n_names, index = len(query.seeds), query.index
     themes = general.names[n_names:]
-    shares = None if tree is None or reading is None else tree.summed(reading.memberships).mean(axis=0)
+    shares = None if tree is None or summed is None else summed.mean(axis=0)
     topics = tuple(
         _topic(query, category, found, sure, None if shares is None else round(float(shares[category]), 4), twins)
         for category in range(n_names)

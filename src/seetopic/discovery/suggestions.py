@@ -25,7 +25,7 @@ from seetopic.runtime import Doubles, Flags, Floats
 from seetopic.settings import DEFAULT, DiscoverySettings
 
 if TYPE_CHECKING:
-    from scipy.sparse import csr_array
+    from scipy.sparse import csc_array
 
 MOST = 200  # names that can be requested
 _FINER = 2.5  # themes per requested name, because some are small or already covered
@@ -95,7 +95,7 @@ def suggest_beside(
         wanted = np.where(2 * held >= themes.sizes, wanted, 0.0)
     memberships = np.zeros((len(themes.vectors), len(themes.centres)))
     memberships[np.arange(len(themes.vectors)), themes.of_documents] = 1.0
-    read, meanings = sampled_documents(index).documents[: len(themes.vectors)], themes.centres
+    read, meanings = sampled_documents(index).documents[: len(themes.vectors)].tocsc(), themes.centres
     if index.has_reader:
         meanings = theme_vectors(index, read, memberships)
     terms = _terms_of(index, meanings, read, memberships, settings)
@@ -117,7 +117,7 @@ def as_seeds_file(found: Sequence[Residual]) -> str:
 
 
 def _terms_of(
-    index: Index, themes: Floats, read: csr_array, memberships: Doubles, settings: DiscoverySettings
+    index: Index, themes: Floats, read: csc_array, memberships: Doubles, settings: DiscoverySettings
 ) -> list[list[int]]:
     """The terms of each theme, found as for categories, by its vector and its documents."""
     chosen = replace(settings, top=TERMS)

@@ -35,7 +35,7 @@ class TermRule:
     offset: Doubles  # (n_categories,)
 
     def scores(self, rows: csr_array) -> Doubles:
-        found: Doubles = sparse_product(rows, self.weights) + self.offset
+        found: Doubles = rows @ self.weights + self.offset
         return found
 
 

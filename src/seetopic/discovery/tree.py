@@ -14,7 +14,7 @@ import numpy as np
 from seetopic.corpus import Seed, Seeds
 from seetopic.discovery.names import EncodedNames, encode_names
 from seetopic.index import Index, SampleThemes, Uncovered, uncovered_in_tree
-from seetopic.runtime import Doubles, Floats, Longs, Progress, normalized, silent
+from seetopic.runtime import Doubles, Floats, Longs, Progress, laid_out, normalized, silent
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class Tree:
 
     def summed(self, shares: Doubles) -> Doubles:
         """The share of each column plus those of all columns below it; (n_documents, n_columns)."""
-        total = shares.copy()
+        total = laid_out(shares, "F")  # whole columns are added
         for column in range(len(self) - 1, -1, -1):
             if self.parents[column] >= 0:
                 total[:, self.parents[column]] += total[:, column]

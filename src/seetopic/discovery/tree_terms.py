@@ -9,23 +9,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from seetopic.discovery.algorithm import DEEP, Discovered, discover_terms, stood_for
 from seetopic.discovery.constraints import Constraints
-from seetopic.discovery.evidence import Evidence
+from seetopic.discovery.evidence import Evidence, StartRemembered
 from seetopic.discovery.evidence.documents import ReadDocumentsEvidence, typical_terms
 from seetopic.discovery.evidence.general import GeneralEvidence
+from seetopic.discovery.evidence.similarity import best_two
 from seetopic.discovery.ranking import Entries, pick_best
 from seetopic.discovery.tree import Tree
-from seetopic.runtime import Doubles, Flags, Floats, Longs
+from seetopic.runtime import Doubles, Flags, Floats, Longs, in_parallel, in_parts
 from seetopic.settings import DiscoverySettings
 from seetopic.text import Variants
 
 if TYPE_CHECKING:
-    from scipy.sparse import csr_array
+    from scipy.sparse import csc_array
 
 _USED = 1.645  # z-score from which a term is typical of a child, one-sided at 5 %
 _AS_TYPICAL = 0.8  # a parent has a term if its z-score is at least this share of its best child's
@@ -45,7 +47,14 @@ class TreeRanking:
 
     def leaves(self, typical: Floats | None, settings: DiscoverySettings | None = None) -> Discovered:
         """The terms of names without children and of themes; parents get none."""
-        return self._ranked(list(self.tree.leaves), typical, self.constraints.barred, settings or self.settings)
+        leaves, barred = list(self.tree.leaves), self.constraints.barred
+        return self._ranked(leaves, typical, barred, settings or self.settings, *self._of_leaves)
+
+    @cached_property
+    def _of_leaves(self) -> tuple[GeneralEvidence, StartRemembered]:
+        """With the scores of the starting terms remembered, because leaves are ranked twice."""
+        general = self.general.among(list(self.tree.leaves))
+        return general, StartRemembered(general)
 
     def whole(self, typical: Floats | None) -> Discovered:
         """The terms of all names and themes, no term in two of them."""
@@ -55,13 +64,13 @@ class TreeRanking:
             barred = self.constraints.barred.copy()
             for parent in set(tree.inner).intersection(cut):
                 barred[parent] |= self._not_shared(parent, typical)
-            above = self._ranked(cut, typical, barred, self.settings)
+            general = self.general.among(cut)
+            above = self._ranked(cut, typical, barred, self.settings, general, general)
             found = _merged(found, above, [node for node in cut if node in tree.inner and tree.depths[node] == depth])
         return self._exclusive(found)
 
-    def typical(self, documents: csr_array, memberships: Doubles) -> Floats:
+    def typical(self, documents: csc_array, summed: Doubles) -> Floats:
         """z-scores of terms in the documents of each column, those below it included; (n_columns, n_terms)."""
-        summed = self.tree.summed(memberships)
         scores = np.empty((len(self.tree), documents.shape[1]), np.float32)
         leaves = list(self.tree.leaves)
         scores[leaves] = typical_terms(documents, summed[:, leaves])
@@ -73,22 +82,26 @@ class TreeRanking:
         return scores
 
     def _ranked(
-        self, columns: list[int], typical: Floats | None, barred: Flags, settings: DiscoverySettings
+        self,
+        columns: list[int],
+        typical: Floats | None,
+        barred: Flags,
+        settings: DiscoverySettings,
+        named: GeneralEvidence,
+        general: Evidence,
     ) -> Discovered:
         """Algorithm 1 for some columns, which compete with each other; the result has all columns."""
-        general = self.general.among(columns)
         evidence: list[tuple[Evidence, float]] = [
             (general, settings.general_weight),
             (self.local, settings.local_weight),
         ]
         if typical is not None:
             # What is typical of a child must also be typical of what is above it.
-            paths = [typical[self.tree.path(column)].min(axis=0) for column in columns]
-            evidence.append((ReadDocumentsEvidence(np.stack(paths)), settings.documents_weight))
+            evidence.append((ReadDocumentsEvidence(self._along_paths(typical, columns)), settings.documents_weight))
         elif self.matched is not None:
             evidence.append((self.matched, settings.documents_weight))
         found = discover_terms(
-            general.similarity,
+            named.similarity,
             self._constraints_of(columns, barred),
             [(kind, weight) for kind, weight in evidence if weight > 0],
             settings,
@@ -96,6 +109,18 @@ class TreeRanking:
             veto=general,
         )
         return _among_all(found, columns, len(self.tree))
+
+    def _along_paths(self, typical: Floats, columns: list[int]) -> Floats:
+        """The lowest score of each column and those above it."""
+        lowest = typical[columns]
+
+        def fill(part: slice) -> None:
+            for row, column in zip(lowest[part], columns[part], strict=True):
+                for above in self.tree.path(column)[:-1]:
+                    np.minimum(row, typical[above], out=row)
+
+        in_parallel(fill, in_parts(len(columns)))
+        return lowest
 
     def _constraints_of(self, columns: list[int], barred: Flags) -> Constraints:
         """Names of other columns are barred: each stands with its own."""
@@ -109,12 +134,10 @@ class TreeRanking:
         """Terms that a parent may not have: one child alone uses them, or is clearly more typical of them."""
         if typical is None:
             return np.zeros(self.constraints.barred.shape[1], np.bool_)
-        children = np.sort(typical[self.tree.children(parent)], axis=0)
+        best, second = best_two(typical[self.tree.children(parent)])
         elsewhere = [theme for theme in range(self.tree.n_names, len(self.tree)) if self.tree.parents[theme] == parent]
-        used = (typical[elsewhere] >= _USED).any(axis=0)
-        if len(children) > 1:
-            used |= children[-2] >= _USED
-        barred: Flags = ~used | (typical[parent] <= _AS_TYPICAL * children[-1])
+        used = (typical[elsewhere] >= _USED).any(axis=0) | (second >= _USED)
+        barred: Flags = ~used | (typical[parent] <= _AS_TYPICAL * best)
         return barred
 
     def _exclusive(self, found: Discovered) -> Discovered:

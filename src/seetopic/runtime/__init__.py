@@ -28,6 +28,7 @@ from seetopic.runtime.files import (
 from seetopic.runtime.hardware import (
     in_parallel,
     in_parts,
+    laid_out,
     one_thread,
     one_torch_thread,
     product,
@@ -88,6 +89,7 @@ __all__ = [
     "in_parallel",
     "in_parts",
     "is_intact_file",
+    "laid_out",
     "linked",
     "load_array",
     "map_array",

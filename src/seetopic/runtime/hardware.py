@@ -9,13 +9,13 @@ from contextlib import contextmanager
 from functools import cache
 from itertools import pairwise
 from threading import RLock
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from seetopic.errors import SettingsError
-from seetopic.runtime.arrays import Floats, Real
+from seetopic.runtime.arrays import Doubles, Floats, Real
 from seetopic.runtime.engine import available_cores
 
 if TYPE_CHECKING:
@@ -59,6 +59,7 @@ _LARGE = 1 << 24  # multiplications from which a product is worth splitting
 _MANY = 1 << 21  # the same for a sparse product
 _ROWS, _COLUMNS = 32, 16  # of blocks in which a product with few columns runs up to 1.8 times as fast
 _FEW = 3 * _COLUMNS
+_TURNED = 64  # rows that are copied at once into another layout
 _ONE_AT_A_TIME = RLock()
 
 
@@ -113,6 +114,19 @@ if hasattr(os, "register_at_fork"):
 def in_parts(number: int) -> list[slice]:
     """Rows in a few parts of about the same size: always the same ones, whatever the number of cores."""
     return [slice(*bounds) for bounds in pairwise(number * part // _PARTS for part in range(_PARTS + 1))]
+
+
+def laid_out(matrix: Doubles, order: Literal["C", "F"]) -> Doubles:
+    """A copy with its rows (C) or its columns (F) in sequence, made in blocks that fit into the processor's cache."""
+    found = np.empty(matrix.shape, order=order)
+
+    def fill(part: slice) -> None:
+        for first in range(part.start, part.stop, _TURNED):
+            own = slice(first, min(first + _TURNED, part.stop))
+            found[own] = matrix[own]
+
+    in_parallel(fill, in_parts(len(matrix)))
+    return found
 
 
 @one_thread()

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from seetopic.index import Index
-from seetopic.runtime import Doubles, Floats, Longs, in_parallel, in_parts, normalized, sparse_product
+from seetopic.runtime import Doubles, Floats, Longs, in_parallel, in_parts, laid_out, normalized, sparse_product
 
 if TYPE_CHECKING:
-    from scipy.sparse import csr_array
+    from scipy.sparse import csc_array, csr_array
 
 _AT_ONCE = 1 << 15  # counts of terms in categories
 _TYPICAL = 10  # terms that represent a theme
@@ -38,7 +39,11 @@ class MatchedDocumentsEvidence:
     name: str = "documents"
 
     def scores(self, current: list[list[int]]) -> Floats:
-        return typical_terms(self.documents, clear_memberships(self.documents, self.idf, current))
+        return typical_terms(self._by_term, clear_memberships(self.documents, self.idf, current))
+
+    @cached_property
+    def _by_term(self) -> csc_array:
+        return self.documents.tocsc()
 
 
 def clear_memberships(documents: csr_array, idf: Doubles, current: list[list[int]]) -> Doubles:
@@ -54,36 +59,48 @@ def clear_memberships(documents: csr_array, idf: Doubles, current: list[list[int
     return memberships.astype(np.float64)
 
 
-def typical_terms(documents: csr_array, memberships: Doubles) -> Floats:
+def typical_terms(documents: csc_array, memberships: Doubles) -> Floats:
     """z-score of the log-odds of a term in a category's documents against the others'; (n_categories, n_terms).
 
     `memberships` may be fractional. Half a document is added to every count, so that rare terms say little and no
     logarithm of 0 is taken.
     """
-    inside = sparse_product(documents.T, memberships)  # (n_terms, n_categories)
-    held = np.flatnonzero(inside.any(axis=1))  # few of very many terms occur here; all others score the same
-    sizes = memberships.sum(axis=0)
-    z = np.empty(inside.T.shape, np.float32)
-    z[:] = _z_scores(np.zeros_like(inside[:1]), sizes).T
+    from scipy.sparse import csr_array
 
-    def fill(part: Longs) -> None:
-        z[:, part] = _z_scores(inside[part], sizes).T
+    held = np.flatnonzero(np.diff(documents.indptr))  # few of very many terms occur here; all others score the same
+    starts = np.append(documents.indptr[held], documents.nnz)
+    sizes = memberships.sum(axis=0)
+    rows = memberships if memberships.flags.c_contiguous else laid_out(memberships, "C")
+    z = np.empty((len(sizes), documents.shape[1]), np.float32)
+    if len(held) < documents.shape[1]:
+        z[:] = _z_scores(np.zeros((1, len(sizes))), sizes).T
+
+    def fill(part: slice) -> None:
+        own = slice(starts[part.start], starts[part.stop])
+        bounds = starts[part.start : part.stop + 1] - own.start
+        counted = (documents.data[own], documents.indices[own], bounds)
+        inside = csr_array(counted, shape=(len(bounds) - 1, len(rows))) @ rows  # (n_terms of the part, n_categories)
+        z[:, held[part]] = _z_scores(inside, sizes).T
 
     # In parts that fit into the processor's cache, several at once.
     size = max(1, _AT_ONCE // max(len(sizes), 1))
-    in_parallel(fill, [held[first : first + size] for first in range(0, len(held), size)])
+    in_parallel(fill, [slice(first, min(first + size, len(held))) for first in range(0, len(held), size)])
     return z
 
 
-def typical_of_nearest(documents: csr_array, nearness: Doubles, number: int) -> Floats:
-    """z-score of a term in the documents that are nearest to a name, so many of them, against the others; (n_terms,)"""
-    nearest = np.zeros(len(nearness))
-    nearest[np.argsort(-nearness, kind="stable")[:number]] = 1.0
-    typical: Floats = typical_terms(documents, np.column_stack([nearest, 1 - nearest]))[0]
+def typical_of_nearest(documents: csc_array, nearness: Doubles, number: int) -> Floats:
+    """z-score of a term in the documents that are nearest to a name, so many of them, against the others; (n_terms,)
+
+    `nearness` is that of the first documents, which were read; the others do not count.
+    """
+    memberships = np.zeros((documents.shape[0], 2))
+    memberships[: len(nearness), 1] = 1.0
+    memberships[np.argsort(-nearness, kind="stable")[:number]] = 1.0, 0.0
+    typical: Floats = typical_terms(documents, memberships)[0]
     return typical
 
 
-def theme_vectors(index: Index, documents: csr_array, memberships: Doubles) -> Floats:
+def theme_vectors(index: Index, documents: csc_array, memberships: Doubles) -> Floats:
     """Each category as the mean vector of its most typical terms, if its documents' vectors are of another model.
 
     Unit rows, (n_categories, dimension).

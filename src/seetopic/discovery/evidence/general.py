@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -36,40 +37,56 @@ class GeneralEvidence:
         vars(part)["similarity"] = self.similarity[categories]
         return part
 
+    @cached_property
+    def _means(self) -> Means:
+        return means_of(self.similarity)
+
+    def confidence(self, current: list[list[int]]) -> Doubles:
+        return confidence(self.similarity, current, self._means)
+
     def scores(self, current: list[list[int]]) -> Floats:
         sizes = np.array([len(terms) for terms in current], np.float32)
         pull = np.full(len(current), self.name_pull, np.float32)
         if self.name_pull > 0 and self.held_back > 0:
-            pull += np.float32(self.held_back) * (confidence(self.similarity, current) < DRIFT)
+            pull += np.float32(self.held_back) * (self.confidence(current) < DRIFT)
         pull[sizes == 0] = 1  # without terms, only the name represents a category
         share = (pull / np.maximum(pull + sizes, 1))[:, None]
         centres = (1 - share) * mean_vectors(self.vectors, current) + share * self.names
         return contrasted(products(centres.astype(np.float32), self.vectors), self.contrast)
 
 
-def confidence(similarity: Floats, current: list[list[int]]) -> Doubles:
+class Means(NamedTuple):
+    """What `confidence` needs of all similarities."""
+
+    of_categories: Floats  # mean similarity to all terms
+    totals: Doubles  # sum over the categories, by term
+
+
+def means_of(similarity: Floats) -> Means:
+    return Means(similarity.mean(axis=1), similarity.sum(axis=0, dtype=np.float64))
+
+
+def confidence(similarity: Floats, current: list[list[int]], means: Means | None = None) -> Doubles:
     """How surely each topic is about its name, from 0 to 1.
 
     The median similarity of its terms to the name, plus the median of how much nearer they are to it than to the other
     names; measured from the name's mean similarity to all terms, as a share of what is left up to 1. Similarity alone
     would trust terms that are near to everything; requiring the nearest of all names would penalise a topic for another
     one that means the same. Measuring from the mean makes models comparable. `similarity` is between names and terms,
-    (n_categories, n_terms).
+    (n_categories, n_terms); `means` are its `means_of`, if already known.
     """
-    found = np.zeros(len(current))
-    anywhere = similarity.mean(axis=1)
+    found, n_others = np.zeros(len(current)), len(similarity) - 1
+    anywhere, totals = means_of(similarity) if means is None else means
     for category, terms in enumerate(current):
         if terms:
-            near = similarity[:, terms]
-            own, others = near[category], np.delete(near, category, axis=0)
-            elsewhere = others.mean(axis=0) if len(others) else anywhere[category]
+            own = similarity[category, terms]
+            elsewhere = (totals[terms] - own) / n_others if n_others else anywhere[category]
             gain = _median(own) - anywhere[category] + _median(own - elsewhere)
             found[category] = np.clip(gain / max(1 - anywhere[category], _TINY), 0, 1)
     return found
 
 
-def _median(values: Floats) -> np.float32:
+def _median(values: Floats | Doubles) -> float:
     """As `np.median`, which takes ten times as long for a few values."""
     ordered, middle = np.sort(values), len(values) // 2
-    median: np.float32 = ordered[middle] if len(values) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
-    return median
+    return float(ordered[middle] if len(values) % 2 else (ordered[middle - 1] + ordered[middle]) / 2)

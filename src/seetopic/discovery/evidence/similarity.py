@@ -7,6 +7,7 @@ import numpy as np
 from seetopic.runtime import Floats, in_parallel, in_parts, product
 
 _TURNED = 256  # rows that are transposed at once, which the processor's cache can hold
+_MANY = 128  # rows from which BLAS is as fast without transposing afterwards
 
 
 def mean_vectors(vectors: Floats, current: list[list[int]]) -> Floats:
@@ -25,8 +26,15 @@ def mean_similarity(vectors: Floats, current: list[list[int]]) -> Floats:
 
 def products(rows: Floats, vectors: Floats) -> Floats:
     """Dot products of each row and each vector; (n_rows, n_vectors)."""
-    found = product(vectors, rows.T)  # in this order, the larger matrix is split by rows
     turned = np.empty((len(rows), len(vectors)), np.float32)
+    if len(rows) >= _MANY:
+
+        def fill(part: slice) -> None:
+            np.matmul(rows, vectors[part].T, out=turned[:, part])
+
+        in_parallel(fill, in_parts(len(vectors)))
+        return turned
+    found = product(vectors, rows.T)  # in this order, the larger matrix is split by rows
 
     def turn(part: slice) -> None:
         for first in range(part.start, part.stop, _TURNED):
@@ -43,20 +51,32 @@ def without_terms(current: list[list[int]]) -> list[int]:
 
 
 def contrasted(scores: Floats, contrast: float) -> Floats:
-    """Scores minus a share of the best other category's: near to this one, and far from the others (Section 2)."""
+    """Scores minus a share of the best other category's: near to this one, and far from the others (Section 2).
+
+    They are written over the scores: for many names, another array takes as long as the arithmetic.
+    """
     if len(scores) < 2 or contrast == 0:
         return scores
-    share, result = np.float32(contrast), np.empty_like(scores)
+    share = np.float32(contrast)
 
     def fill(part: slice) -> None:
-        own, found = scores[:, part], result[:, part]
-        best, second = own[0], np.full_like(own[0], -np.inf)
-        for row in own[1:]:
-            best, second = np.maximum(best, row), np.maximum(second, np.minimum(best, row))
+        best, second = best_two(scores[:, part])
         from_second, from_best = best - share * second, share * best
-        for row, contrasts in zip(own, found, strict=True):  # one row's part fits into the processor's cache
-            np.subtract(row, from_best, out=contrasts)
-            np.copyto(contrasts, from_second, where=row == best)
+        for row in scores[:, part]:  # one row's part fits into the processor's cache
+            is_best = row == best
+            np.subtract(row, from_best, out=row)
+            np.copyto(row, from_second, where=is_best)
 
     in_parallel(fill, in_parts(scores.shape[1]))
-    return result
+    return scores
+
+
+def best_two(rows: Floats) -> tuple[Floats, Floats]:
+    """The largest and the second largest number of each column; minus infinity if there is only one row."""
+    best, second = rows[0].copy(), np.full_like(rows[0], -np.inf)
+    lower = np.empty_like(best)
+    for row in rows[1:]:
+        np.minimum(best, row, out=lower)
+        np.maximum(best, row, out=best)
+        np.maximum(second, lower, out=second)
+    return best, second
