@@ -53,7 +53,8 @@ def test_what_the_nearest_documents_contain_is_typical_of_a_name():
     for number in (2, 4):
         nearest = np.isin(np.arange(5), np.argsort(-nearness)[:number]).astype(float)
         memberships = np.column_stack([nearest, 1 - nearest])
-        expected = [z_written_out(documents.toarray()[:5], memberships, term, 0) for term in range(3)]  # the last is unread
+        read = documents.toarray()[:5]
+        expected = [z_written_out(read, memberships, term, 0) for term in range(3)]
         assert typical_of_nearest(documents, nearness, number) == pytest.approx(np.array(expected), abs=1e-4)
 
 
