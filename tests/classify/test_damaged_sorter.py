@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import random
+
+import pytest
+from safetensors import safe_open
+from safetensors.numpy import save_file
 
 from planted import NAMES
 from seetopic import Sorter, sorter_for
-from seetopic.errors import SeeTopicError
+from seetopic.errors import OutputError, SeeTopicError
 
 
 def test_a_flipped_bit_anywhere_in_a_sorter_is_refused_or_changes_nothing(index, tmp_path):
@@ -27,3 +32,24 @@ def test_a_flipped_bit_anywhere_in_a_sorter_is_refused_or_changes_nothing(index,
     assert refused > 100
     path.write_bytes(whole)
     assert Sorter.load(tmp_path).fingerprint == sorter.fingerprint
+
+
+@pytest.mark.parametrize(
+    ("changed", "sentence"),
+    [
+        ({"format": 0}, "was written by another version of seetopic; run `seetopic discover` again"),
+        ({"parents": [0, -1, -1]}, "its tree is not one"),
+        ({"parents": [-1, True, -1]}, "its tree is not one"),
+        ({"parents": [-1] * 99}, "its tree does not match its names"),
+        ({"term_power": 0}, "its exponents are out of range"),
+        ({"read_power": float("nan")}, "its exponents are out of range"),
+    ],
+)
+def test_a_sorter_with_other_values_is_refused(index, tmp_path, changed, sentence):
+    sorter_for(index, NAMES).save(tmp_path)
+    path = tmp_path / "sorter.safetensors"
+    with safe_open(path, "np") as file:
+        about, arrays = json.loads(file.metadata()["seetopic"]), {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    save_file(arrays, path, {"seetopic": json.dumps({**about, **changed})})
+    with pytest.raises(OutputError, match=sentence):
+        Sorter.load(tmp_path)

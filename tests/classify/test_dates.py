@@ -150,6 +150,11 @@ def test_the_automatic_unit_has_few_periods_and_many_documents_in_each(days, doc
     assert unit_for(np.arange(days), documents) == unit
 
 
+def test_dates_in_a_dictionary_are_read_as_plain_ones_are():
+    column = pa.array(["2025-06-03", None, "2025-06-04", "2025-06-03"])
+    assert DateReader().days(column.dictionary_encode()).tolist() == DateReader().days(column).tolist()
+
+
 def test_dates_that_are_all_months_are_months():
     months = np.arange("2024-01", "2026-01", dtype="datetime64[M]").astype("datetime64[D]").astype(np.int64)
     assert unit_for(months, 10_000) == "month"

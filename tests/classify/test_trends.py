@@ -30,6 +30,7 @@ from seetopic.classify.findings.shares import (
 )
 from seetopic.classify.findings.typical import typical_terms
 from seetopic.errors import CorpusError, JudgementError, MissingExtra, SettingsError
+from seetopic.output.trend_files import write_trends
 from seetopic.runtime import workbook, write_sheet
 
 MONTHS = [f"2025-{month:02d}-15" for month in range(1, 13)]
@@ -115,6 +116,16 @@ def test_the_order_of_rows_and_their_batches_do_not_matter(found):
     shuffled = table.take(np.random.default_rng(0).permutation(table.num_rows))
     pieces = pa.Table.from_batches(shuffled.to_batches(max_chunksize=700))
     assert trends(pieces, time="date", group="source") == found
+
+
+def test_dates_of_many_years_are_counted_by_month_as_they_come():
+    days = np.arange("2015-01-01", "2025-01-01", 2, dtype="datetime64[D]").astype(str).tolist()
+    table = pa.table({"date": days, "category": ["sport"] * len(days)})
+    parts = pa.Table.from_batches(table.to_batches(max_chunksize=100))
+    by_month, by_itself = (trends(parts, time="date", by=by) for by in ("month", "auto"))
+    assert len(by_month.periods) == 120
+    assert sum(each.documents for each in by_month.shares) == len(days)
+    assert by_itself == trends(table, time="date", by=by_itself.by)
 
 
 def test_with_names_categories_keep_their_order_and_missing_ones_have_no_documents():
@@ -413,6 +424,19 @@ def test_terms_of_a_period_are_found_in_a_table():
         ("2025-01", "league", 120),
         ("2025-02", "olympics", 120),
     ]
+
+
+def test_the_best_terms_of_a_group_are_found_and_shown_on_a_page(tmp_path):
+    table = {"source": ["paper"] * 200 + ["wire"] * 200, "category": ["sport"] * 400}
+    table["terms"] = (
+        ["goal|cup|league"] * 100 + ["goal|cup"] * 50 + ["goal"] * 50 + ["goal|olympics"] * 120 + ["olympics"] * 80
+    )
+    found = trends(pa.table(table), group="source", top=1)
+    assert [(each.group, each.term) for each in found.terms] == [("paper", "cup"), ("wire", "olympics")]
+    write_trends(found, tmp_path / "trends.html")
+    page = (tmp_path / "trends.html").read_text(encoding="utf-8")
+    assert "Typical terms" in page
+    assert "<td>wire</td><td>olympics</td>" in page
 
 
 def test_the_only_term_of_a_category_is_typical_of_nothing():

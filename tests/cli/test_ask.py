@@ -55,6 +55,31 @@ def test_what_cannot_be_asked_is_said_in_one_line(index, names, tmp_path, argume
     assert done.stderr.count("\n") == 1
 
 
+def test_what_is_not_an_index_is_refused_with_how_to_build_one(names, tmp_path):
+    done = run_here("ask", names, "--seeds", names, cwd=tmp_path)
+    assert done.returncode == 2
+    assert f"{names} is not an index; build one with `seetopic index {names} --out INDEX`" in done.stderr
+
+
+def test_judgements_that_contradict_each_other_are_said(index, names, tmp_path):
+    judged = [{"category": NAMES[0], "term": "tennis", "belongs": by == "ana", "by": by} for by in ("ana", "bob")]
+    (tmp_path / "j.jsonl").write_text("\n".join(map(json.dumps, judged)) + "\n")
+    given = ("--seeds", names, "--judgements", "j.jsonl")
+    for command in (("ask", index.folder, "--number", "1"), ("discover", index.folder, "--quiet", "--out", "out")):
+        done = run_here(*command, *given, cwd=tmp_path)
+        assert done.returncode == 0
+        assert f"contradiction: 'tennis' belongs to {NAMES[0]!r}: 1 yes, 1 no; left out" in done.stderr
+
+
+def test_an_answer_is_taken_back_from_the_file_and_all_questions_may_be_answered(index, names, tmp_path):
+    arguments = ("--judgements", "j.jsonl", "--interactive", "--number", "2", "--about", "documents")
+    done = run_here("ask", index.folder, "--seeds", names, *arguments, cwd=tmp_path, given="y\nu\nn\n0\n")
+    assert done.returncode == 0
+    assert "j.jsonl: 2 judgements" in done.stdout
+    answers = list(read_judgements(tmp_path / "j.jsonl"))
+    assert [(each.belongs, each.category is None) for each in answers] == [(False, False), (True, True)]
+
+
 @pytest.mark.slow
 def test_a_key_answers_a_question_in_a_terminal(index, names, tmp_path):
     judged = tmp_path / "j.jsonl"

@@ -245,6 +245,15 @@ def test_a_workbook_has_types(tmp_path):
     ]
 
 
+def test_a_workbook_may_be_empty_or_have_blank_rows_and_labels(tmp_path):
+    xlsxwriter.Workbook(tmp_path / "empty.xlsx").close()
+    assert rows_of(open_documents(tmp_path / "empty.xlsx", text_field="text")) == []
+    path = write_xlsx(tmp_path / "a.xlsx", [{"text": "one", "kind": "x"}, {}, {"text": "two", "kind": "y"}])
+    labels: list[tuple[str, ...]] = []
+    assert list(open_documents(path, label_field="kind").texts(None, labels)) == ["one", "two"]
+    assert labels == [("x",), ("y",)]
+
+
 def test_a_workbook_without_its_extra_is_refused(tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "python_calamine", None)
     path = write_xlsx(tmp_path / "a.xlsx", [{"text": "x"}])

@@ -44,6 +44,14 @@ def test_any_judgement_survives_its_line(judgement):
     assert list(as_judgements(json.loads(line))) == [judgement]
 
 
+def test_what_is_no_judgement_or_never_ends_is_refused(tmp_path):
+    with pytest.raises(JudgementError, match="a judgement is an object with `category` and `belongs`, not 5"):
+        as_judgements([5])
+    os.mkfifo(tmp_path / "j.jsonl")
+    with pytest.raises(JudgementError, match=r"j\.jsonl is a pipe or a device"):
+        read_judgements(tmp_path / "j.jsonl")
+
+
 def test_appended_judgements_reach_the_disk(tmp_path, monkeypatch):
     waited = []
     monkeypatch.setattr(os, "fsync", waited.append)

@@ -23,6 +23,7 @@ from seetopic.errors import SeedError
 
 NAMES = ("Zoology", "health & personal care", "hepatitis a/b/c/e", "naïve café", "北京", "books")
 PLAIN = {name: (name,) for name in NAMES}
+DEEP = "name,parent\n" + "".join(f"n{n},n{n + 1}\n" for n in range(200)) + "n200,\n"
 SPORTS = {"Sports": ("Sports", "football", "Tennis"), "food": ("food",)}
 
 
@@ -226,6 +227,11 @@ def test_a_csv_row_is_a_category_and_its_names(tmp_path):
     }
 
 
+@pytest.mark.parametrize("contents", ["name;pinned\nfilm, book;novel\nfood;soup\n", "film, book;novel\nfood;soup\n"])
+def test_names_may_contain_commas_where_semicolons_separate_the_header_or_every_row(tmp_path, contents):
+    assert tuple(read(tmp_path, "a.csv", contents)) == ("film, book", "food")
+
+
 def test_numbers_are_part_of_names_unless_every_line_has_one(tmp_path):
     assert tuple(read(tmp_path, "a.txt", "0:books\nfood: raw\n")) == ("0:books", "food: raw")
 
@@ -340,6 +346,8 @@ def test_a_name_that_stands_twice_in_a_file_is_refused(tmp_path, name, contents)
         ("a.csv", "Thema,pinned\na,b\n", "the column 'Thema' is not known"),
         ("a.csv", "parent,names\na,b\n,x\n", r"a category has an empty name; .* \(line 3\)"),
         ("a.csv", "a,b;c\nd\n", "unclear whether ',' or ';' separates the cells"),
+        ("a.csv", "parent,pinned\na,b\n", "the header has no column for the category; call it 'name'"),
+        ("a.csv", DEEP, r"more than 100 levels deep \(line 102\)"),
     ],
 )
 def test_a_file_that_is_wrong_is_refused_by_its_name(tmp_path, name, contents, message):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import random
 from dataclasses import replace
 
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 from planted import KINDS, NAMES
-from seetopic import Index
+from seetopic import Index, assign
 from seetopic.classify import sorter_for, sorter_of
 from seetopic.classify.taught import taught_sorter
 from seetopic.corpus import Judgement, Judgements
@@ -225,6 +226,15 @@ def test_assign_learns_from_judged_texts_in_a_tree(index, unseen):
     taught = taught_sorter(sorter, Judgements(tuple(given)))
     guessed = taught.scores(taught.terms_in(unseen[30:])).argmax(axis=1)
     assert np.mean([taught.names[one] == path for one, path in zip(guessed, by_kind[30:], strict=True)]) > 0.8
+
+
+def test_assign_learns_from_judged_texts_that_it_reads(index, unseen, tmp_path):
+    by_kind = [NAMES[(number + 1) % 3] for number in range(len(unseen))]
+    judged = [Judgement(name, document=text) for name, text in zip(by_kind[:30], unseen[:30], strict=True)]
+    assign(unseen[30:], sorter_for(index, NAMES), tmp_path / "sorted.csv", read=True, judgements=judged, n_jobs=1)
+    with (tmp_path / "sorted.csv").open(encoding="utf-8", newline="") as file:
+        guessed = [row["category"] for row in csv.DictReader(file)]
+    assert np.mean([one == name for one, name in zip(guessed, by_kind[30:], strict=True)]) > 0.8
 
 
 def test_questions_are_new_and_say_why(index, taught):

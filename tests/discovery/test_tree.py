@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pyarrow.parquet
 import pytest
 import yaml
 from hypothesis import given
@@ -17,10 +19,11 @@ from seetopic import Index, SeeTopic, Sorter, Topics, as_seeds, assign, check, d
 from seetopic.classify import sorter_of
 from seetopic.discovery import Tree, suggest
 from seetopic.discovery.run import Discovery, run_of
-from seetopic.errors import SettingsError
+from seetopic.errors import CorpusError, SettingsError
 from seetopic.output import export
 from seetopic.output.charts import treemap
 from seetopic.output.report import report_html
+from seetopic.settings import DEFAULT, SampleSettings
 
 SHARED = {
     "sports and games": ["referee", "stadium", "athlete", "coach", "tournament", "league", "championship", "team"],
@@ -166,20 +169,34 @@ def test_a_saved_sorter_of_a_tree_is_the_same(sorter, tmp_path):
     assert Sorter.load(tmp_path).fingerprint == sorter.fingerprint
 
 
-@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
 def test_the_table_has_the_path_and_the_share_at_each_level(sorter, tmp_path, ending):
     place = tmp_path / f"sorted.{ending}"
-    assign(planted_tree(4)[0], sorter, place, n_jobs=1)
+    assign([*planted_tree(4)[0], "qwerty"], sorter, place, threshold=0.5, n_jobs=1)
     if ending == "csv":
         header, first = (line.split(",") for line in place.read_text().splitlines()[:2])
         row = dict(zip(header, first, strict=True))
         levels = [float(share) for share in row["path_shares"].split("|")]
+    elif ending == "parquet":
+        row, *_, last = pyarrow.parquet.read_table(place).to_pylist()
+        levels = row["path_shares"]
+        assert (last["category"], last["path"], last["path_shares"]) == (None, None, [])
     else:
         row = json.loads(place.read_text().splitlines()[0])
         levels = row["path_shares"]
     assert (row["category"], row["path"]) == ("soccer", "sports and games > soccer")
     assert levels == [float(row["sports and games"]), float(row["sports and games > soccer"])]
     assert levels[0] >= levels[1] == float(row["share"])
+
+
+def test_a_tree_needs_no_documents_that_were_read(cache, tmp_path):
+    unread = replace(DEFAULT.index, sample=SampleSettings(words=0))
+    index = Index.build(planted_tree()[0], tmp_path / "unread", settings=unread, cache=cache, n_jobs=1)
+    for topic in discover(index, TREE):
+        kin = {topic.name, *TREE.get(topic.name, ())}
+        assert sum(term in words for name, words in (SHARED | OWN).items() if name in kin for term in topic) >= 3
+    with pytest.raises(CorpusError, match="the language model has read too few documents of this index to find themes"):
+        suggest(index, TREE, below="sports and games")
 
 
 # What is elsewhere in a parent
@@ -192,6 +209,9 @@ def test_what_no_child_names_is_suggested_below_its_parent(tree_index):
     assert {each.parent for each in found} == {"sports and games"}
     with pytest.raises(SettingsError, match="must be one of the names that have children: sports and games, cooking"):
         suggest(tree_index, part, below="soccer")
+    with pytest.raises(SettingsError, match=r"but there are no names; give a tree of names \(--seeds\)"):
+        suggest(tree_index, None, below="soccer")
+    assert SeeTopic(part).fit(tree_index).suggest(2, below="sports and games") == found
 
 
 # Files, pages and exports

@@ -498,6 +498,21 @@ def test_huge_sizes_are_refused_and_no_memory_is_taken_for_them(copied, size):
         SeeTopic.load(copied)
 
 
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda value: value["settings"].pop("top"), "its settings do not match its format"),
+        (lambda value: value["seeds"][0].update(names="football"), "its names do not match its format"),
+        (lambda value: value["seeds"].pop(), "its names, topics and sorter come from different models"),
+        (lambda value: value.update(ready_names=["unknown"]), "it has vectors for unknown names"),
+    ],
+)
+def test_a_description_that_does_not_match_its_model_is_refused(copied, change, sentence):
+    changed_json(copied / "model.json", change)
+    with pytest.raises(OutputError, match=sentence):
+        SeeTopic.load(copied)
+
+
 @pytest.mark.parametrize("text", ["[" * 200_000, '{"format": 1}', "9" * 5000, "[]", ""])
 def test_odd_json_is_refused(copied, text):
     (copied / "model.json").write_text(text)

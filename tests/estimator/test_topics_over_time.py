@@ -31,6 +31,14 @@ def test_topics_per_class_count_the_documents_of_each_class(model: SeeTopic):
     assert counted == {(c, t): 80 * ((c == "first") == (t == 0)) for c in ("first", "others") for t in range(3)}
 
 
+def test_terms_that_are_typical_of_a_class_come_first(model: SeeTopic):
+    docs = planted_documents(240)
+    classes = ["tennis" if "tennis" in doc else "others" for doc in docs]
+    table = model.topics_per_class(docs, classes)
+    words = table[(table["Class"] == "tennis") & (table["Topic"] == 0)]["Words"].item()
+    assert words.split(", ")[0] == "tennis"
+
+
 def test_values_must_match_the_documents(model: SeeTopic):
     docs = planted_documents(6)
     for classes in (["a"] * 5, ["a"] * 7):

@@ -13,6 +13,7 @@ from commands import run_here
 from planted import PLANTED, planted_documents
 from seetopic import as_seeds
 from seetopic.cli import cli
+from seetopic.cli.verdicts import print_comparison
 from seetopic.corpus.documents import open_documents
 from seetopic.errors import CorpusError, MissingExtra, OutputError, SettingsError
 from seetopic.evaluation import comparison
@@ -75,6 +76,14 @@ def test_a_method_that_always_gives_the_same_is_compared_by_its_one_value(compar
     p = compared.p_value("plm", "npmi")
     assert p is None or 0 <= p <= 1
     assert compared.p_value("plm", "no such figure") is None
+
+
+def test_a_comparison_of_several_runs_is_shown_with_the_topics_of_the_first_and_what_stars_mean(compared, capsys):
+    print_comparison(compared)
+    shown = " ".join(capsys.readouterr().out.split())
+    assert shown.count("category, by default") == shown.count("category, by plm") == 1
+    assert "2 runs of each method" in shown
+    assert "significantly worse than default across runs" in shown
 
 
 def test_topics_are_paired_by_their_category(compared):

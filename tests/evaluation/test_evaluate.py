@@ -14,6 +14,7 @@ import pytest
 
 from planted import PLANTED, planted_documents
 from seetopic import Index, RankedTerm, Topic, Topics, sorter_for
+from seetopic.cli.verdicts import print_evaluation
 from seetopic.corpus.documents import Documents, open_documents
 from seetopic.errors import CorpusError, SettingsError
 from seetopic.evaluation.evaluate import EvaluationOptions, evaluate, evaluate_all, terms_of
@@ -221,6 +222,18 @@ def test_names_without_label_are_told_and_left_out():
     assert found.names_without_label == ("weather",)
     assert found.figures["label_f1@10"] == 1.0
     assert math.isnan(found.topics[3].figures["label_precision@10"])
+
+
+def test_every_level_of_a_tree_is_shown_with_names_without_label_and_what_was_left_out(tmp_path, capsys):
+    path = write_lines(tmp_path / "held_out.jsonl", [*TEXTS, ""], [*LABELS, "sport"])
+    topics = topics_of({"life": ["day"], **WORDS, "weather": ["rain", "snow"]})
+    below = (replace(each, path=("life", each.name)) for each in list(topics)[1:])
+    tree = Topics((topics[0], *below), {})
+    print_evaluation(evaluate(tree, path, label_field="label", n_jobs=1))
+    shown = " ".join(capsys.readouterr().out.replace("┃", "").split())
+    assert "level topics" in shown
+    assert "no document has the label life > weather" in shown
+    assert "left out: 1 empty" in shown
 
 
 def test_case_counts_where_the_topics_were_made_with_it():

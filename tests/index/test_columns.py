@@ -82,6 +82,16 @@ def test_an_unknown_column_is_refused_with_the_known_ones(built, tmp_path):
         build(tmp_path / "b.jsonl", tmp_path / "other", keep=("source", "id"))
 
 
+def test_columns_in_memory_belong_to_documents_in_memory_and_have_names(built, tmp_path):
+    (tmp_path / "a.txt").write_text("one\n")
+    with pytest.raises(CorpusError, match="`columns` belong to documents in memory; name the columns of a file with"):
+        open_documents(tmp_path / "a.txt", columns={"id": [1]})
+    with pytest.raises(CorpusError, match="`columns` must map names to one value per document, or be a table"):
+        open_documents(["one"], columns=["id"])
+    with pytest.raises(SettingsError, match=r"an index has its columns already; pass `keep` to Index\.build"):
+        SeeTopic(["a", "b"]).fit(built, columns={"id": [1]})
+
+
 def test_other_columns_of_the_same_documents_are_added_without_other_work(built, tmp_path):
     before = {name: (built.folder / name).stat().st_ino for name in layout.FILES}
     more = build(tmp_path / "a.csv", built.folder, keep=("id", "date", "text"))

@@ -188,6 +188,12 @@ def test_alike_topics_stand_nearer_to_each_other():
     )
 
 
+def test_topics_that_are_all_alike_stand_in_a_row():
+    points = plane(np.ones((4, 4)))
+    assert (np.diff(points[:, 0]) > 0.1).all()
+    assert len({*points[:, 1].tolist()}) == 1
+
+
 @given(st.lists(st.tuples(st.floats(0, 400), st.floats(0, 300)), min_size=1, max_size=25), st.integers(0, 6))
 def test_no_label_covers_another(wishes, turn):
     board, frame = Board(len(wishes)), np.array([900.0, 700.0])
@@ -219,6 +225,10 @@ def test_a_fitted_text_is_no_wider_than_its_room(text, width):
 def test_any_text_is_well_formed_once_escaped(text):
     root = ElementTree.fromstring(f'<a b="{safe(text)}">{safe(text)}</a>')
     assert root.text is None or "\x00" not in root.text
+
+
+def test_marks_above_a_letter_take_no_room():
+    assert text_width("e\u0301", 13) == text_width("e", 13)
 
 
 def test_numbers_are_short():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import pty
 import signal
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
@@ -23,7 +25,7 @@ import pytest
 
 from seetopic.errors import CorpusError, MissingExtra, SettingsError, WorkerLost
 from seetopic.runtime.engine import LocalEngine, available_cores, sum_of
-from seetopic.runtime.progress import counted, silent
+from seetopic.runtime.progress import counted, shown_progress, silent
 
 
 @pytest.fixture(scope="module")
@@ -183,6 +185,26 @@ def test_available_cores_are_those_of_this_process(monkeypatch):
 
 
 # Progress.
+
+
+def test_a_terminal_shows_one_bar_at_a_time_and_nothing_when_all_is_done():
+    ours, theirs = pty.openpty()
+    with os.fdopen(theirs, "w") as terminal, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TERM", "xterm")
+        patch.setattr(sys, "stderr", terminal)
+        with shown_progress(quiet=False) as progress:
+            for stage in ("reading", "counting"):
+                for done in range(3):
+                    progress(stage, done, 2)
+    read = b""
+    with suppress(OSError):  # the other side is closed
+        while more := os.read(ours, 4096):
+            read += more
+    os.close(ours)
+    told = read.decode()
+    assert told.index("reading") < told.index("counting")
+    assert told.rindex("reading") < told.rindex("counting")
+    assert told.endswith("\x1b[2K")  # the line is cleared
 
 
 def test_progress_is_told_before_the_first_item_and_after_each():
