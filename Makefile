@@ -13,7 +13,7 @@ SYSTEM_OF_DEMO := python3-venv='$(PYTHON) -m ensurepip --version'
 SYSTEM_OF_TEST := chromium-headless-shell='command -v $${CHROMIUM:-chromium-headless-shell} || command -v chromium' curl='command -v curl' nginx-light='test -x /usr/sbin/nginx' \
 	openssl='command -v openssl' libatomic1='ldconfig -p | grep libatomic.so.1'  # for Playwright's Node.js
 
-.PHONY: demo test quick lint format docs unit fresh bench table picture clean system-of-demo system-of-test
+.PHONY: demo test quick lint types style format docs unit fresh bench table picture clean system-of-demo system-of-test
 
 demo: $(VENV)/.core
 	$(BIN)/seetopic demo --out seetopic-demo
@@ -42,10 +42,16 @@ quick: $(VENV)/.test
 	$(BIN)/ruff check --quiet .
 	$(PYTEST) -m "not (browser or ray or docs or slow)"
 
+# Checking types takes as long as everything else, on one core, so the rest is done beside it.
 lint: $(VENV)/.test
+	$(MAKE) --no-print-directory --jobs 2 types style $(VENV)/.compiled
+
+types: $(VENV)/.test
+	$(BIN)/mypy
+
+style: $(VENV)/.test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 
 format: $(VENV)/.test
@@ -125,3 +131,7 @@ $(VENV)/.test: pyproject.toml constraints.txt | system-of-test
 	test -d $(VENV) || { $(PYTHON) -m venv $(VENV) && $(PIP) pip; }
 	$(PIP) --editable '.[test]'
 	touch $(VENV)/.core $@
+
+# What tests import is compiled once; otherwise every test process would do it, all at the same time.
+$(VENV)/.compiled: $(VENV)/.test
+	$(BIN)/pytest --collect-only > $@ || { cat $@; rm $@; exit 1; }
