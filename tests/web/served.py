@@ -132,6 +132,10 @@ def commanded(data: Path, *arguments: str, anew: bool = False, **environment: st
         link = first.split()[-1]
         yield Command(process, link, link.rpartition("token=")[2])
     finally:
-        if process.poll() is None:
+        try:
+            if process.poll() is None:
+                process.send_signal(signal.SIGINT)  # as people end it, with whatever is still open
+            process.communicate(timeout=120)
+        except subprocess.TimeoutExpired:
             process.kill()
-        process.communicate(timeout=120)
+            raise
