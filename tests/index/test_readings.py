@@ -20,8 +20,8 @@ from seetopic.index import Build, plan
 from seetopic.settings import DEFAULT
 
 TOPICS = ("bread", "goal", "verdict")
-NOISE = np.random.default_rng(0).integers(10**17, 10**18, (30_000, 3)).tolist()  # so that it cannot be packed well
-ROWS = [f"{topic} of day {noise} {noise}" for row in NOISE for topic, noise in zip(TOPICS, row, strict=True)]
+NOISE = np.random.default_rng(0).bytes(2_700_000).hex()  # so that it cannot be packed well; long, so that rows are few
+ROWS = [f"{TOPICS[number % 3]} of day {NOISE[number * 180 : number * 180 + 180]}" for number in range(30_000)]
 
 
 class CountedFile(io.FileIO):
