@@ -37,7 +37,19 @@ from seetopic.discovery import (
 )
 from seetopic.errors import OutputError, SettingsError
 from seetopic.index import Index, beginning, tokenizer_name
-from seetopic.runtime import Doubles, Flags, Floats, Lists, Longs, Progress, distinct, product, silent, written_whole
+from seetopic.runtime import (
+    Doubles,
+    Flags,
+    Floats,
+    Lists,
+    Longs,
+    Progress,
+    Sparse,
+    distinct,
+    product,
+    silent,
+    written_whole,
+)
 from seetopic.settings import DEFAULT, DiscoverySettings, SampleSettings, SortingSettings
 from seetopic.text import Finder, Tokenizer, finder_of, tokenize
 
@@ -110,14 +122,12 @@ class Sorter:
 
     def scores(self, matched: Sequence[Sequence[int]] | Lists, vectors: Floats | None = None) -> Doubles:
         """Standardised scores of categories and residual themes, from matched terms and, if given, vectors."""
-        from scipy.sparse import csr_array
-
         held = matched if isinstance(matched, Lists) else Lists.of(matched)
         idf = self.arrays["idf"].astype(np.float64, copy=False)[held.values]
         lengths = np.sqrt(np.bincount(held.documents, idf**2, minlength=len(held)))
         terms, columns = distinct(held.values, len(self.arrays["idf"]))
         weights = self.arrays["term_weights" if vectors is None else "document_term_weights"][terms].astype(np.float64)
-        rows = csr_array((idf, columns, held.starts), shape=(len(held), len(terms)))
+        rows = Sparse.rows(idf, columns, held.starts, (len(held), len(terms)))
         # A sparse product adds up row by row, so a document's scores do not depend on the others around it.
         scores: Doubles = (rows @ weights) / np.where(lengths > 0, lengths, 1.0)[:, None]
         if vectors is None:

@@ -12,7 +12,7 @@ from seetopic.classify.sorter import Sorter
 from seetopic.corpus import PATH_MARK, Judgements, Seeds, as_seeds
 from seetopic.discovery import CONSTANT, allowed_categories, corrections, most_predictive, says_something
 from seetopic.index import weighted_rows
-from seetopic.runtime import Floats, Lists, warn
+from seetopic.runtime import Floats, Lists, Sparse, warn
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -70,5 +70,6 @@ def _rows(matched: Lists, sorter: Sorter) -> csr_array:
     from scipy.sparse import csr_array
 
     ones = np.ones(len(matched.values), np.float32)
-    matrix = csr_array((ones, matched.values, matched.starts), shape=(len(matched), len(sorter.terms)))
-    return weighted_rows(matrix, sorter.arrays["idf"])
+    matrix = Sparse.rows(ones, matched.values, matched.starts, (len(matched), len(sorter.terms)))
+    rows = weighted_rows(matrix, sorter.arrays["idf"])
+    return csr_array((rows.data, rows.indices, rows.indptr), shape=rows.shape)

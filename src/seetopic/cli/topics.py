@@ -352,7 +352,7 @@ def _get_ready(opened: Index) -> None:
     """Read an index while what finding and showing topics needs is imported: both take about as long."""
     sys.setswitchinterval(_TURN)
     with opened.reading_ahead():
-        for name in ("scipy.sparse", "seetopic.classify", "seetopic.cli.render", "seetopic.output"):
+        for name in ("seetopic.classify", "seetopic.cli.render", "seetopic.output"):
             import_module(name)
         from seetopic.discovery import sampled_documents
 

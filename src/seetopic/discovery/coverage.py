@@ -7,24 +7,20 @@ it adds to those of the terms before it.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from seetopic.discovery.algorithm import Discovered
 from seetopic.discovery.constraints import Constraints
 from seetopic.discovery.ranking import Entries
-from seetopic.runtime import Doubles, Longs
-
-if TYPE_CHECKING:
-    from scipy.sparse import csc_array
+from seetopic.runtime import Doubles, Longs, Sparse
 
 _WEIGHT = 0.3  # power of the documents that a term adds, relative to its score
 _ELSEWHERE = 0.2  # a document with a smaller share in the category counts against the term
 
 
 def covering(
-    found: Discovered, documents: csc_array, memberships: Doubles, constraints: Constraints, top: int
+    found: Discovered, documents: Sparse, memberships: Doubles, constraints: Constraints, top: int
 ) -> Discovered:
     """The same terms in another order, with scores that fall in this order; fixed terms stay first.
 
@@ -51,7 +47,7 @@ def covering(
     return replace(found, terms=[terms[:top] for terms in deep], deep=deep, scores=entries)
 
 
-def _postings(documents: csc_array, terms: list[int]) -> tuple[Longs, Longs]:
+def _postings(documents: Sparse, terms: list[int]) -> tuple[Longs, Longs]:
     """The documents of each term, one term after the other, and where each term's documents start."""
     starts, ends = documents.indptr[terms], documents.indptr[[term + 1 for term in terms]]
     held = [documents.indices[start:end] for start, end in zip(starts, ends, strict=True)]

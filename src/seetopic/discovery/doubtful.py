@@ -17,7 +17,7 @@ from seetopic.discovery.algorithm import Discovered
 from seetopic.discovery.constraints import Constraints
 from seetopic.discovery.evidence.confidence import JUDGED, likeness
 from seetopic.discovery.ranking import Entries
-from seetopic.runtime import Flags, Floats
+from seetopic.runtime import Flags, Floats, median
 
 _NEARER, _ALIKE, _ENOUGH = 14.0, 10.0, 4.395  # logistic regression on topics that two readers judged
 
@@ -34,8 +34,8 @@ def may_have_drifted(similarity: Floats, n_names: int, local: Floats, found: Seq
         if terms:
             near = similarity[:, terms]
             others = np.delete(near[:n_names], category, axis=0) if n_names > 1 else near[1:]
-            nearer = np.median(near[category] - others.mean(axis=0))
-            drifted[category] = _NEARER * float(nearer) + _ALIKE * likeness(local[terms]) < _ENOUGH
+            nearer = median(near[category] - others.mean(axis=0))
+            drifted[category] = _NEARER * nearer + _ALIKE * likeness(local[terms]) < _ENOUGH
     return drifted
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,11 +14,8 @@ from seetopic.discovery.term_rule import SortedDocuments, local_features, rule_f
 from seetopic.discovery.tree import Tree
 from seetopic.discovery.tree_sorting import sort_by_paths, taught_by_paths, widened
 from seetopic.index import Index, Sample, weighted_rows
-from seetopic.runtime import LRU, Doubles, Floats, normalized
+from seetopic.runtime import LRU, Doubles, Floats, Sparse, normalized
 from seetopic.settings import SortingSettings
-
-if TYPE_CHECKING:
-    from scipy.sparse import csc_array, csr_array
 
 _MOST = 0.5  # share of terms in the sample from which leaving the others out costs more than it saves
 _REMEMBERED = 2  # readings that are kept: pinning or barring a term changes neither the names nor the first reading
@@ -37,21 +33,21 @@ class Reading:
 class _Narrow:
     """Documents, beginning with those that were read, and vectors of the terms that they contain."""
 
-    documents: csr_array
-    rows: csr_array
+    documents: Sparse
+    rows: Sparse
     local: Floats
     n_read: int
 
     @cached_property
-    def read_documents(self) -> csr_array:
+    def read_documents(self) -> Sparse:
         return self.documents[: self.n_read]
 
     @cached_property
-    def read_rows(self) -> csr_array:
+    def read_rows(self) -> Sparse:
         return self.rows[: self.n_read]
 
     @cached_property
-    def other_rows(self) -> csr_array:
+    def other_rows(self) -> Sparse:
         return self.rows[self.n_read :]
 
 
@@ -65,12 +61,12 @@ class SampledDocuments:
     before: SampledDocuments | None = None  # without terms that were added for names, which few documents contain
 
     @cached_property
-    def documents(self) -> csr_array:
+    def documents(self) -> Sparse:
         """1 where a sampled document contains a term; (n_documents, n_terms)."""
         return self.sample.matrix(len(self.idf))
 
     @cached_property
-    def by_term(self) -> csc_array:
+    def by_term(self) -> Sparse:
         """The same, stored by term."""
         return self.documents.tocsc()
 
@@ -79,7 +75,7 @@ class SampledDocuments:
         return len(self.sample.general)
 
     @cached_property
-    def rows(self) -> csr_array:
+    def rows(self) -> Sparse:
         """The same weighted by idf; unit rows."""
         return weighted_rows(self.documents, self.idf)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -21,11 +21,8 @@ from seetopic.discovery.sampled import sampled_documents
 from seetopic.discovery.topics import Residual
 from seetopic.errors import CorpusError, SettingsError
 from seetopic.index import Index
-from seetopic.runtime import Doubles, Flags, Floats
+from seetopic.runtime import Doubles, Flags, Floats, Sparse
 from seetopic.settings import DEFAULT, DiscoverySettings
-
-if TYPE_CHECKING:
-    from scipy.sparse import csc_array
 
 MOST = 200  # names that can be requested
 _FINER = 2.5  # themes per requested name, because some are small or already covered
@@ -117,7 +114,7 @@ def as_seeds_file(found: Sequence[Residual]) -> str:
 
 
 def _terms_of(
-    index: Index, themes: Floats, read: csc_array, memberships: Doubles, settings: DiscoverySettings
+    index: Index, themes: Floats, read: Sparse, memberships: Doubles, settings: DiscoverySettings
 ) -> list[list[int]]:
     """The terms of each theme, found as for categories, by its vector and its documents."""
     chosen = replace(settings, top=TERMS)

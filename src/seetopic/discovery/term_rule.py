@@ -7,17 +7,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from seetopic.discovery.self_training import regression, spread_of, standardised
-from seetopic.runtime import Doubles, Floats, distinct, in_parallel, in_parts, one_thread, product, sparse_product
+from seetopic.runtime import (
+    Doubles,
+    Floats,
+    Sparse,
+    distinct,
+    in_parallel,
+    in_parts,
+    one_thread,
+    product,
+    sparse_product,
+)
 from seetopic.settings import SortingSettings
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
 
 _PRIOR = 5.0  # average documents of the corpus that are added to each category's
 _TYPICAL_SHARE = 0.5  # weight of log-odds, relative to what was learned from local vectors
@@ -34,7 +41,7 @@ class TermRule:
     weights: Floats  # (n_terms, n_categories)
     offset: Doubles  # (n_categories,)
 
-    def scores(self, rows: csr_array) -> Doubles:
+    def scores(self, rows: Sparse) -> Doubles:
         found: Doubles = rows @ self.weights + self.offset
         return found
 
@@ -43,8 +50,8 @@ class TermRule:
 class SortedDocuments:
     """Documents whose shares in the categories are known."""
 
-    documents: csr_array  # 1 where a document contains a term, (n_documents, n_terms)
-    rows: csr_array  # the same weighted by idf; unit rows
+    documents: Sparse  # 1 where a document contains a term, (n_documents, n_terms)
+    rows: Sparse  # the same weighted by idf; unit rows
     memberships: Doubles  # (n_documents, n_categories)
 
 
@@ -95,19 +102,20 @@ def log_ratios(known: SortedDocuments) -> Doubles:
     return ratios
 
 
-def sparse_ridge(rows: csr_array, targets: Doubles, ridge: float, steps: int = _STEPS) -> Floats:
+def sparse_ridge(rows: Sparse, targets: Doubles, ridge: float, steps: int = _STEPS) -> Floats:
     """Ridge regression on single terms by conjugate gradients, as there may be too many terms for a dense system.
 
     (n_terms, n_categories); every category is a separate system, and all are solved at once. A term that is in no row
     has weight 0.
     """
-    seen, _ = distinct(rows.indices, rows.shape[1])
+    seen, places = distinct(rows.indices, rows.shape[1])
     found = np.zeros((rows.shape[1], targets.shape[1]), np.float32)
-    found[seen] = _conjugate_gradients(rows[:, seen], targets.astype(np.float32), ridge * rows.shape[0], steps)
+    narrow = Sparse.rows(rows.data, places, rows.indptr, (rows.shape[0], len(seen)))
+    found[seen] = _conjugate_gradients(narrow, targets.astype(np.float32), ridge * rows.shape[0], steps)
     return found
 
 
-def _conjugate_gradients(rows: csr_array, targets: Floats, penalty: float, steps: int) -> Floats:
+def _conjugate_gradients(rows: Sparse, targets: Floats, penalty: float, steps: int) -> Floats:
     columns = rows.T.tocsr()
     residual: Floats = columns @ targets
     weights = np.zeros_like(residual)
@@ -123,14 +131,14 @@ def _conjugate_gradients(rows: csr_array, targets: Floats, penalty: float, steps
     return weights
 
 
-def local_features(rows: csr_array, local: Floats) -> Floats:
+def local_features(rows: Sparse, local: Floats) -> Floats:
     """Documents by the local vectors of their terms, centred; (n_documents, rank)."""
     features: Floats = rows @ local
     centred: Floats = np.asarray(features - features.mean(axis=0), np.float32)
     return centred
 
 
-def _joined(rows: csr_array, parts: Sequence[tuple[float, NDArray[Any]]]) -> TermRule:
+def _joined(rows: Sparse, parts: Sequence[tuple[float, NDArray[Any]]]) -> TermRule:
     """The weighted sum of rules, each first scaled to spread 1 on these documents."""
     shape = parts[0][1].shape
     scores, scales = np.zeros((rows.shape[0], shape[1])), []

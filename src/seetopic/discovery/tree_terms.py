@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,12 +21,9 @@ from seetopic.discovery.evidence.general import GeneralEvidence
 from seetopic.discovery.evidence.similarity import best_two
 from seetopic.discovery.ranking import Entries, pick_best
 from seetopic.discovery.tree import Tree
-from seetopic.runtime import Doubles, Flags, Floats, Longs, in_parallel, in_parts
+from seetopic.runtime import Doubles, Flags, Floats, Longs, Sparse, in_parallel, in_parts
 from seetopic.settings import DiscoverySettings
 from seetopic.text import Variants
-
-if TYPE_CHECKING:
-    from scipy.sparse import csc_array
 
 _USED = 1.645  # z-score from which a term is typical of a child, one-sided at 5 %
 _AS_TYPICAL = 0.8  # a parent has a term if its z-score is at least this share of its best child's
@@ -69,7 +65,7 @@ class TreeRanking:
             found = _merged(found, above, [node for node in cut if node in tree.inner and tree.depths[node] == depth])
         return self._exclusive(found)
 
-    def typical(self, documents: csc_array, summed: Doubles) -> Floats:
+    def typical(self, documents: Sparse, summed: Doubles) -> Floats:
         """z-scores of terms in the documents of each column, those below it included; (n_columns, n_terms)."""
         scores = np.empty((len(self.tree), documents.shape[1]), np.float32)
         leaves = list(self.tree.leaves)

@@ -5,18 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from seetopic.corpus import Piece, Pieces
 from seetopic.errors import CorpusError
-from seetopic.runtime import Doubles, Engine, Floats, Ids, Longs, spread
+from seetopic.runtime import Doubles, Engine, Floats, Ids, Longs, Sparse, spread
 from seetopic.settings import SampleSettings
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
 
 _AMPLE = 4  # times as many documents as are usually needed
 _AT_ONCE = 1 << 14  # documents whose words are in memory
@@ -37,12 +33,10 @@ class Sample:
     def was_read(self) -> bool:
         return len(self.general) > 0
 
-    def matrix(self, n_terms: int) -> csr_array:
+    def matrix(self, n_terms: int) -> Sparse:
         """1 where a document contains a term; (n_documents, n_terms)."""
-        from scipy.sparse import csr_array
-
         ones = np.ones(len(self.terms), np.float32)
-        return csr_array((ones, np.asarray(self.terms), np.asarray(self.starts)), shape=(len(self), n_terms))
+        return Sparse.rows(ones, np.asarray(self.terms), np.asarray(self.starts), (len(self), n_terms))
 
 
 @dataclass(frozen=True)
@@ -163,14 +157,12 @@ def inverse_frequency(document_frequencies: Longs, n_documents: int) -> Doubles:
     return idf
 
 
-def weighted_rows(matrix: csr_array, idf: Doubles) -> csr_array:
+def weighted_rows(matrix: Sparse, idf: Doubles) -> Sparse:
     """Documents as unit rows of idf-weighted terms; an empty document stays empty."""
-    from scipy.sparse import csr_array
-
     weights: Floats = matrix.data * idf.astype(np.float32)[matrix.indices]
     sizes = np.diff(matrix.indptr)
     filled = sizes > 0
     squares = np.add.reduceat(weights * weights, matrix.indptr[:-1][filled]) if filled.any() else np.empty(0)
     lengths = np.repeat(np.sqrt(squares), sizes[filled])
     unit = weights / np.maximum(lengths, 1e-9).astype(np.float32)
-    return csr_array((unit, matrix.indices, matrix.indptr), shape=matrix.shape)
+    return Sparse(unit, matrix.indices, matrix.indptr, matrix.shape)

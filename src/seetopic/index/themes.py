@@ -22,6 +22,7 @@ from seetopic.runtime import (
     Floats,
     Longs,
     in_parallel,
+    median,
     normalized,
     one_thread,
     product,
@@ -132,11 +133,11 @@ class SampleThemes:
     def likeness(self) -> float:
         """How alike the documents nearest to a document are, for the median document."""
         some = self.vectors[:: max(1, len(self.vectors) // _QUERIES)]
-        return float(np.median(self._found_near(some)))
+        return float(median(np.array(self._found_near(some))))
 
     def are_cut_across_by(self, names: Floats) -> bool:
         """Whether the documents nearest to a name, for the median name, are much less alike than those of a theme."""
-        return float(np.median(self._likeness_near(names))) < _ALIKE * self.likeness
+        return float(median(self._likeness_near(names))) < _ALIKE * self.likeness
 
     def are_surely_cut_across_by(self, names: Floats) -> bool:
         """The same on average, if one more name were like most; so it takes more to be sure of one or two names."""

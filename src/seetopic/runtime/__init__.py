@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from seetopic.runtime.arrays import Doubles, Flags, Floats, Ids, Longs, Shorts, distinct, normalized
+from seetopic.runtime.arrays import Doubles, Flags, Floats, Ids, Longs, Shorts, distinct, median, normalized
 from seetopic.runtime.dataframes import Library, dataframe
 from seetopic.runtime.disk_counts import Band, Scratch, Tally, summed, table_of, tally
 from seetopic.runtime.engine import Engine, LocalEngine, available_cores, engine_for, sum_of
@@ -41,6 +41,7 @@ from seetopic.runtime.npy import Header, LongArray, arrays_in, blocks, load_arra
 from seetopic.runtime.progress import Progress, Renamed, counted, shown_progress, silent
 from seetopic.runtime.ragged import Lists
 from seetopic.runtime.sizes import give_back_memory, held_bytes
+from seetopic.runtime.sparse import Sparse
 from seetopic.runtime.spreadsheets import SafeRows, cell, guarded, unguarded
 from seetopic.runtime.temporary import remove_temporary, temporary_folder
 from seetopic.runtime.word_keys import spread, word_keys
@@ -68,6 +69,7 @@ __all__ = [
     "SafeRows",
     "Scratch",
     "Shorts",
+    "Sparse",
     "Tally",
     "Warn",
     "arrays_in",
@@ -93,6 +95,7 @@ __all__ = [
     "linked",
     "load_array",
     "map_array",
+    "median",
     "normalized",
     "one_thread",
     "one_torch_thread",

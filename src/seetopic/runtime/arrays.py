@@ -29,3 +29,10 @@ def distinct(numbers: NDArray[np.integer[Any]], size: int) -> tuple[Longs, Longs
     is_there = np.zeros(size, np.bool_)  # with many numbers, this takes a tenth of the time of sorting them
     is_there[numbers] = True
     return np.flatnonzero(is_there), (np.cumsum(is_there) - 1)[numbers]
+
+
+def median(values: NDArray[Real]) -> Real:
+    """As `np.median`, which takes ten times as long for a few values, and imports masked arrays first."""
+    ordered, middle = np.sort(values), len(values) // 2
+    found: Real = ordered[middle] if len(values) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
+    return found

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from functools import cache
 from itertools import pairwise
 from threading import RLock
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +17,7 @@ from numpy.typing import NDArray
 from seetopic.errors import SettingsError
 from seetopic.runtime.arrays import Doubles, Floats, Real
 from seetopic.runtime.engine import available_cores
-
-if TYPE_CHECKING:
-    from scipy.sparse import csc_array, csr_array
+from seetopic.runtime.sparse import Sparse
 
 Item = TypeVar("Item")
 Found = TypeVar("Found")
@@ -153,7 +151,7 @@ def product(left: Floats, right: Floats) -> Floats:
 
 
 @one_thread()
-def sparse_product(left: csr_array | csc_array, right: NDArray[Real]) -> NDArray[Real]:
+def sparse_product(left: Sparse, right: NDArray[Real]) -> NDArray[Real]:
     """The product of a sparse and a dense matrix; a large one is computed in parallel, in parts of its columns.
 
     Every number is summed in the same order, whatever stands beside it, so the bits are the same for any parts.
@@ -161,7 +159,7 @@ def sparse_product(left: csr_array | csc_array, right: NDArray[Real]) -> NDArray
     if left.nnz * right.shape[1] < _MANY:
         small: NDArray[Real] = left @ right
         return small
-    found = np.empty((left.shape[0], right.shape[1]), np.result_type(left, right))
+    found = np.empty((left.shape[0], right.shape[1]), np.result_type(left.dtype, right.dtype))
 
     def fill(own: slice) -> None:
         found[:, own] = left @ np.ascontiguousarray(right[:, own])

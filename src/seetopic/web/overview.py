@@ -28,12 +28,15 @@ def overview(finding: Finding) -> Overview:
     scene, names = finding.scene, finding.names
     given, total = scene.document_topics, len(scene.document_topics)
     places = {each.id: place for place, each in enumerate(names.categories)}
+    topics_below = [[places[each] for each in names.below(category.id)] for category in names.categories]
+    marks = np.zeros((scene.sampled.shape[1], len(topics_below)), np.float32)
+    for column, below in enumerate(topics_below):
+        marks[[term for each in below for term in _forms(finding, each)], column] = 1
+    held = scene.sampled @ marks > 0  # (n_documents, n_categories)
     lines = []
-    for category in names.categories:
-        below = [places[each] for each in names.below(category.id)]
+    for column, (category, below) in enumerate(zip(names.categories, topics_below, strict=True)):
         own = np.flatnonzero(np.isin(given, below))
-        held = scene.sampled[own][:, [*{term for each in below for term in _forms(finding, each)}]]
-        found = round(float((held.sum(axis=1) > 0).mean()), 4) if len(own) else None
+        found = round(float(held[own, column].mean()), 4) if len(own) else None
         lines.append(TopicLine(category=category.id, share=round(len(own) / max(total, 1), 4), found=found))
     covered = float((given >= 0).mean()) if total else 0.0
     return Overview(documents=total, coverage=round(covered, 4), lines=tuple(lines))

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from seetopic.index import Index
-from seetopic.runtime import Doubles, Floats, Longs, in_parallel, in_parts, laid_out, normalized, sparse_product
-
-if TYPE_CHECKING:
-    from scipy.sparse import csc_array, csr_array
+from seetopic.runtime import Doubles, Floats, Longs, Sparse, in_parallel, in_parts, laid_out, normalized, sparse_product
 
 _AT_ONCE = 1 << 15  # counts of terms in categories
 _TYPICAL = 10  # terms that represent a theme
@@ -34,7 +30,7 @@ class ReadDocumentsEvidence:
 class MatchedDocumentsEvidence:
     """Documents sorted by the current terms that they contain, if the language model has read none."""
 
-    documents: csr_array  # 1 where a document contains a term, (n_documents, n_terms)
+    documents: Sparse  # 1 where a document contains a term, (n_documents, n_terms)
     idf: Doubles
     name: str = "documents"
 
@@ -42,11 +38,11 @@ class MatchedDocumentsEvidence:
         return typical_terms(self._by_term, clear_memberships(self.documents, self.idf, current))
 
     @cached_property
-    def _by_term(self) -> csc_array:
+    def _by_term(self) -> Sparse:
         return self.documents.tocsc()
 
 
-def clear_memberships(documents: csr_array, idf: Doubles, current: list[list[int]]) -> Doubles:
+def clear_memberships(documents: Sparse, idf: Doubles, current: list[list[int]]) -> Doubles:
     """1 for a document whose idf-weighted hits clearly favour one category, else 0; (n_documents, n_categories)."""
     weights = np.zeros((documents.shape[1], len(current)))
     for category, terms in enumerate(current):
@@ -59,14 +55,12 @@ def clear_memberships(documents: csr_array, idf: Doubles, current: list[list[int
     return memberships.astype(np.float64)
 
 
-def typical_terms(documents: csc_array, memberships: Doubles) -> Floats:
+def typical_terms(documents: Sparse, memberships: Doubles) -> Floats:
     """z-score of the log-odds of a term in a category's documents against the others'; (n_categories, n_terms).
 
     `memberships` may be fractional. Half a document is added to every count, so that rare terms say little and no
     logarithm of 0 is taken.
     """
-    from scipy.sparse import csr_array
-
     held = np.flatnonzero(np.diff(documents.indptr))  # few of very many terms occur here; all others score the same
     starts = np.append(documents.indptr[held], documents.nnz)
     sizes = memberships.sum(axis=0)
@@ -79,7 +73,7 @@ def typical_terms(documents: csc_array, memberships: Doubles) -> Floats:
         own = slice(starts[part.start], starts[part.stop])
         bounds = starts[part.start : part.stop + 1] - own.start
         counted = (documents.data[own], documents.indices[own], bounds)
-        inside = csr_array(counted, shape=(len(bounds) - 1, len(rows))) @ rows  # (n_terms of the part, n_categories)
+        inside = Sparse.rows(*counted, (len(bounds) - 1, len(rows))) @ rows  # (n_terms of the part, n_categories)
         z[:, held[part]] = _z_scores(inside, sizes).T
 
     # In parts that fit into the processor's cache, several at once.
@@ -88,7 +82,7 @@ def typical_terms(documents: csc_array, memberships: Doubles) -> Floats:
     return z
 
 
-def typical_of_nearest(documents: csc_array, nearness: Doubles, number: int) -> Floats:
+def typical_of_nearest(documents: Sparse, nearness: Doubles, number: int) -> Floats:
     """z-score of a term in the documents that are nearest to a name, so many of them, against the others; (n_terms,)
 
     `nearness` is that of the first documents, which were read; the others do not count.
@@ -100,7 +94,7 @@ def typical_of_nearest(documents: csc_array, nearness: Doubles, number: int) -> 
     return typical
 
 
-def theme_vectors(index: Index, documents: csc_array, memberships: Doubles) -> Floats:
+def theme_vectors(index: Index, documents: Sparse, memberships: Doubles) -> Floats:
     """Each category as the mean vector of its most typical terms, if its documents' vectors are of another model.
 
     Unit rows, (n_categories, dimension).
@@ -110,7 +104,7 @@ def theme_vectors(index: Index, documents: csc_array, memberships: Doubles) -> F
     return normalized(np.asarray(index.general)[best].mean(axis=1))
 
 
-def typical_among_neighbours(documents: csr_array, memberships: Doubles, neighbours: Longs) -> Floats:
+def typical_among_neighbours(documents: Sparse, memberships: Doubles, neighbours: Longs) -> Floats:
     """z-score of a term in a category's documents against their nearest documents; (n_categories, n_terms).
 
     For names that cut across what the documents are about: in tweets about many disasters, "earthquake" is typical of
@@ -118,10 +112,8 @@ def typical_among_neighbours(documents: csr_array, memberships: Doubles, neighbo
     contains a term belongs to the category more than similar documents do. `neighbours` are these documents for each
     document, (n_documents, n_neighbours).
     """
-    from scipy.sparse import csr_array
-
     n, size = neighbours.shape
-    near = csr_array((np.full(n * size, 1 / size), neighbours.ravel(), np.arange(0, n * size + 1, size)), shape=(n, n))
+    near = Sparse.rows(np.full(n * size, 1 / size), neighbours.ravel(), np.arange(0, n * size + 1, size), (n, n))
     expected = sparse_product(near, memberships)
     gain = sparse_product(documents.T, memberships - expected)
     spread = sparse_product(documents.T, expected * (1 - expected))

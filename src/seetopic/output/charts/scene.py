@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -15,10 +15,7 @@ from seetopic.discovery import Discovery, Query, RankedTerm, Topic, Topics, samp
 from seetopic.errors import SettingsError
 from seetopic.index import Index
 from seetopic.output.charts.drawing import brief
-from seetopic.runtime import Doubles, Lists, Longs, normalized, one_thread
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
+from seetopic.runtime import Doubles, Lists, Longs, Sparse, normalized, one_thread
 
 NONE = -1  # the category of a document without any known term
 
@@ -36,7 +33,7 @@ class Scene:
         return self.query.index
 
     @property
-    def sampled(self) -> csr_array:
+    def sampled(self) -> Sparse:
         """1 where a sampled document holds a term; (n_documents, n_terms)."""
         return sampled_documents(self.index).documents
 
