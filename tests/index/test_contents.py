@@ -6,8 +6,10 @@ import hashlib
 import json
 import os
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
+from threading import Event
 
 import numpy as np
 import pytest
@@ -204,3 +206,22 @@ def test_what_each_check_lets_through():
     assert finite(np.ones((3, 2), np.float32))
     assert not finite(np.array([1, np.inf, -np.inf]))
     assert not finite(np.array([1, np.nan]))
+
+
+def test_a_file_can_be_read_while_another_thread_reads_a_large_one(built):
+    """Two threads read an index faster than one, and each file once."""
+    opened, begun, may_end = Index.open(built, embedding_model=directions), Event(), Event()
+    general, local = (layout.GENERAL, np.float32, 2), (layout.LOCAL, np.float32, 2)
+
+    def slow(array):
+        begun.set()
+        return may_end.wait(60)
+
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(opened.files.array, *general, slow)
+        assert begun.wait(60)
+        second = pool.submit(opened.files.array, *general)
+        assert len(opened.files.array(*local)) == len(opened.vocabulary)
+        assert not second.done()
+        may_end.set()
+        assert first.result() is second.result()

@@ -180,4 +180,5 @@ def sampled_documents(index: Index) -> SampledDocuments:
 def _sampled_documents(index: Index) -> SampledDocuments:
     base = base_of(index)
     before = None if base is index else sampled_documents(base)
-    return SampledDocuments(index.sample, index.idf, np.asarray(index.local), before)
+    local = np.asarray(index.local)  # first, because another thread may still be reading the rest
+    return SampledDocuments(index.sample, index.idf, local, before)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from threading import RLock
+from threading import Lock
 from typing import Any, TypeVar
 
 import numpy as np
@@ -25,11 +25,11 @@ class IndexFiles:
     manifest: dict[str, Any] = field(repr=False)
     checked: Path = field(repr=False)
     _arrays: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
-    _one_at_a_time: RLock = field(default_factory=RLock, init=False, repr=False, compare=False)
+    _locks: dict[str, Lock] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def array(self, name: str, dtype: type[np.generic], dimensions: int, *checks: Check) -> Any:
         """An array in memory; a mapped file would kill the process if another program truncated it."""
-        with self._one_at_a_time:  # or two threads would read the same file
+        with self._locks.setdefault(name, Lock()):  # or two threads would read the same file
             if name not in self._arrays:
                 path, data = self._found(name, layout.read_contents)
                 self._arrays[name] = read_array(path, dtype, dimensions, *checks, data=data)

@@ -378,9 +378,10 @@ class Index:
             yield
 
     def _read_ahead(self) -> tuple[object, ...]:
-        arrays = self.local, self.general, self.vocabulary.ids, self.variants, self.idf
+        arrays = self.general, self.vocabulary.ids, self.variants, self.idf
         likeness = self.themes.likeness if self.themes.grains else None
-        return arrays, likeness, self._encoder.load() if isinstance(self._encoder, EmbeddedEncoder) else None
+        model = self._encoder.load() if isinstance(self._encoder, EmbeddedEncoder) else None
+        return arrays, likeness, model, self.local  # last: the caller can read it at the same time as the others
 
     def release(self) -> None:
         """Free what was read and computed so far; it is read and computed again when it is needed."""
