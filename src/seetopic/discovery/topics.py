@@ -14,7 +14,7 @@ from seetopic.errors import OutputError
 from seetopic.runtime import FileSet, Library, SafeRows, dataframe, read_json, write_json, write_text
 
 LOW_CONFIDENCE = (
-    "low confidence: its terms are hardly nearer to this name than to other names, or the documents do not use them "
+    "low confidence: its terms are not near enough to this name, or the documents do not use them "
     "alike; read them with care, or add a description"
 )
 _INDENT = "  "  # per level of a tree
