@@ -86,8 +86,9 @@ def test_columns_in_memory_belong_to_documents_in_memory_and_have_names(built, t
     (tmp_path / "a.txt").write_text("one\n")
     with pytest.raises(CorpusError, match="`columns` belong to documents in memory; name the columns of a file with"):
         open_documents(tmp_path / "a.txt", columns={"id": [1]})
-    with pytest.raises(CorpusError, match="`columns` must map names to one value per document, or be a table"):
-        open_documents(["one"], columns=["id"])
+    for wrong in (["id"], 5):
+        with pytest.raises(CorpusError, match="`columns` must map names to one value per document, or be a table"):
+            open_documents(["one"], columns=wrong)
     with pytest.raises(SettingsError, match=r"an index has its columns already; pass `keep` to Index\.build"):
         SeeTopic(["a", "b"]).fit(built, columns={"id": [1]})
 

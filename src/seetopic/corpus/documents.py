@@ -504,9 +504,9 @@ def _columns_of(source: Any, text_field: str, keep: Keep) -> dict[str, Iterable[
 
 
 def _named_columns(columns: Any) -> dict[str, Iterable[Any]]:
-    names = [*(columns.columns if _is_table(columns) else columns)]
     if not isinstance(columns, Mapping) and not _is_table(columns):
         raise CorpusError("`columns` must map names to one value per document, or be a table")
+    names = columns.columns if _is_table(columns) else columns
     return {str(name): _column_of(columns[name], "") for name in names}
 
 
