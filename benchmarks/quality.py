@@ -57,8 +57,8 @@ def measured_sorting(task: Task, corpus: Corpus) -> dict[str, float]:
     matched = sorter.terms_in(texts)
     vectors = task.index.encode_texts([beginning(text, DEFAULT.index.sample.document_words) for text in texts])
     guesses = {
-        "assign": sorter.scores(matched).argmax(axis=1),
-        "assign --read": sorter.scores(matched, vectors).argmax(axis=1),
+        "assign": sorter.shares(matched)[:, : len(names)].argmax(axis=1),
+        "assign --read": sorter.shares(matched, vectors)[:, : len(names)].argmax(axis=1),
         "cosine of document and name": (vectors @ task.names.T).argmax(axis=1),
     }
     own = own_labels(names, labels.names)

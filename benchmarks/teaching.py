@@ -90,7 +90,8 @@ class Sorting:
         sorter = sorter_of(run)
         matched = sorter.terms_in(self.judged.texts) if self.matched is None else self.matched
         self.matched = matched
-        read, by_terms = sorter.scores(matched, self.judged.vectors), sorter.scores(matched)
+        n_names, vectors = len(sorter.names), self.judged.vectors
+        read, by_terms = sorter.shares(matched, vectors)[:, :n_names], sorter.shares(matched)[:, :n_names]
         return {"assign --read": self.f1(read.argmax(axis=1)), "assign": self.f1(by_terms.argmax(axis=1))}
 
     def f1(self, guesses: Any) -> float:

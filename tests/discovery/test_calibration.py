@@ -26,13 +26,13 @@ def test_shares_add_up_to_1_with_none_among_them_and_keep_their_order(n_names, n
 def test_the_power_brings_the_largest_shares_to_the_accuracy():
     scores = 2 * np.random.default_rng(0).normal(size=(500, 6))
     for accuracy in (0.5, 0.6, 0.7):
-        power = power_for(scores, 4, 0.7, accuracy)
+        power = power_for(shares_with_none(scores, 4, 0.7), accuracy)
         assert shares_with_none(scores, 4, 0.7, power).max(axis=1).mean() == pytest.approx(accuracy, abs=0.01)
 
 
 def test_shares_are_never_made_steeper():
     scores = 0.1 * np.random.default_rng(0).normal(size=(500, 6))
-    assert power_for(scores, 4, 0.7, 0.99) == 1.0
+    assert power_for(shares_with_none(scores, 4, 0.7), 0.99) == 1.0
 
 
 def test_what_agrees_with_the_names_is_taken_for_right():

@@ -238,7 +238,8 @@ def test_a_pickled_model_carries_its_index_and_its_documents(documents, unseen):
 def test_a_pickled_model_of_a_ready_index_refers_to_its_folder(index, unseen):
     model = SeeTopic(NAMES).fit(index)
     data = pickle.dumps(model)
-    assert len(data) < 100_000
+    compared_with = model.sorter_.arrays["known_vectors"]  # of the sample, which is bounded, however large the index
+    assert len(data) < 100_000 + compared_with.nbytes
     assert np.array_equal(pickle.loads(data).transform(unseen), model.transform(unseen))
 
 

@@ -19,11 +19,13 @@ from seetopic.classify.placement import BEST, Assigned, AssignmentRule, AssignOp
 from seetopic.classify.rows import blank
 from seetopic.corpus import path_text
 from seetopic.discovery import (
+    NEAREST,
     Discovery,
     SortedDocuments,
     SortedSample,
     TermRule,
     Tree,
+    averaged_with_known,
     clear_memberships,
     estimated_accuracy,
     owners_in,
@@ -32,8 +34,11 @@ from seetopic.discovery import (
     results_in,
     rule_for_new,
     run_of,
+    shares_of,
+    shares_of_read,
     shares_with_none,
     widened,
+    with_none,
 )
 from seetopic.errors import OutputError, SettingsError
 from seetopic.index import Index, beginning, tokenizer_name
@@ -53,9 +58,10 @@ from seetopic.runtime import (
 from seetopic.settings import DEFAULT, DiscoverySettings, SampleSettings, SortingSettings
 from seetopic.text import Finder, Tokenizer, finder_of, tokenize
 
-_FORMAT = 5
+_FORMAT = 6
 SORTER = "sorter.safetensors"
-_LARGEST = 1e6  # far above any weight; products of such numbers are still finite
+KNOWN_DOCUMENTS = "known_vectors", "known_shares"  # arrays of documents that others are compared with, if there are any
+_LARGEST = np.float32(1e6)  # far above any weight; products of such numbers are still finite
 
 
 @dataclass(frozen=True)
@@ -158,15 +164,24 @@ class Sorter:
 
         Rows add up to 1. "None" is everything else that the documents are about, and all of an empty document.
         """
-        shares = self.shares_by(self.scores(matched, vectors), read=vectors is not None)
+        shares = self._shares(self.scores(matched, vectors), vectors)
         if is_blank is not None:
             shares[is_blank] = np.eye(len(self.names) + 1)[-1]
         return shares
 
-    def shares_by(self, scores: Doubles, *, read: bool) -> Doubles:
+    def _shares(self, scores: Doubles, vectors: Floats | None) -> Doubles:
         """The same, from the result of `scores`."""
-        power = self.read_power if read else self.term_power
-        return shares_with_none(scores, len(self.names), self.temperature, power, owners_in(self.tree))
+        n_names, owners = len(self.names), owners_in(self.tree)
+        if vectors is None or "known_vectors" not in self.arrays:
+            power = self.term_power if vectors is None else self.read_power
+            return shares_with_none(scores, n_names, self.temperature, power, owners)
+        own = shares_of(scores, self.temperature)
+        return with_none(averaged_with_known(own, vectors, *self._known), n_names, self.read_power, owners)
+
+    @cached_property
+    def _known(self) -> tuple[Floats, Doubles]:
+        """Vectors and shares of the documents that the rules were learned from."""
+        return self.arrays["known_vectors"].astype(np.float32), self.arrays["known_shares"].astype(np.float64)
 
     def place(
         self,
@@ -280,6 +295,9 @@ def _check_parts(sorter: Sorter) -> None:
         length = len(arrays["document_weights"])
         shapes |= {"document_weights": (length, width), "document_term_weights": (n_terms, width)}
         shapes["document_offset"] = (width,)
+        if any(name in arrays for name in KNOWN_DOCUMENTS):
+            n_known = max(NEAREST + 1, len(arrays["known_vectors"]))
+            shapes |= dict(zip(KNOWN_DOCUMENTS, ((n_known, length), (n_known, width)), strict=True))
     if {name: array.shape for name, array in arrays.items()} != shapes or not 0 < n_names <= width:
         raise ValueError("the shapes of its arrays do not match its terms and names")
     if not all(array.dtype.kind == "f" and (np.abs(array) <= _LARGEST).all() for array in arrays.values()):
@@ -321,18 +339,23 @@ def sorter_of(run: Discovery) -> Sorter:
         found = run.reading.found
         arrays |= _document_rule(run, found)
         n_names, rows = len(run.seeds), run.sampled.rows
+        neighbours = run.neighbours
+        if neighbours is not None:
+            arrays |= _known_documents(run, found)
         accuracy = estimated_accuracy(found.scores, found.by_name, n_names, temperature, owners)
-        read_power = power_for(found.scores, n_names, temperature, accuracy.read, owners)
-        by_terms = accuracy.by_terms
+        sure, by_terms = accuracy.read, accuracy.by_terms
         if run.lessons is not None and found.left_out is not None and run.lessons.n_documents:
-            judged = slice(run.lessons.n_documents)
-            allowed = run.lessons.allowed[judged]
-            read_power = power_by_judged(found.left_out[judged], allowed, n_names, temperature, read_power, owners)
-            sure = float(shares_with_none(found.scores, n_names, temperature, read_power, owners).max(axis=1).mean())
+            own, judged = found.memberships(temperature), slice(run.lessons.n_documents)
+            expected = power_for(with_none(own, n_names, owners=owners), sure)
+            left_out, allowed = found.left_out[judged], run.lessons.allowed[judged]
+            power = power_by_judged(left_out, allowed, n_names, temperature, expected, owners)
+            sure = float(with_none(own, n_names, power, owners).max(axis=1).mean())
             by_terms = min(sure * accuracy.by_terms / accuracy.read, 1.0)
+        read = shares_of_read(found, None, temperature, neighbours)
+        read_power = power_for(with_none(read, n_names, owners=owners), sure)
         # The rule fits the documents that it was learned from too well, so others are used if there are any.
         others = rows[run.sampled.n_read :] if rows.shape[0] > run.sampled.n_read else rows
-        term_power = power_for(rule.scores(others), n_names, temperature, by_terms, owners)
+        term_power = power_for(shares_with_none(rule.scores(others), n_names, temperature, owners=owners), by_terms)
     return Sorter(
         tuple(map(path_text, run.seeds.paths)),
         index.vocabulary.terms,
@@ -377,6 +400,14 @@ def _document_rule(run: Discovery, rule: SortedSample) -> dict[str, Any]:
         "document_term_weights": by_term.astype(np.float32),
         "document_offset": rule.offset,
     }
+
+
+def _known_documents(run: Discovery, rule: SortedSample) -> dict[str, Any]:
+    """The documents that were read, with whose shares those of the documents nearest to them are averaged."""
+    shares = shares_of_read(rule, run.lessons, run.settings.sorting.temperature)
+    # Half precision: they are most of the file, and only how near they are to other documents matters.
+    vectors = np.asarray(run.index.sample.general)
+    return dict(zip(KNOWN_DOCUMENTS, (vectors.astype(np.float16), shares.astype(np.float32)), strict=True))
 
 
 def _topics_with_variants(run: Discovery) -> list[list[int]]:

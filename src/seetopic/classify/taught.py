@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from seetopic.classify.sorter import Sorter
+from seetopic.classify.sorter import KNOWN_DOCUMENTS, Sorter
 from seetopic.corpus import PATH_MARK, Judgements, Seeds, as_seeds
 from seetopic.discovery import CONSTANT, allowed_categories, corrections, most_predictive, says_something
 from seetopic.index import weighted_rows
@@ -50,6 +50,8 @@ def taught_sorter(
         arrays |= _plus(arrays, "document_weights", vectors.T @ best.by_judged)
         arrays |= _plus(arrays, "document_term_weights", rows.T @ best.by_judged)
         arrays |= _plus(arrays, "document_offset", CONSTANT * best.by_judged.sum(axis=0))
+        for name in KNOWN_DOCUMENTS:  # without their texts, they cannot be sorted again
+            arrays.pop(name, None)
     return replace(sorter, arrays=arrays)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from seetopic.discovery.algorithm import starting_terms
-from seetopic.discovery.calibration import estimated_accuracy, power_by_judged, power_for, shares_with_none
+from seetopic.discovery.calibration import estimated_accuracy, power_by_judged, power_for, shares_with_none, with_none
 from seetopic.discovery.constraints import constraints_of
 from seetopic.discovery.evidence.confidence import DOUBTFUL
 from seetopic.discovery.evidence.documents import clear_memberships
@@ -12,11 +12,13 @@ from seetopic.discovery.lessons import allowed_categories, says_something
 from seetopic.discovery.name_check import Check, check, check_build
 from seetopic.discovery.named_terms import NamedIndex, base_of, with_named_terms
 from seetopic.discovery.names import encode_names
+from seetopic.discovery.nearest import NEAREST, averaged_with_known
 from seetopic.discovery.questions import About, Question, ask
 from seetopic.discovery.ranking import Entries, pick_best
 from seetopic.discovery.run import Discovery, Query, discover, find, index_with_names, run_of
-from seetopic.discovery.sampled import SampledDocuments, sampled_documents
+from seetopic.discovery.sampled import SampledDocuments, sampled_documents, shares_of_read
 from seetopic.discovery.self_training import SortedSample
+from seetopic.discovery.self_training import shares as shares_of
 from seetopic.discovery.suggestions import as_seeds_file, suggest, suggest_below, suggest_beside
 from seetopic.discovery.teaching import CONSTANT, corrections, most_predictive
 from seetopic.discovery.teaching_report import TeachingReport, teaching_report
@@ -29,6 +31,7 @@ from seetopic.discovery.wildcards import expanded
 __all__ = [
     "CONSTANT",
     "DOUBTFUL",
+    "NEAREST",
     "About",
     "Check",
     "Discovery",
@@ -49,6 +52,7 @@ __all__ = [
     "allowed_categories",
     "as_seeds_file",
     "ask",
+    "averaged_with_known",
     "base_of",
     "check",
     "check_build",
@@ -73,6 +77,8 @@ __all__ = [
     "run_of",
     "sampled_documents",
     "says_something",
+    "shares_of",
+    "shares_of_read",
     "shares_with_none",
     "starting_terms",
     "suggest",
@@ -82,4 +88,5 @@ __all__ = [
     "tree_of",
     "widened",
     "with_named_terms",
+    "with_none",
 ]

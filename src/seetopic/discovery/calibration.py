@@ -24,16 +24,20 @@ _STIFFNESS = 5.0  # documents' worth of trust in what is expected without judgem
 def shares_with_none(
     scores: Doubles, n_names: int, temperature: float, power: float = 1.0, owners: tuple[int, ...] = ()
 ) -> Doubles:
-    """Shares in the names and, last, in none of them; rows add up to 1, (n_documents, n_names + 1).
+    """Shares in the names and, last, in none of them, from scores; rows add up to 1, (n_documents, n_names + 1)."""
+    return with_none(shares(scores, temperature), n_names, power, owners)
+
+
+def with_none(plain: Doubles, n_names: int, power: float = 1.0, owners: tuple[int, ...] = ()) -> Doubles:
+    """The same from shares in names and residual themes.
 
     `owners` are the parents that residual themes belong to in a tree of names: what is elsewhere in a parent.
     """
-    plain = shares(scores, temperature)
     owned = [theme for theme, owner in enumerate(owners, n_names) if owner >= 0]
+    others = [theme for theme in range(n_names, plain.shape[1]) if theme not in owned]
+    joined = np.column_stack([plain[:, :n_names], plain[:, others].sum(axis=1)])
     for theme in owned:
-        plain[:, owners[theme - n_names]] += plain[:, theme]
-    plain[:, owned] = 0.0
-    joined = np.column_stack([plain[:, :n_names], plain[:, n_names:].sum(axis=1)])
+        joined[:, owners[theme - n_names]] += plain[:, theme]
     return joined if power == 1 else _raised(joined, power)
 
 
@@ -56,11 +60,9 @@ def estimated_accuracy(
     return Accuracy(agreement**_READ, agreement**_BY_TERMS)
 
 
-def power_for(
-    scores: Doubles, n_names: int, temperature: float, accuracy: float, owners: tuple[int, ...] = ()
-) -> float:
-    """The power that makes the largest shares, on average, as large as the accuracy."""
-    plain = shares_with_none(scores[:: max(1, len(scores) // _LOOKED_AT)], n_names, temperature, owners=owners)
+def power_for(shares: Doubles, accuracy: float) -> float:
+    """The power that makes the largest shares, including those in none, on average as large as the accuracy."""
+    plain = shares[:: max(1, len(shares) // _LOOKED_AT)]
     low, high = np.log(_FLATTEST), np.log(_STEEPEST)
     for _ in range(_HALVINGS):
         middle = (low + high) / 2

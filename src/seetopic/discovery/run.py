@@ -40,8 +40,8 @@ from seetopic.discovery.tree_terms import TreeRanking
 from seetopic.discovery.twins import Twins, dealt_reading, dealt_terms, twins_among
 from seetopic.discovery.wildcards import expanded
 from seetopic.errors import NotEnoughTerms
-from seetopic.index import Index, Uncovered, uncovered_by
-from seetopic.runtime import Doubles, Floats, Progress, normalized, resolve_device, silent, warn
+from seetopic.index import Index, Uncovered, may_be_stored, uncovered_by
+from seetopic.runtime import Doubles, Floats, Ids, Progress, normalized, resolve_device, silent, warn
 from seetopic.settings import DEFAULT, DiscoverySettings, as_json, preset_named
 from seetopic.text import Variants, no_variants
 from seetopic.version import __version__
@@ -188,6 +188,11 @@ class Discovery:
     def sampled(self) -> SampledDocuments:
         return sampled_documents(self.index)
 
+    @property
+    def neighbours(self) -> Ids | None:
+        """The documents nearest to each that was read, if near documents belong to the same category."""
+        return neighbours_for(self.index, self.encoded)
+
     @cached_property
     def reading(self) -> Reading | None:
         """The sample sorted by the names; None if the language model has read no documents.
@@ -310,14 +315,16 @@ def _find_apart(query: Query, names: EncodedNames, *, is_last: bool = True) -> D
     if uses_documents and query.index.sample.was_read:
         # Sort the sample by the names; then by the names with the terms that a first pass found for them.
         spoken = _all_spoken(names, uncovered)
-        reading = sampled.sorted_by(spoken, settings.sorting, lessons, tree)
+        # With few names, the documents around a name's own are often about something else.
+        near = None if len(uncovered.centres) else neighbours_for(query.index, names)
+        reading = sampled.sorted_by(spoken, settings.sorting, lessons, tree, near)
         if settings.sorting.described_by > 0:
             fewer = replace(settings, iterations=max(1, settings.iterations // 2))
             first = ranked(fewer, reading, _shares(reading, tree), last=False)
             described = _described(query, names, uncovered, general, first.deep)
             if tree is not None:  # children describe their parents
                 described[list(tree.inner)] = spoken[list(tree.inner)]
-            reading = sampled.sorted_by(normalized(spoken + described), settings.sorting, lessons, tree)
+            reading = sampled.sorted_by(normalized(spoken + described), settings.sorting, lessons, tree, near)
 
     shares = None if reading is None else _shares(reading, tree)
     found = ranked(settings, reading, shares)
@@ -418,6 +425,17 @@ def _local_evidence(query: Query) -> Evidence:
         query.progress,
         settings.contrast,
     )
+
+
+def neighbours_for(index: Index, names: EncodedNames) -> Ids | None:
+    """The documents nearest to each that was read, if near documents belong to the same category; None otherwise.
+
+    They do not if names cut across themes: of two messages about one flood, one asks for help and one offers it.
+    """
+    themes = index.themes
+    if not themes.grains or not may_be_stored(len(themes.vectors)) or themes.are_surely_cut_across_by(names.spoken):
+        return None
+    return index.neighbours
 
 
 def _matched_documents(index: Index) -> Evidence:

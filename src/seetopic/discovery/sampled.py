@@ -8,13 +8,14 @@ from functools import cached_property
 import numpy as np
 
 from seetopic.discovery.named_terms import base_of
+from seetopic.discovery.nearest import averaged
 from seetopic.discovery.self_training import Features, SortedSample, shares, sort_sample
 from seetopic.discovery.teaching import Lessons, known_shares, taught
 from seetopic.discovery.term_rule import SortedDocuments, local_features, rule_for_sampled
 from seetopic.discovery.tree import Tree
 from seetopic.discovery.tree_sorting import sort_by_paths, taught_by_paths, widened
 from seetopic.index import Index, Sample, weighted_rows
-from seetopic.runtime import LRU, Doubles, Floats, Sparse, normalized
+from seetopic.runtime import LRU, Doubles, Floats, Ids, Sparse, normalized
 from seetopic.settings import SortingSettings
 
 _MOST = 0.5  # share of terms in the sample from which leaving the others out costs more than it saves
@@ -133,18 +134,31 @@ class SampledDocuments:
         return self.documents, self.features, self._local_features, self._narrow.other_rows
 
     @cached_property
-    def _readings(self) -> LRU[tuple[bytes, SortingSettings, bytes, Tree | None], Reading]:
+    def _readings(self) -> LRU[tuple[bytes, SortingSettings, bytes, Tree | None, bool], Reading]:
         return LRU(_REMEMBERED)
 
     def sorted_by(
-        self, names: Floats, settings: SortingSettings, lessons: Lessons | None = None, tree: Tree | None = None
+        self,
+        names: Floats,
+        settings: SortingSettings,
+        lessons: Lessons | None = None,
+        tree: Tree | None = None,
+        neighbours: Ids | None = None,
     ) -> Reading:
-        """Sort documents that were read by their vectors, the others by terms, as learned from the first kind."""
-        key = names.tobytes(), settings, lessons.key if lessons else b"", tree
-        return self._readings.one(key, lambda: self._sorted_by(names, settings, lessons, tree))
+        """Sort documents that were read by their vectors, the others by terms, as learned from the first kind.
+
+        If `neighbours` are given, a document's shares are averaged with theirs.
+        """
+        key = names.tobytes(), settings, lessons.key if lessons else b"", tree, neighbours is not None
+        return self._readings.one(key, lambda: self._sorted_by(names, settings, lessons, tree, neighbours))
 
     def _sorted_by(
-        self, names: Floats, settings: SortingSettings, lessons: Lessons | None, tree: Tree | None
+        self,
+        names: Floats,
+        settings: SortingSettings,
+        lessons: Lessons | None,
+        tree: Tree | None,
+        neighbours: Ids | None,
     ) -> Reading:
         if tree is None:
             found = sort_sample(self.features, names, settings)
@@ -154,10 +168,7 @@ class SampledDocuments:
             found = taught(self.features, found, lessons, settings)
         elif lessons is not None and tree is not None:
             found = taught_by_paths(self.features, found, lessons, settings, tree)
-        memberships = found.memberships(settings.temperature)
-        if lessons is not None:
-            rows, settled = known_shares(found, lessons, settings.temperature)
-            memberships[rows] = settled
+        memberships = shares_of_read(found, lessons, settings.temperature, neighbours)
         if self.n_read < self.documents.shape[0]:
             narrow = self._narrow
             leaves = slice(None) if tree is None else list(tree.leaves)
@@ -170,6 +181,21 @@ class SampledDocuments:
     def read_part(self, memberships: Doubles) -> SortedDocuments:
         """The documents that were read, with their shares."""
         return SortedDocuments(self.documents[: self.n_read], self.rows[: self.n_read], memberships[: self.n_read])
+
+
+def shares_of_read(
+    found: SortedSample, lessons: Lessons | None, temperature: float, neighbours: Ids | None = None
+) -> Doubles:
+    """The shares of the documents that were read, averaged with their neighbours'; those of judged ones are known."""
+    memberships = found.memberships(temperature)
+    if lessons is None:
+        return memberships if neighbours is None else averaged(memberships, neighbours)
+    rows, settled = known_shares(found, lessons, temperature)
+    memberships[rows] = settled
+    if neighbours is not None:
+        memberships = averaged(memberships, neighbours)
+        memberships[rows] = settled
+    return memberships
 
 
 def sampled_documents(index: Index) -> SampledDocuments:

@@ -10,7 +10,7 @@ from seetopic.index.layout import MANIFEST, is_index, is_intact, read_manifest, 
 from seetopic.index.positions import Texts
 from seetopic.index.sample import Sample, beginning, weighted_rows
 from seetopic.index.stages import alone
-from seetopic.index.themes import SampleThemes, Themes, Uncovered, uncovered_by, uncovered_in_tree
+from seetopic.index.themes import SampleThemes, Themes, Uncovered, may_be_stored, uncovered_by, uncovered_in_tree
 
 __all__ = [
     "MANIFEST",
@@ -29,6 +29,7 @@ __all__ = [
     "is_index",
     "is_intact",
     "layout",
+    "may_be_stored",
     "plan",
     "plan_cached",
     "read_manifest",

@@ -364,7 +364,7 @@ class Index:
 
     @property
     def neighbours(self) -> Ids:
-        """The nearest other ones of each document that was read, in no particular order; (n_read, n_neighbours)."""
+        """The nearest other ones of each document that was read, nearest first; (n_read, n_neighbours)."""
         return self.derived(_make_neighbours)
 
     def derived(self, make: Callable[[Index], Found]) -> Found:

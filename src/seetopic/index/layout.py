@@ -116,7 +116,8 @@ class _Within:
     high: int
 
     def __call__(self, array: Any) -> bool:
-        return all(bool(self.low <= block.min() and block.max() < self.high) for _, block in blocks(array))
+        inside = (bool(self.low <= block.min() and block.max() < self.high) for _, block in blocks(array) if block.size)
+        return all(inside)
 
 
 def within(low: int, high: int) -> Check:

@@ -206,7 +206,7 @@ def n_neighbours(n_documents: int) -> int:
 
 
 def find_neighbours(vectors: Floats) -> Ids:
-    """The nearest other documents of each document, in no particular order; (n_documents, n_neighbours)."""
+    """The nearest other documents of each document, nearest first; (n_documents, n_neighbours)."""
     n = len(vectors)
     found = np.empty((n, n_neighbours(n)), np.int32)
     for first in range(0, n if found.size else 0, _AT_ONCE):
@@ -347,9 +347,11 @@ def _sums(vectors: Floats, of_documents: Longs, n_themes: int) -> Floats:
 
 
 def _fill_smallest(values: Floats, places: Ids, rows: slice) -> None:
-    """Write where the smallest values of some rows are, as many as there is room for, in no particular order."""
+    """Write where the smallest values of some rows are, in ascending order, as many as there is room for."""
     size = places.shape[1]
-    places[rows] = np.argpartition(values[rows], size - 1, axis=1)[:, :size]
+    smallest = np.argpartition(values[rows], size - 1, axis=1)[:, :size]
+    order = np.argsort(np.take_along_axis(values[rows], smallest, axis=1), axis=1, kind="stable")
+    places[rows] = np.take_along_axis(smallest, order, axis=1)
 
 
 def _mean_cosine(vectors: Floats) -> float:
