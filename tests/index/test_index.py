@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from fake_model import directions
 from planted import planted_documents
-from seetopic import Index, discover
+from seetopic import Index, discover, open_documents
 from seetopic.corpus.partition import Piece
 from seetopic.errors import CorpusError, DamagedIndex, EncoderError, IndexFailure, IndexInUse, SeeTopicError
 from seetopic.index import layout
@@ -222,8 +222,33 @@ def test_a_damaged_index_is_built_anew_in_its_place(copied, built):
 def test_another_format_version_is_refused_with_both_versions(copied):
     manifest = json.loads((copied / layout.MANIFEST).read_text())
     (copied / layout.MANIFEST).write_text(json.dumps({**manifest, "format": 99}))
-    with pytest.raises(IndexFailure, match=r"index format 99, but this version of seetopic .* reads format 5"):
+    with pytest.raises(IndexFailure, match=r"index format 99, but this version of seetopic .* reads format 6"):
         Index.open(copied)
+
+
+def without_neighbours(folder: Path) -> None:
+    """Turn an index into one of the format before, which has no neighbours."""
+    manifest = layout.read_manifest(folder)
+    del manifest["files"][layout.SAMPLE_NEIGHBOURS]
+    layout.write_manifest(folder / layout.MANIFEST, {**manifest, "format": 5})
+    (folder / layout.SAMPLE_NEIGHBOURS).unlink()
+
+
+def test_an_index_of_the_format_before_computes_the_neighbours_that_it_lacks(copied, built):
+    without_neighbours(copied)
+    before, now = (Index.open(each, embedding_model=directions) for each in (copied, built))
+    before.verify()
+    assert now.neighbours.shape[1] > 0
+    assert before.neighbours.tobytes() == now.neighbours.tobytes()
+
+
+def test_columns_can_be_kept_in_an_index_of_the_format_before(copied):
+    without_neighbours(copied)
+    texts = planted_documents()
+    numbered = open_documents(texts, columns={"number": list(range(len(texts)))}, keep=["number"])
+    index = Index.build(numbered, copied, embedding_model=directions, n_jobs=1)
+    assert index.manifest["format"] == 5
+    assert index.column("number")[:2].tolist() == [0, 1]
 
 
 scalars = st.none() | st.booleans() | st.integers() | st.text()

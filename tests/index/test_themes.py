@@ -7,7 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seetopic.index.themes import SampleThemes, Themes, find_centres, n_centres, uncovered_by
+from seetopic.index.themes import (
+    SampleThemes,
+    Themes,
+    find_centres,
+    find_neighbours,
+    may_be_stored,
+    n_centres,
+    uncovered_by,
+)
 from seetopic.runtime.arrays import Floats
 
 KINDS = 5
@@ -102,6 +110,23 @@ def test_names_that_cut_across_subjects_are_told_from_what_they_leave():
     left = uncovered_by(unit(axes[events : events + 1]), themes)
     assert set((left.centres @ axes[events:].T).argmax(axis=1)) <= {1, 2, 3}
     assert 0 < left.coverage < 0.5
+
+
+@pytest.mark.parametrize("size", [150, 1100])
+def test_neighbours_are_the_nearest_other_documents(size):
+    vectors = unit(np.random.default_rng(0).normal(size=(size, DIMENSION)))
+    found = find_neighbours(vectors)
+    nearness = vectors @ vectors.T
+    np.fill_diagonal(nearness, -np.inf)
+    assert found.shape == (size, 20)
+    for own, near in zip(found, nearness, strict=True):
+        assert set(own.tolist()) == set(np.argsort(-near)[:20].tolist())
+
+
+def test_few_documents_have_no_neighbours_and_those_of_very_many_are_not_stored():
+    assert find_neighbours(unit(np.ones((30, DIMENSION)))).shape == (30, 0)
+    assert may_be_stored(28_000)
+    assert not may_be_stored(150_000)
 
 
 @given(st.integers(1, 4), st.integers(0, 5))

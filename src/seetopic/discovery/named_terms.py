@@ -59,6 +59,10 @@ class NamedIndex(Index):
         return self.base.themes
 
     @property
+    def neighbours(self) -> Ids:
+        return self.base.neighbours
+
+    @property
     def _encoder(self) -> TermEncoder:
         return self.base._encoder
 

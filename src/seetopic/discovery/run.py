@@ -424,7 +424,7 @@ def _read_documents(query: Query, names: EncodedNames, reading: Reading) -> Evid
     themes = query.index.themes
     if themes.grains and themes.are_surely_cut_across_by(names.spoken):
         read = slice(sampled.n_read)  # the neighbours of other documents are unknown
-        typical = typical_among_neighbours(sampled.documents[read], reading.memberships[read], themes.neighbours)
+        typical = typical_among_neighbours(sampled.documents[read], reading.memberships[read], query.index.neighbours)
     else:
         typical = typical_terms(sampled.by_term, reading.memberships)
     if len(query.seeds) == 1:

@@ -175,10 +175,10 @@ class Build(PlannedIndex):
                 "--overwrite (in Python: overwrite=True)"
             )
         with writing(self.files):
-            for name in layout.FILES:
+            for name in layout.files_of(manifest):
                 if name not in layout.COLUMN_FILES:
                     linked(self.out / name, self.files / name)
-        facts = {name: value for name, value in manifest.items() if name not in ("format", "version", "files")}
+        facts = {name: value for name, value in manifest.items() if name not in ("version", "files")}
         layout.write_manifest(
             self.files / layout.MANIFEST, layout.manifest(folder=self.files, digests=digests, **facts)
         )

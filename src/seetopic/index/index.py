@@ -32,7 +32,7 @@ from seetopic.index.layout import (
 from seetopic.index.positions import Texts
 from seetopic.index.sample import Sample, inverse_frequency
 from seetopic.index.stages import clear_finished
-from seetopic.index.themes import SampleThemes, n_centres
+from seetopic.index.themes import SampleThemes, find_neighbours, may_be_stored, n_centres, n_neighbours
 from seetopic.index.update import (
     Part,
     forget_update,
@@ -235,7 +235,7 @@ class Index:
         self.columns.check()
         for array in (self.posting_documents, self._documents, self.texts.places):
             deque(blocks(array), 0)  # a long one is checked as it is read
-        return stored_in(self), self.local, self.variants, self.themes
+        return stored_in(self), self.local, self.variants, self.themes, self.neighbours
 
     def __getstate__(self) -> dict[str, Any]:
         """The state to pickle: the fields, without the arrays that were read so far."""
@@ -361,6 +361,11 @@ class Index:
     def themes(self) -> SampleThemes:
         """What the sample is about, independently of any names."""
         return self.derived(_make_themes)
+
+    @property
+    def neighbours(self) -> Ids:
+        """The nearest other ones of each document that was read, in no particular order; (n_read, n_neighbours)."""
+        return self.derived(_make_neighbours)
 
     def derived(self, make: Callable[[Index], Found]) -> Found:
         """The result of `make(self)`, computed once and kept for as long as the index is open."""
@@ -575,6 +580,18 @@ def _make_themes(index: Index) -> SampleThemes:
     if centres.shape != (n_centres(len(vectors)), vectors.shape[1]):
         raise DamagedIndex(f"{index.folder / layout.THEMES} has themes that do not match the index; build it again")
     return SampleThemes(vectors, centres)
+
+
+def _make_neighbours(index: Index) -> Ids:
+    n_read = len(index.sample.general)
+    if layout.SAMPLE_NEIGHBOURS not in index.manifest["files"] or not may_be_stored(n_read):
+        return find_neighbours(np.asarray(index.sample.general))
+    found: Ids = index.files.array(layout.SAMPLE_NEIGHBOURS, np.int32, 2, within(0, n_read))
+    if found.shape != (n_read, n_neighbours(n_read)):
+        raise DamagedIndex(
+            f"{index.folder / layout.SAMPLE_NEIGHBOURS} has documents that do not match the index; build it again"
+        )
+    return found
 
 
 def _make_columns(index: Index) -> Columns:

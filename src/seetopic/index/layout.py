@@ -116,7 +116,8 @@ class _Within:
     high: int
 
     def __call__(self, array: Any) -> bool:
-        return all(bool(self.low <= block.min() and block.max() < self.high) for _, block in blocks(array))
+        filled = (block for _, block in blocks(array) if block.size)  # few documents have no neighbours
+        return all(bool(self.low <= block.min() and block.max() < self.high) for block in filled)
 
 
 def within(low: int, high: int) -> Check:
@@ -146,7 +147,8 @@ def finite(array: Any) -> bool:
         return bool(np.isfinite(array.sum()))
 
 
-FORMAT = 5
+FORMAT = 6
+_BEFORE = 5  # the same without the neighbours of sampled documents, which are then computed when they are needed
 _SHA256 = re.compile("[0-9a-f]{64}")  # a manifest may come from anywhere and contain any text here
 # A manifest that another program has rewritten lacks this last line and cannot be checked.
 _SEALED = re.compile(rb'(.*)\n "seal": "([0-9a-f]{64})"\n\}\n', re.DOTALL)
@@ -169,6 +171,7 @@ SAMPLE_TERMS = "sample_terms.npy"
 SAMPLE_GENERAL = "sample_general.npy"
 SAMPLE_TEXTS = "sample_texts.json"
 THEMES = "themes.npy"
+SAMPLE_NEIGHBOURS = "sample_neighbours.npy"
 COLUMNS = "columns.json"
 COLUMN_VALUES = "column_values.npy"
 COLUMN_STARTS = "column_starts.npy"
@@ -176,11 +179,17 @@ COLUMN_FILES = (COLUMNS, COLUMN_VALUES, COLUMN_STARTS)
 SAMPLE = (SAMPLE_STARTS, SAMPLE_TERMS, SAMPLE_GENERAL)
 FILES = (
     *(TERMS, TERM_COUNTS, DOCUMENTS, DOCUMENT_STARTS, WORDS, TEXTS, TEXT_STARTS),
-    *(*POSTINGS, GENERAL, LOCAL, VARIANTS, SAMPLE_DOCUMENTS, *SAMPLE, SAMPLE_TEXTS, THEMES, *COLUMN_FILES),
+    *(*POSTINGS, GENERAL, LOCAL, VARIANTS, SAMPLE_DOCUMENTS, *SAMPLE, SAMPLE_TEXTS, THEMES, SAMPLE_NEIGHBOURS),
+    *COLUMN_FILES,
 )
 _NAMES = "|".join(map(re.escape, (MANIFEST, *FILES)))
 # Files of an index, partial files of killed programs, and files that file managers create.
 _OWN = re.compile(rf"({_NAMES})|\.({_NAMES})\.\d+\.part|\.DS_Store|Thumbs\.db|desktop\.ini")
+
+
+def files_of(manifest: dict[str, Any]) -> tuple[str, ...]:
+    """The names of an index's files, which depend on its format."""
+    return tuple(name for name in FILES if manifest["format"] == FORMAT or name != SAMPLE_NEIGHBOURS)
 
 
 def manifest(*, folder: Path, digests: dict[str, str], **facts: Any) -> dict[str, Any]:
@@ -188,8 +197,9 @@ def manifest(*, folder: Path, digests: dict[str, str], **facts: Any) -> dict[str
 
     `digests` has the SHA-256 of every file at the time it was written, so that later damage is noticed.
     """
-    files = {name: {"bytes": (folder / name).stat().st_size, "sha256": digests[name]} for name in FILES}
-    return {"format": FORMAT, "version": __version__, **facts, "files": files}
+    value = {"format": FORMAT, "version": __version__, **facts}
+    sizes = {name: (folder / name).stat().st_size for name in files_of(value)}
+    return {**value, "files": {name: {"bytes": size, "sha256": digests[name]} for name, size in sizes.items()}}
 
 
 def write_manifest(path: Path, value: dict[str, Any]) -> None:
@@ -238,9 +248,9 @@ def place_of(folder: Path) -> Path:
 
 def copy_files(source: Path, target: Path) -> None:
     """Link or copy an index; its files are never changed, only replaced, so folders on one disk can share them."""
-    read_manifest(source)  # refuses an index with missing files
+    files = files_of(read_manifest(source))  # refuses an index with missing files
     target.mkdir()
-    for name in (MANIFEST, *FILES):
+    for name in (MANIFEST, *files):
         linked(source / name, target / name)
 
 
@@ -298,7 +308,7 @@ def _parsed(text: bytes, path: Path) -> dict[str, Any]:
         raise DamagedIndex(f"{path} is damaged ({error}); build the index again") from error
     if not isinstance(value, dict) or "format" not in value:
         raise DamagedIndex(f"{path} is damaged (it has no format version); build the index again")
-    if value["format"] != FORMAT:
+    if value["format"] not in (FORMAT, _BEFORE):
         raise IndexFailure(
             f"{path.parent} has index format {value['format']}, but this version of seetopic ({__version__}) reads "
             f"format {FORMAT}; build the index again, or use the version that built it"
@@ -309,7 +319,7 @@ def _parsed(text: bytes, path: Path) -> dict[str, Any]:
 
 
 def _check_sizes(place: Path, value: dict[str, Any]) -> None:
-    for name in FILES:
+    for name in files_of(value):
         file = place / name
         size = file.stat().st_size if file.is_file() else -1
         if size != value["files"][name]["bytes"]:
@@ -320,8 +330,8 @@ def _check_sizes(place: Path, value: dict[str, Any]) -> None:
 def _check_shape(value: dict[str, Any], path: Path) -> None:
     try:
         fine = (
-            all(isinstance(value["files"][name]["bytes"], int) for name in FILES)
-            and all(isinstance(value["files"][name]["sha256"], str) for name in FILES)
+            all(isinstance(value["files"][name]["bytes"], int) for name in files_of(value))
+            and all(isinstance(value["files"][name]["sha256"], str) for name in files_of(value))
             and all(isinstance(value["corpus"][count], int) for count in ("documents", "tokens", "terms"))
             and set(value["corpus"]["languages"]) <= set(LANGUAGES)
             and all(isinstance(sentence, str) for sentence in value["corpus"]["warnings"])
@@ -405,7 +415,7 @@ def is_intact(folder: Path) -> bool:
 def damaged_files(folder: Path, manifest: dict[str, Any], remembered: Path | None = None) -> list[str]:
     """The names of all damaged files; records that they were intact are removed."""
     found = []
-    for name in FILES:
+    for name in files_of(manifest):
         expected = manifest["files"][name]["sha256"]
         try:
             check_contents(folder, name, expected)

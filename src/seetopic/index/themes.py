@@ -20,6 +20,7 @@ from seetopic.runtime import (
     Doubles,
     Flags,
     Floats,
+    Ids,
     Longs,
     in_parallel,
     median,
@@ -48,6 +49,7 @@ _ALL_ACROSS = 0.75  # share of documents in covered groups, from which names acr
 _TAKEN_OFF = 12  # number of themes that are subtracted
 _NEIGHBOURS = 0.01  # share of documents among which a document is compared if names cut across themes
 _NEIGHBOURS_LEAST = 20
+_MOST_STORED = 1 << 23  # neighbours of all documents together: 32 MB, for 28,000 documents that were read
 _AT_ONCE = 1024  # documents whose nearness to all others is in memory
 _SORTED = 64  # of these, how many are compared together: few enough for the processor's cache
 _ALIKE = 0.7  # likeness of the documents nearest to a name, relative to those nearest to a document: cut across below
@@ -145,20 +147,6 @@ class SampleThemes:
         return float((alike.sum() + _MOST_ALIKE) / (len(names) + 1)) < _ALIKE
 
     @cached_property
-    def neighbours(self) -> Longs:
-        """The nearest other documents of each document, in no particular order; (n_read, n_neighbours)."""
-        n = len(self.vectors)
-        size = min(max(_NEIGHBOURS_LEAST, int(_NEIGHBOURS * n)), n - 1)
-        found = np.empty((n, size), np.int64)
-        for first in range(0, n, _AT_ONCE):
-            own = slice(first, first + _AT_ONCE)
-            farness = product(-self.vectors[own], self.vectors.T)
-            farness[np.arange(len(farness)), np.arange(first, first + len(farness))] = np.inf
-            parts = [slice(row, row + _SORTED) for row in range(0, len(farness), _SORTED)]
-            in_parallel(partial(_fill_smallest, farness, found[own]), parts)
-        return found
-
-    @cached_property
     def _likenesses(self) -> LRU[bytes, float]:
         return LRU(_REMEMBERED)
 
@@ -209,6 +197,30 @@ def find_centres(vectors: Floats, random_state: int) -> Floats:
         return np.empty((0, vectors.shape[1]), np.float32)
     themes = tuple(Themes(centres, vectors) for centres in found)
     return np.concatenate([*found, _grouped(_left_over(_at_most(_TAKEN_OFF, themes)), _ACROSS, random_state)])
+
+
+def n_neighbours(n_documents: int) -> int:
+    """How many documents each document is compared with if names cut across themes; 0 if there are no themes."""
+    few = not _grains_for(n_documents)
+    return 0 if few else min(max(_NEIGHBOURS_LEAST, int(_NEIGHBOURS * n_documents)), n_documents - 1)
+
+
+def find_neighbours(vectors: Floats) -> Ids:
+    """The nearest other documents of each document, in no particular order; (n_documents, n_neighbours)."""
+    n = len(vectors)
+    found = np.empty((n, n_neighbours(n)), np.int32)
+    for first in range(0, n if found.size else 0, _AT_ONCE):
+        own = slice(first, first + _AT_ONCE)
+        farness = product(-vectors[own], vectors.T)
+        farness[np.arange(len(farness)), np.arange(first, first + len(farness))] = np.inf
+        parts = [slice(row, row + _SORTED) for row in range(0, len(farness), _SORTED)]
+        in_parallel(partial(_fill_smallest, farness, found[own]), parts)
+    return found
+
+
+def may_be_stored(n_documents: int) -> bool:
+    """Whether an index has the neighbours; those of very many documents are large, and few names need them."""
+    return n_documents * n_neighbours(n_documents) <= _MOST_STORED
 
 
 def uncovered_by(names: Floats, themes: SampleThemes) -> Uncovered:
@@ -334,7 +346,7 @@ def _sums(vectors: Floats, of_documents: Longs, n_themes: int) -> Floats:
     return np.stack([vectors[of_documents == theme].sum(axis=0) for theme in range(n_themes)])
 
 
-def _fill_smallest(values: Floats, places: Longs, rows: slice) -> None:
+def _fill_smallest(values: Floats, places: Ids, rows: slice) -> None:
     """Write where the smallest values of some rows are, as many as there is room for, in no particular order."""
     size = places.shape[1]
     places[rows] = np.argpartition(values[rows], size - 1, axis=1)[:, :size]

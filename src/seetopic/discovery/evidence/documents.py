@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from seetopic.index import Index
-from seetopic.runtime import Doubles, Floats, Longs, Sparse, in_parallel, in_parts, laid_out, normalized, sparse_product
+from seetopic.runtime import Doubles, Floats, Ids, Sparse, in_parallel, in_parts, laid_out, normalized, sparse_product
 
 _AT_ONCE = 1 << 15  # counts of terms in categories
 _TYPICAL = 10  # terms that represent a theme
@@ -104,7 +104,7 @@ def theme_vectors(index: Index, documents: Sparse, memberships: Doubles) -> Floa
     return normalized(np.asarray(index.general)[best].mean(axis=1))
 
 
-def typical_among_neighbours(documents: Sparse, memberships: Doubles, neighbours: Longs) -> Floats:
+def typical_among_neighbours(documents: Sparse, memberships: Doubles, neighbours: Ids) -> Floats:
     """z-score of a term in a category's documents against their nearest documents; (n_categories, n_terms).
 
     For names that cut across what the documents are about: in tweets about many disasters, "earthquake" is typical of
