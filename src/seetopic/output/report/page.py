@@ -46,7 +46,8 @@ class Page:
         return page_of(f"Topics in {made['corpus']['name']}", made["version"], sections)
 
     def _sections(self) -> Iterable[Section | None]:
-        drawn = None if self.scene is None else self._map(self.scene)  # first: the sorter may still be in the making
+        # First what needs no sorter, which may still be in the making.
+        drawn, ranks, made = None if self.scene is None else self._map(self.scene), self._ranks(), self._made()
         yield self._summary()
         yield self._tree() if self.topics.is_tree else None
         yield self._topics()
@@ -56,8 +57,8 @@ class Page:
             yield drawn
             yield self._documents(self.scene)
             yield self._overlap(self.scene) if len(self.topics) > 1 else None
-        yield self._ranks()
-        yield self._made()
+        yield ranks
+        yield made
 
     @cached_property
     def _examples(self) -> Examples | None:

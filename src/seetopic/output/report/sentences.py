@@ -12,7 +12,7 @@ import numpy as np
 from seetopic.discovery import sampled_documents
 from seetopic.output.charts.scene import Scene
 from seetopic.output.report.passages import PlacedWords, Quotable, marks_in, passages_of
-from seetopic.runtime import Doubles
+from seetopic.runtime import Doubles, Longs
 
 _LONGEST = 36  # words shown of a sentence
 _BEFORE = 9  # words shown before the first marked term of a shortened sentence
@@ -67,7 +67,7 @@ class _Chosen:
         ranked = hits * scene.document_shares
         chosen = []
         for topic in range(len(scene.topics)):
-            order = np.argsort(-ranked[:, topic], kind="stable")[:_CANDIDATES]
+            order = _highest(ranked[:, topic])
             chosen.append([int(index.sampled[row]) for row in order if hits[row, topic] > 0])
         return chosen
 
@@ -92,7 +92,7 @@ class _Chosen:
             own = {}
             for term in terms:
                 rows = columns.indices[columns.indptr[term] : columns.indptr[term + 1]]
-                order = rows[np.argsort(-self.scene.document_shares[rows, topic], kind="stable")[:_CANDIDATES]]
+                order = rows[_highest(self.scene.document_shares[rows, topic])]
                 numbers = index.sampled[order].tolist() or self._first_document(term)
                 number = next((one for one in numbers if one not in taken), numbers[0] if numbers else None)
                 if number is not None:
@@ -110,6 +110,15 @@ class _Chosen:
     def numbers(self) -> set[int]:
         listed = {number for numbers in self.by_topic for number in numbers}
         return listed | {number for own in self.by_term for number in own.values()}
+
+
+def _highest(values: Doubles) -> Longs:
+    """Where the highest values are, best first; the first of equal ones comes first."""
+    falling = -values
+    if len(values) > _CANDIDATES:  # sorting all of very many takes longer than choosing from them
+        reach = np.flatnonzero(falling <= np.partition(falling, _CANDIDATES - 1)[_CANDIDATES - 1])
+        return reach[np.argsort(falling[reach], kind="stable")][:_CANDIDATES]
+    return np.argsort(falling, kind="stable")
 
 
 def spellings(scene: Scene, topic: int) -> dict[str, str]:
