@@ -146,7 +146,7 @@ class MiniLM:
     def _embedded(self, tokens: list[list[int]]) -> tuple[Floats, list[int]]:
         """The tokens of all texts, concatenated and padded for `_dense`, and where each text begins."""
         bounds = [0, *itertools.accumulate(len(ids) for ids in tokens)]
-        filled = -bounds[-1] % self._rows_for(bounds[-1])
+        filled = -bounds[-1] % _ROWS
         ids = np.array([*itertools.chain.from_iterable(tokens), *[0] * filled], np.int64)
         places = np.array([*itertools.chain.from_iterable(range(len(ids)) for ids in tokens), *[0] * filled], np.int64)
         states = self._weights["embeddings.word_embeddings.weight"][ids]
@@ -177,13 +177,14 @@ class MiniLM:
     def _dense(self, states: Floats, at: str) -> Floats:
         """Multiply a fixed number of rows at a time: reading a layer's weights takes longer than the arithmetic of
         a few rows, and a product of another shape might sum in another order."""
-        rows = self._rows_for(len(states))
-        products = states.reshape(-1, rows, states.shape[1]) @ self._weights[f"{at}.weight"]
-        result: Floats = products.reshape(len(states), -1) + self._weights[f"{at}.bias"]
+        weights = self._weights[f"{at}.weight"]
+        result = np.empty((len(states), weights.shape[1]), np.float32)
+        many = len(states) // _MANY_ROWS * _MANY_ROWS if self._may_multiply_many else 0
+        for rows, own in ((_MANY_ROWS, slice(many)), (_ROWS, slice(many, None))):
+            blocks = states[own].reshape(-1, rows, states.shape[1])
+            np.matmul(blocks, weights, out=result[own].reshape(-1, rows, weights.shape[1]))
+        result += self._weights[f"{at}.bias"]
         return result
-
-    def _rows_for(self, number: int) -> int:
-        return _MANY_ROWS if number >= _MANY_ROWS and self._may_multiply_many else _ROWS
 
     @cached_property
     def _may_multiply_many(self) -> bool:
