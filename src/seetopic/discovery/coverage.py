@@ -73,8 +73,9 @@ def _greedy(
     for place in order:
         cover(place)
     while len(order) < min(top, len(scores)):
-        np.cumsum(left.take(held), out=sums[1:])
-        added = np.maximum(np.diff(sums[bounds]), 0.0)
+        left.take(held).cumsum(out=sums[1:])
+        until = sums[bounds]
+        added = np.maximum(until[1:] - until[:-1], 0.0)
         most = most or float(added[is_left].max())
         np.copyto(factors, ((1 + added) / (1 + most)) ** _WEIGHT, where=is_left)
         best = int(np.where(is_left, scores * factors, -1.0).argmax())

@@ -234,7 +234,7 @@ def find(query: Query) -> Discovery:
     settings = replace(query.settings, top=query.settings.top * twins.largest)
     settled = replace(query.settled, terms=twins.merged_answers(query.settled.terms))
     together = replace(query, seeds=twins.merged(query.seeds), settings=settings, settled=settled)
-    return _dealt_out(query, names, twins, _find_apart(together, together.encoded_names()))
+    return _dealt_out(query, names, twins, _find_apart(together, together.encoded_names(), is_last=False))
 
 
 def _dealt_out(query: Query, names: EncodedNames, twins: Twins, together: Discovery) -> Discovery:
@@ -251,8 +251,11 @@ def _dealt_out(query: Query, names: EncodedNames, twins: Twins, together: Discov
     return Discovery(query, names, uncovered, general, found, reading, topics)
 
 
-def _find_apart(query: Query, names: EncodedNames) -> Discovery:
-    """Run the steps of a discovery. Algorithm 1 runs twice: its first pass finds terms that describe each name."""
+def _find_apart(query: Query, names: EncodedNames, *, is_last: bool = True) -> Discovery:
+    """Run the steps of a discovery. Algorithm 1 runs twice: its first pass finds terms that describe each name.
+
+    If this is not the last step, because groups of names are still to be dealt out, there are no topics yet.
+    """
     settings = query.settings
 
     # Compare the names with the terms, and meanwhile read from disk what does not depend on them.
@@ -324,8 +327,10 @@ def _find_apart(query: Query, names: EncodedNames) -> Discovery:
         local, free = np.asarray(query.index.local), _without_fixed(found, constraints)
         drifted = may_have_drifted(similarity, len(query.seeds), local, free)
         found = nearer_to_names(found, drifted, similarity, constraints, settings.top)
-    sure = _confidence(query, constraints, general, found)
-    topics = _topics(query, general, found, sure, reading, tree, shares)
+    topics = Topics((), query.made_with())
+    if is_last:
+        sure = _confidence(query, constraints, general, found)
+        topics = _topics(query, general, found, sure, reading, tree, shares)
     return Discovery(query, names, uncovered, general, found, reading, topics, lessons, tree)
 
 

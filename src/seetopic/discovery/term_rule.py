@@ -18,8 +18,8 @@ from seetopic.runtime import (
     Floats,
     Sparse,
     distinct,
+    in_blocks,
     in_parallel,
-    in_parts,
     one_thread,
     product,
     sparse_product,
@@ -98,7 +98,7 @@ def log_ratios(known: SortedDocuments) -> Doubles:
         without = (total[own] - inside[own] + prior) / (all_sizes - sizes + _PRIOR)
         ratios[own] = np.log(within / without)
 
-    in_parallel(fill, in_parts(len(terms)))
+    in_parallel(fill, in_blocks(len(terms), len(sizes)))
     return ratios
 
 
@@ -155,5 +155,5 @@ def _joined(rows: Sparse, parts: Sequence[tuple[float, NDArray[Any]]]) -> TermRu
             first += other
         weights[own] = first
 
-    in_parallel(fill, in_parts(shape[0]))
+    in_parallel(fill, in_blocks(*shape))
     return TermRule(weights, -scores.mean(axis=0) / spread)

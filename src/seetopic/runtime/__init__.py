@@ -26,6 +26,7 @@ from seetopic.runtime.files import (
     written_whole,
 )
 from seetopic.runtime.hardware import (
+    in_blocks,
     in_parallel,
     in_parts,
     laid_out,
@@ -88,6 +89,7 @@ __all__ = [
     "held",
     "held_bytes",
     "ignore",
+    "in_blocks",
     "in_parallel",
     "in_parts",
     "is_intact_file",

@@ -8,9 +8,8 @@ from functools import cached_property
 import numpy as np
 
 from seetopic.index import Index
-from seetopic.runtime import Doubles, Floats, Ids, Sparse, in_parallel, in_parts, laid_out, normalized, sparse_product
+from seetopic.runtime import Doubles, Floats, Ids, Sparse, in_blocks, in_parallel, laid_out, normalized, sparse_product
 
-_AT_ONCE = 1 << 15  # counts of terms in categories
 _TYPICAL = 10  # terms that represent a theme
 _CLEAR = 2.0  # a document belongs to a category that has at least this many times the hits of the second
 
@@ -76,9 +75,7 @@ def typical_terms(documents: Sparse, memberships: Doubles) -> Floats:
         inside = Sparse.rows(*counted, (len(bounds) - 1, len(rows))) @ rows  # (n_terms of the part, n_categories)
         z[:, held[part]] = _z_scores(inside, sizes).T
 
-    # In parts that fit into the processor's cache, several at once.
-    size = max(1, _AT_ONCE // max(len(sizes), 1))
-    in_parallel(fill, [slice(first, min(first + size, len(held))) for first in range(0, len(held), size)])
+    in_parallel(fill, in_blocks(len(held), len(sizes)))
     return z
 
 
@@ -122,7 +119,7 @@ def typical_among_neighbours(documents: Sparse, memberships: Doubles, neighbours
     def fill(part: slice) -> None:
         z[:, part] = (gain[part] / np.sqrt(spread[part] + 0.5)).T
 
-    in_parallel(fill, in_parts(len(gain)))
+    in_parallel(fill, in_blocks(*gain.shape))
     return z
 
 
