@@ -96,6 +96,12 @@ def test_a_bound_that_is_raised_later_is_as_one_from_the_beginning(sorter, match
 
 
 @given(MATCHED)
+def test_the_best_category_alone_is_that_of_the_placement(sorter, matched):
+    held = Lists.of(matched)
+    assert sorter.best(held, sorter.shares(held)).tolist() == sorter.place(held).best.tolist()
+
+
+@given(MATCHED)
 def test_the_best_is_the_first_that_is_given(sorter, matched):
     found = sorter.place(Lists.of(matched), rule=AssignmentRule(0.4, several=True))
     each = found.assigned(TERMS)

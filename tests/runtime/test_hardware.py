@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 from threadpoolctl import threadpool_info
 
 from seetopic.runtime import hardware
-from seetopic.runtime.hardware import laid_out, one_thread, product, sparse_product
+from seetopic.runtime.hardware import in_blocks, laid_out, one_thread, product, sparse_product
 
 
 def blas_threads() -> set[int]:
@@ -88,6 +88,12 @@ def test_products_of_several_threads_at_once_have_the_same_bits():
         for _ in range(5):
             found = list(threads.map(after_all, rights))
             assert all(np.array_equal(one, other) for one, other in zip(alone, found, strict=True))
+
+
+@pytest.mark.parametrize(("number", "width"), [(0, 3), (1, 10**9), (400_000, 1), (1000, 500)])
+def test_blocks_are_all_rows_in_order(number, width):
+    rows = [row for block in in_blocks(number, width) for row in range(number)[block]]
+    assert rows == list(range(number))
 
 
 def test_a_sparse_product_in_parts_has_the_bits_of_the_whole(monkeypatch):

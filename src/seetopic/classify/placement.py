@@ -156,6 +156,25 @@ def placed(
     term for the terms of every category's topic, ascending. In a tree, the share of a category includes those of the
     categories below it, and a document whose best category has too small a share belongs to one above it.
     """
+    shares, order, given = _given(with_none, known, rule, tree)
+    ordered = np.take_along_axis(shares, order, axis=1)
+    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(given.sum(axis=1))])
+    best = np.where(given[:, 0], order[:, 0], -1)
+    pairs = best[matched.documents] * n_terms + matched.values  # negative where no category is assigned
+    at = np.searchsorted(topic_pairs, pairs)
+    speaks = np.append(topic_pairs, -1)[at] == pairs
+    steps = np.rint(np.hstack([shares, with_none[:, -1:]]) * STEPS).astype(np.int16)
+    return Placement(steps[:, :-1], steps[:, -1], Lists(order[given], starts), ordered[given], matched.where(speaks))
+
+
+def best_categories(with_none: Doubles, known: Flags, tree: Tree | None = None) -> Longs:
+    """The best category of each document, -1 for none: as `placed`, without looking for terms that speak for it."""
+    _, order, given = _given(with_none, known, BEST, tree)
+    return np.where(given[:, 0], order[:, 0], -1)
+
+
+def _given(with_none: Doubles, known: Flags, rule: AssignmentRule, tree: Tree | None) -> tuple[Doubles, Longs, Flags]:
+    """Shares, the categories of each document that may be assigned, best first, and which of them are."""
     shares, none = with_none[:, :-1], with_none[:, -1:]
     order = np.argsort(-shares, axis=1, kind="stable") if rule.several else shares.argmax(axis=1)[:, None]
     competing = np.take_along_axis(shares, order, axis=1)  # with the share of none
@@ -163,17 +182,10 @@ def placed(
         shares = tree.summed(shares)
         competing = np.take_along_axis(shares, np.array([tree.path(node)[0] for node in range(tree.n_names)])[order], 1)
         order = order if rule.several else _climbed(order, shares, tree, rule.bound)
-    ordered = np.take_along_axis(shares, order, axis=1)
-    given = (ordered >= rule.bound) & known[:, None]
+    given = (np.take_along_axis(shares, order, axis=1) >= rule.bound) & known[:, None]
     if rule.may_be_none:
         given &= competing >= none
-    starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(given.sum(axis=1))])
-    best = np.where(given[:, 0], order[:, 0], -1)
-    pairs = best[matched.documents] * n_terms + matched.values  # negative where no category is assigned
-    at = np.searchsorted(topic_pairs, pairs)
-    speaks = np.append(topic_pairs, -1)[at] == pairs
-    steps = np.rint(np.hstack([shares, none]) * STEPS).astype(np.int16)
-    return Placement(steps[:, :-1], steps[:, -1], Lists(order[given], starts), ordered[given], matched.where(speaks))
+    return shares, order, given
 
 
 def _climbed(best: Longs, shares: Doubles, tree: Tree, bound: float) -> Longs:

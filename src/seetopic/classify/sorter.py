@@ -15,7 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from seetopic.classify.placement import BEST, Assigned, AssignmentRule, AssignOptions, Placement, placed
+from seetopic.classify.placement import (
+    BEST,
+    Assigned,
+    AssignmentRule,
+    AssignOptions,
+    Placement,
+    best_categories,
+    placed,
+)
 from seetopic.classify.rows import blank
 from seetopic.corpus import path_text
 from seetopic.discovery import (
@@ -200,6 +208,10 @@ class Sorter:
         known = known if is_blank is None else known & ~is_blank
         shared = self.shares(matched, vectors, is_blank) if shares is None else shares
         return placed(shared, known, matched, self._topic_pairs, len(self.terms), rule, self._tree_of_names)
+
+    def best(self, matched: Lists, shares: Doubles) -> Longs:
+        """The best category of each document, -1 for none, by the terms found in it and the result of `shares`."""
+        return best_categories(shares, matched.sizes > 0, self._tree_of_names)
 
     @cached_property
     def _tree_of_names(self) -> Tree | None:

@@ -42,7 +42,7 @@ class TermRule:
     offset: Doubles  # (n_categories,)
 
     def scores(self, rows: Sparse) -> Doubles:
-        found: Doubles = rows @ self.weights + self.offset
+        found: Doubles = sparse_product(rows, self.weights) + self.offset
         return found
 
 

@@ -87,14 +87,14 @@ class Scene:
     @cached_property
     def document_topics(self) -> Longs:
         """The topic that each document of the sample is given, or NONE."""
-        return self.sorter.place(self._held, shares=self._shares).best
+        return self.sorter.best(self._held, self._shares)
 
     @cached_property
     def _shares(self) -> Doubles:
         """The same with the share of none as the last column."""
         return self.sorter.shares(self._held)
 
-    @property
+    @cached_property
     def _held(self) -> Lists:
         """The terms of each document of the sample."""
         return Lists(self.sampled.indices.astype(np.int64), self.sampled.indptr.astype(np.int64))

@@ -20,7 +20,7 @@ from seetopic.output.report.cards import KINDS, Card, confidence_meter, kind_lab
 from seetopic.output.report.frame import Section, code, framed, page_of, scrolled
 from seetopic.output.report.passages import Quotable
 from seetopic.output.report.reproduce import CITATION, commands, names_file, python_script
-from seetopic.output.report.sentences import Examples, examples
+from seetopic.output.report.sentences import ChosenDocuments, Examples, examples
 from seetopic.output.report.trends import trend_sections
 
 _PHONE = 340  # width in pixels of figures redrawn for a phone
@@ -47,7 +47,10 @@ class Page:
 
     def _sections(self) -> Iterable[Section | None]:
         # First what needs no sorter, which may still be in the making.
-        drawn, ranks, made = None if self.scene is None else self._map(self.scene), self._ranks(), self._made()
+        drawn, ranks, made = None, self._ranks(), self._made()
+        if self.scene is not None and self._chosen is not None:
+            drawn = self._map(self.scene)
+            self._chosen.get_ready()
         yield self._summary()
         yield self._tree() if self.topics.is_tree else None
         yield self._topics()
@@ -61,8 +64,12 @@ class Page:
         yield made
 
     @cached_property
+    def _chosen(self) -> ChosenDocuments | None:
+        return None if self.scene is None else ChosenDocuments(self.scene)
+
+    @cached_property
     def _examples(self) -> Examples | None:
-        return None if self.scene is None else examples(self.scene, self.documents)
+        return None if self.scene is None else examples(self.scene, self.documents, chosen=self._chosen)
 
     @cached_property
     def _cards(self) -> list[Card]:

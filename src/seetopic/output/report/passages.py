@@ -78,18 +78,24 @@ def _passage(index: Index, number: int, original: str | None, words: int) -> Pla
 def _stored(index: Index, number: int, most: int) -> PlacedWords:
     texts = index.texts
     first, last = int(texts.starts[number]), int(texts.starts[number + 1])
-    places = np.asarray(texts.places[first : min(last, first + most)])
-    is_word = places >= 0
-    follows_word = np.concatenate([[False], is_word[:-1]])
-    kept = is_word | follows_word  # one separator stands for several, and none comes first
-    places, is_word, follows_word = places[kept], is_word[kept], follows_word[kept]
-    words = [texts.words[place] if place >= 0 else None for place in places.tolist()]
-    lengths = np.array([len(word or "") for word in words], np.int64)
-    ends = np.cumsum(np.where(is_word, lengths + follows_word, len(_PARTED)))
-    ends -= np.where(is_word, 0, len(_PARTED))  # a separator itself is marked by no letters
-    spans = list(zip((ends - lengths).tolist(), ends.tolist(), strict=True))
-    text = " ".join([word or _PARTED.strip() for word in words])
-    return PlacedWords(text if not words or words[-1] else f"{text} ", words, spans)
+    parts, words, spans = list[str](), list[str | None](), list[tuple[int, int]]()
+    at, known = 0, texts.words
+    word: str | None = None
+    for place in texts.places[first : min(last, first + most)].tolist():
+        if place >= 0:
+            at += word is not None  # a space
+            parts.append(known[place] if word is None else f" {known[place]}")
+            word = known[place]
+            spans.append((at, at + len(word)))
+        elif word is not None:
+            parts.append(_PARTED)
+            word = None
+            spans.append((at, at))
+        else:  # a separator after another one
+            continue
+        words.append(word)
+        at += len(_PARTED if word is None else word)
+    return PlacedWords("".join(parts), words, spans)
 
 
 def _quoted(index: Index, text: str, most: int) -> PlacedWords:

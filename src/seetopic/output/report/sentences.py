@@ -12,7 +12,7 @@ import numpy as np
 from seetopic.discovery import sampled_documents
 from seetopic.output.charts.scene import Scene
 from seetopic.output.report.passages import PlacedWords, Quotable, marks_in, passages_of
-from seetopic.runtime import Doubles, Longs
+from seetopic.runtime import Doubles, Longs, sparse_product
 
 _LONGEST = 36  # words shown of a sentence
 _BEFORE = 9  # words shown before the first marked term of a shortened sentence
@@ -37,9 +37,11 @@ class Examples:
     quoted: bool
 
 
-def examples(scene: Scene, documents: Quotable | None = None, each: int = 3) -> Examples:
-    """Up to `each` sentences per topic, chosen to show many terms, and one per term."""
-    found = _Chosen(scene)
+def examples(
+    scene: Scene, documents: Quotable | None = None, each: int = 3, chosen: ChosenDocuments | None = None
+) -> Examples:
+    """Up to `each` sentences per topic, chosen to show many terms, and one per term; `chosen` may be ready already."""
+    found = ChosenDocuments(scene) if chosen is None else chosen
     passages, quoted = passages_of(scene.index, found.numbers, documents)
     of_topics, of_terms = [], []
     for topic, (candidates, by_term) in enumerate(zip(found.by_topic, found.by_term, strict=True)):
@@ -52,10 +54,14 @@ def examples(scene: Scene, documents: Quotable | None = None, each: int = 3) -> 
 
 
 @dataclass(frozen=True)
-class _Chosen:
+class ChosenDocuments:
     """The documents to take sentences from, by their numbers in the corpus."""
 
     scene: Scene
+
+    def get_ready(self) -> tuple[object, ...]:
+        """Compute and keep what needs no sorter."""
+        return self._hits, self.scene.index.texts
 
     @cached_property
     def by_topic(self) -> list[list[int]]:
@@ -63,7 +69,7 @@ class _Chosen:
         scene, index = self.scene, self.scene.index
         if not len(scene.document_shares):
             return [[] for _ in scene.topics]
-        hits = scene.sampled @ self._weights
+        hits = self._hits
         ranked = hits * scene.document_shares
         chosen = []
         for topic in range(len(scene.topics)):
@@ -71,8 +77,9 @@ class _Chosen:
             chosen.append([int(index.sampled[row]) for row in order if hits[row, topic] > 0])
         return chosen
 
-    @property
-    def _weights(self) -> Doubles:
+    @cached_property
+    def _hits(self) -> Doubles:
+        """How many of each topic's terms each sampled document has, by their scores; (n_documents, n_topics)."""
         topics, ids = self.scene.topics, self.scene.index.vocabulary.ids
         weights = np.zeros((len(ids), len(topics)))
         for number, topic in enumerate(topics):
@@ -80,7 +87,7 @@ class _Chosen:
                 weights[[ids[form] for form in (ranked.term, *ranked.variants)], number] = np.sqrt(
                     max(ranked.score, 0.0)
                 )
-        return weights
+        return sparse_product(self.scene.sampled, weights)
 
     @cached_property
     def by_term(self) -> list[dict[str, int]]:
