@@ -109,6 +109,28 @@ def test_a_name_below_two_parents_is_two_topics(tree_index):
         found["equipment"]
 
 
+def test_children_that_mean_nearly_the_same_share_their_terms(tree_index):
+    tree = {"sports and games": ["soccer", "soccer matches", "swimming"], "cooking & cuisine": ["baking", "soups"]}
+    found = run_of(tree_index, {parent: {"children": children} for parent, children in tree.items()})
+    topics = {topic.name: topic for topic in found.topics}
+    first, second = ([term.term for term in topics[name].terms] for name in ("soccer", "soccer matches"))
+    assert len(first) >= 3
+    assert abs(len(first) - len(second)) <= 2
+    assert {*first, *second} - {"soccer"} <= {*OWN["soccer"], *SHARED["sports and games"]}
+    assert "means nearly the same as soccer matches" in topics["soccer"].warnings[0]
+    assert topics["soccer"].path == ("sports and games", "soccer")
+    shown = [term.term for topic in found.topics for term in topic.terms]
+    assert len(shown) == len(set(shown))
+    shares = {name: topic.share for name, topic in topics.items()}
+    below = sum(shares[name] for name in tree["sports and games"])
+    assert shares["sports and games"] == pytest.approx(below, abs=0.001)
+    texts, labels = planted_tree(80, seed=1)
+    sorter = sorter_of(found)
+    best = sorter.place(sorter.terms_in(texts)).best
+    guessed = [found.topics[number].name.removesuffix(" matches") for number in best]
+    assert np.mean([guess == label for guess, label in zip(guessed, labels, strict=True)]) > 0.9
+
+
 def test_leaves_may_be_at_different_depths(tree_index):
     found = discover(
         tree_index, {"sports and games": {"soccer": None, "water": {"swimming": None}}, "cooking & cuisine": None}

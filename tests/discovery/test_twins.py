@@ -8,6 +8,7 @@ from seetopic import Index, as_seeds
 from seetopic.discovery import run as running
 from seetopic.discovery.evidence.confidence import topic_confidence
 from seetopic.discovery.run import Discovery, Query, find
+from seetopic.discovery.tree import Tree
 from seetopic.discovery.twins import Twins, _dealt, twins_among
 
 TWINS = [NAMES[0], "games and sports", *NAMES[1:]]
@@ -22,6 +23,20 @@ def test_twins_are_linked_by_the_names_between_them():
     near = np.array([[1, 0, 0], [0.9, 0.436, 0], [0.62, 0.78, 0], [0, 0, 1]], np.float32)
     assert twins_among(near) == Twins(((0, 1, 2), (3,)))
     assert twins_among(np.eye(3, dtype=np.float32)) is None
+
+
+def test_in_a_tree_only_leaves_of_one_parent_are_twins():
+    same = np.ones((7, 1), np.float32)
+    tree = Tree((-1, 0, 0, -1, 3, 3, -1), 7)  # two parents with two children each, and a name without children
+    assert twins_among(same, tree) == Twins(((0,), (1, 2), (3,), (4, 5), (6,)))
+    assert twins_among(same[:4], Tree((-1, 0, 1, 2), 4)) is None  # a chain
+
+
+def test_themes_stay_below_their_parents_when_twins_are_told_apart():
+    seeds = as_seeds({"a": {"children": ["b", "c"]}, "d": {"children": ["e", "f"]}})
+    twins = Twins(((0,), (1, 2), (3,), (4,), (5,)))
+    grouped = Tree((-1, 0, -1, 2, 2, 2, -1), 5)  # a, b and c, d, e, f; a theme below d, and one below none
+    assert twins.apart(grouped, seeds) == Tree((-1, 0, 0, -1, 3, 3, 3, -1), 6)
 
 
 def test_terms_are_dealt_out_by_what_tells_the_names_apart():

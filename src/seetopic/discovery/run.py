@@ -102,10 +102,10 @@ class Query:
     def may_merge_names(self) -> bool:
         """Whether names that mean nearly the same share documents and terms.
 
-        Not in a tree, which tells them apart, nor if documents or vectors of the user do, nor in the paper.
+        Not if documents or vectors of the user tell them apart, nor in the paper.
         """
         settings, examples = self.settings, any(seed.examples for seed in self.seeds.seeds)
-        told_apart = self.seeds.is_tree or self.settled.documents or examples or self.name_vectors
+        told_apart = self.settled.documents or examples or self.name_vectors
         return not told_apart and settings.documents_weight > 0 and settings.assignment == "best"
 
     def encoded_names(self) -> EncodedNames:
@@ -233,13 +233,13 @@ def run_of(
 def find(query: Query) -> Discovery:
     """Find topics; names that mean nearly the same are one category until its terms are known."""
     names = query.encoded_names()
-    twins = twins_among(names.plain) if query.may_merge_names else None
+    twins = twins_among(names.plain, tree_of(query.seeds)) if query.may_merge_names else None
     if twins is None:
         return _find_apart(query, names)
     settings = replace(query.settings, top=query.settings.top * twins.largest)
     settled = replace(query.settled, terms=twins.merged_answers(query.settled.terms))
     together = replace(query, seeds=twins.merged(query.seeds), settings=settings, settled=settled)
-    return _dealt_out(query, names, twins, _find_apart(together, together.encoded_names(), is_last=False))
+    return _dealt_out(query, names, twins, _find_apart(together, together.encoded_names(), twins))
 
 
 def _dealt_out(query: Query, names: EncodedNames, twins: Twins, together: Discovery) -> Discovery:
@@ -252,14 +252,16 @@ def _dealt_out(query: Query, names: EncodedNames, twins: Twins, together: Discov
         temperature = query.settings.sorting.temperature
         reading = dealt_reading(reading, twins, names.spoken, together.sampled.features, temperature)
     sure = _confidence(query, constraints, general, found)
-    topics = _topics(query, general, found, sure, reading, None, None, twins)
-    return Discovery(query, names, uncovered, general, found, reading, topics)
+    tree = None if together.tree is None else twins.apart(together.tree, query.seeds)
+    shares = None if reading is None else _shares(reading, tree)
+    topics = _topics(query, general, found, sure, reading, tree, shares, twins)
+    return Discovery(query, names, uncovered, general, found, reading, topics, None, tree)
 
 
-def _find_apart(query: Query, names: EncodedNames, *, is_last: bool = True) -> Discovery:
+def _find_apart(query: Query, names: EncodedNames, twins: Twins | None = None) -> Discovery:
     """Run the steps of a discovery. Algorithm 1 runs twice: its first pass finds terms that describe each name.
 
-    If this is not the last step, because groups of names are still to be dealt out, there are no topics yet.
+    If the categories are groups of twins, which are still to be dealt out, there are no topics yet.
     """
     settings = query.settings
 
@@ -293,7 +295,9 @@ def _find_apart(query: Query, names: EncodedNames, *, is_last: bool = True) -> D
     documents = _matched_documents(query.index) if uses_documents and not query.index.sample.was_read else None
     by_level = None
     if tree is not None:
-        by_level = TreeRanking(tree, general, by_terms[1][0], constraints, settings, query.variants, documents)
+        of_parents = settings.top if twins is None else settings.top // twins.largest
+        ranks = general, by_terms[1][0], constraints, settings, of_parents, query.variants, documents
+        by_level = TreeRanking(tree, *ranks)
 
     def ranked(
         chosen: DiscoverySettings, reading: Reading | None, shares: Doubles | None, *, last: bool = True
@@ -335,7 +339,7 @@ def _find_apart(query: Query, names: EncodedNames, *, is_last: bool = True) -> D
         drifted = may_have_drifted(similarity, len(query.seeds), local, free)
         found = nearer_to_names(found, drifted, similarity, constraints, settings.top)
     topics = Topics((), query.made_with())
-    if is_last:
+    if twins is None:
         sure = _confidence(query, constraints, general, found)
         topics = _topics(query, general, found, sure, reading, tree, shares)
     return Discovery(query, names, uncovered, general, found, reading, topics, lessons, tree)

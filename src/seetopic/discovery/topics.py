@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, SupportsIndex
 
 from seetopic.corpus import path_text
 from seetopic.errors import OutputError
@@ -92,9 +92,9 @@ class Topics:
     def __len__(self) -> int:
         return len(self.topics)
 
-    def __getitem__(self, topic: int | str) -> Topic:
+    def __getitem__(self, topic: SupportsIndex | str) -> Topic:
         """A topic by its number, its name, or its path as text if several have that name."""
-        if isinstance(topic, int):
+        if not isinstance(topic, str):  # `predict` returns NumPy's integers
             return self.topics[topic]
         found = [each for each in self.topics if each.label == topic] or [
             each for each in self.topics if each.name == topic

@@ -38,6 +38,7 @@ class TreeRanking:
     local: Evidence
     constraints: Constraints
     settings: DiscoverySettings
+    top_of_parents: int  # fewer than the settings' if leaves are groups of names, among which terms are dealt out
     variants: Variants
     matched: Evidence | None = None  # from documents, if the language model has read none
 
@@ -150,11 +151,11 @@ class TreeRanking:
             contest.append((terms[kept], scores[kept]))
         size = max(top, DEEP)
         picked = pick_best(Entries.joined(contest, applied.shape[1]), size)
-        taken = [term for node in tree.inner for term in picked[node][:top]]
+        taken = [term for node in tree.inner for term in picked[node][: self.top_of_parents]]
         rest = Entries.joined(listed, applied.shape[1])
         deep = pick_best(rest.only(~np.isin(rest.terms, taken) & ~np.isin(rest.categories, tree.inner)), size)
         for node in tree.inner:
-            deep[node] = picked[node][:top]
+            deep[node] = picked[node][: self.top_of_parents]
         return replace(
             found,
             terms=[terms[:top] for terms in deep],

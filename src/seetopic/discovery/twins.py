@@ -18,6 +18,7 @@ from seetopic.discovery.constraints import Constraints
 from seetopic.discovery.ranking import Entries
 from seetopic.discovery.sampled import Reading
 from seetopic.discovery.self_training import Features, SortedSample, scored, shares
+from seetopic.discovery.tree import Tree, owners_in
 from seetopic.runtime import Doubles, Flags, Floats, Longs
 
 _SAME = 0.75  # cosine from which two names mean nearly the same: "parents" and "parenting", not "style" and "beauty"
@@ -56,15 +57,26 @@ class Twins:
                     found.setdefault(term, {})[number] = any(own)
         return found
 
+    def apart(self, tree: Tree, seeds: Seeds) -> Tree:
+        """The tree of all names, from that of the groups; residual themes stay where they are."""
+        owners = [-1 if owner < 0 else self.groups[owner][0] for owner in owners_in(tree)]  # a parent is its own group
+        return Tree((*seeds.parents, *owners), len(seeds))
+
     def told(self, seeds: Seeds, category: int) -> tuple[str, ...]:
         """The names of the other members of a category's group."""
         group = next(group for group in self.groups if category in group)
         return tuple(seeds.names[member] for member in group if member != category)
 
 
-def twins_among(names: Floats) -> Twins | None:
-    """Groups of names, unit rows, linked by pairs that mean nearly the same; None if there is no such pair."""
+def twins_among(names: Floats, tree: Tree | None = None) -> Twins | None:
+    """Groups of names, unit rows, linked by pairs that mean nearly the same; None if there is no such pair.
+
+    In a tree, only names without children that have the same parent: others are told apart by their place.
+    """
     same = names @ names.T >= _SAME
+    if tree is not None:
+        parents, leaves = np.array(tree.parents), np.isin(np.arange(len(tree)), tree.leaves)
+        same &= (parents[:, None] == parents) & leaves[:, None] & leaves
     if not np.triu(same, 1).any():
         return None
     from scipy.sparse.csgraph import connected_components  # takes a tenth of a whole command to import
@@ -84,6 +96,7 @@ def _merged(seeds: list[Seed]) -> Seed:
         pinned,
         tuple(word for word in seeds[0].negative if all(word in seed.negative for seed in seeds)),
         "; ".join(filter(None, (seed.description for seed in seeds))),
+        path=seeds[0].path,
     )
 
 
