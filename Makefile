@@ -98,7 +98,7 @@ table: $(VENV)/.test
 	$(BIN)/python benchmarks/rare_terms.py $(CORPORA) > $(RESULTS)/rare_terms.json
 	$(BIN)/python benchmarks/page.py
 
-# The pictures of the demo report in README and docs.
+# The pictures of the demo in README and docs, and its topics, which `page.py` puts into the README.
 picture: $(VENV)/.test
 	$(BIN)/python benchmarks/picture.py docs
 

@@ -500,8 +500,16 @@ def parts(table: Json, found: Json, studied: list[Json]) -> dict[str, str]:
     }
 
 
+def demo() -> str:
+    """What the demo finds."""
+    found = json.loads((RESULTS / "demo.json").read_text(encoding="utf-8"))
+    rows = [f"| {each['name']} | {each['confidence']:.2f} | {', '.join(each['terms'])} |" for each in found]
+    return "\n".join(["| category | confidence | terms, best first |", "|---|--:|---|", *rows])
+
+
 def parts_of_readme(table: Json) -> dict[str, str]:
     return {
+        "demo": demo(),
         "speed": costs.speed(),
         "ten million": costs.ten_million(),
         "open world": open_world(OF_README),

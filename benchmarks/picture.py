@@ -1,5 +1,7 @@
 """Makes the pictures of the demo: screenshots of its report and of the workbench in Chromium, and its figures.
 
+The demo's topics go to results/demo.json, for the table in the README.
+
 python benchmarks/picture.py docs
 """
 
@@ -11,10 +13,12 @@ import shutil
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from playwright.sync_api import sync_playwright
 
-from seetopic import Index
+from page import RESULTS
+from seetopic import Index, Topics
 from seetopic.classify import AssignOptions, DocumentStream, TrendOptions, Trends, sorter_of, trends_of_documents
 from seetopic.corpus.demo import NAMES, demo_documents
 from seetopic.discovery.run import Discovery, run_of
@@ -28,6 +32,7 @@ from seetopic.output.charts import (
     topics_map,
 )
 from seetopic.output.report import write_report
+from seetopic.runtime import write_json
 from workbench import serving
 
 SIZE = {"width": 1240, "height": 1160}
@@ -78,10 +83,18 @@ def dated(run: Discovery) -> Trends:
     return trends_of_documents(stream, dates, AssignOptions(), options, source="the demo")
 
 
+def shown(topics: Topics) -> list[dict[str, Any]]:
+    return [
+        {"name": topic.name, "confidence": topic.confidence, "terms": [each.term for each in topic.terms]}
+        for topic in topics
+    ]
+
+
 def main(folder: Path) -> None:
     with tempfile.TemporaryDirectory() as work:
         documents = demo_documents()
         run = run_of(Index.build(documents, Path(work) / "index"), list(NAMES))
+        write_json(RESULTS / "demo.json", shown(run.topics))
         over_time = dated(run)
         photographed_workbench(Path(work) / "index", Path(work), folder / "workbench.png")
         photographed(write_report(run, work, documents=documents, command="seetopic demo"), folder / "report.png")
