@@ -168,7 +168,7 @@ def placed(
 
 
 def best_categories(with_none: Doubles, known: Flags, tree: Tree | None = None) -> Longs:
-    """The best category of each document, -1 for none: as `placed`, without looking for terms that speak for it."""
+    """The best category of each document, -1 for none: as `placed`, without the terms that are evidence for it."""
     _, order, given = _given(with_none, known, BEST, tree)
     return np.where(given[:, 0], order[:, 0], -1)
 

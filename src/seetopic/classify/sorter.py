@@ -33,6 +33,7 @@ from seetopic.discovery import (
     SortedSample,
     TermRule,
     Tree,
+    averaged,
     averaged_with_known,
     clear_memberships,
     estimated_accuracy,
@@ -351,19 +352,18 @@ def sorter_of(run: Discovery) -> Sorter:
         found = run.reading.found
         arrays |= _document_rule(run, found)
         n_names, rows = len(run.seeds), run.sampled.rows
-        neighbours = run.neighbours
-        if neighbours is not None:
-            arrays |= _known_documents(run, found)
+        own = read = found.memberships(temperature)
+        if run.neighbours is not None:
+            arrays |= _known_documents(run, own)
+            read = averaged(own, run.neighbours)
         accuracy = estimated_accuracy(found.scores, found.by_name, n_names, temperature, owners)
         sure, by_terms = accuracy.read, accuracy.by_terms
         if run.lessons is not None and found.left_out is not None and run.lessons.n_documents:
-            own, judged = found.memberships(temperature), slice(run.lessons.n_documents)
-            expected = power_for(with_none(own, n_names, owners=owners), sure)
+            judged, expected = slice(run.lessons.n_documents), power_for(with_none(own, n_names, owners=owners), sure)
             left_out, allowed = found.left_out[judged], run.lessons.allowed[judged]
             power = power_by_judged(left_out, allowed, n_names, temperature, expected, owners)
             sure = float(with_none(own, n_names, power, owners).max(axis=1).mean())
             by_terms = min(sure * accuracy.by_terms / accuracy.read, 1.0)
-        read = shares_of_read(found, None, temperature, neighbours)
         read_power = power_for(with_none(read, n_names, owners=owners), sure)
         # The rule fits the documents that it was learned from too well, so others are used if there are any.
         others = rows[run.sampled.n_read :] if rows.shape[0] > run.sampled.n_read else rows
@@ -414,9 +414,10 @@ def _document_rule(run: Discovery, rule: SortedSample) -> dict[str, Any]:
     }
 
 
-def _known_documents(run: Discovery, rule: SortedSample) -> dict[str, Any]:
+def _known_documents(run: Discovery, shares: Doubles) -> dict[str, Any]:
     """The documents that were read, with whose shares those of the documents nearest to them are averaged."""
-    shares = shares_of_read(rule, run.lessons, run.settings.sorting.temperature)
+    if run.lessons is not None and run.reading is not None:  # those of judged documents are known
+        shares = shares_of_read(run.reading.found, run.lessons, run.settings.sorting.temperature)
     # Half precision: they are most of the file, and only how near they are to other documents matters.
     vectors = np.asarray(run.index.sample.general)
     return dict(zip(KNOWN_DOCUMENTS, (vectors.astype(np.float16), shares.astype(np.float32)), strict=True))

@@ -12,7 +12,7 @@ from seetopic.discovery.lessons import allowed_categories, says_something
 from seetopic.discovery.name_check import Check, check, check_build
 from seetopic.discovery.named_terms import NamedIndex, base_of, with_named_terms
 from seetopic.discovery.names import encode_names
-from seetopic.discovery.nearest import NEAREST, averaged_with_known
+from seetopic.discovery.nearest import NEAREST, averaged, averaged_with_known
 from seetopic.discovery.questions import About, Question, ask
 from seetopic.discovery.ranking import Entries, pick_best
 from seetopic.discovery.run import Discovery, Query, discover, find, index_with_names, run_of
@@ -52,6 +52,7 @@ __all__ = [
     "allowed_categories",
     "as_seeds_file",
     "ask",
+    "averaged",
     "averaged_with_known",
     "base_of",
     "check",

@@ -16,13 +16,12 @@ from numpy.typing import NDArray
 
 from seetopic.corpus import Keep, OnError, open_documents
 from seetopic.errors import DamagedIndex, EncoderError, SettingsError
-from seetopic.index import layout
+from seetopic.index import derived, layout
 from seetopic.index.build import plan
 from seetopic.index.changes import stored_in, update_index
 from seetopic.index.columns import Columns
 from seetopic.index.files import IndexFiles
 from seetopic.index.layout import (
-    ascending,
     bounds,
     finite,
     of_length,
@@ -30,9 +29,9 @@ from seetopic.index.layout import (
     within,
 )
 from seetopic.index.positions import Texts
-from seetopic.index.sample import Sample, inverse_frequency
+from seetopic.index.sample import Sample
 from seetopic.index.stages import clear_finished
-from seetopic.index.themes import SampleThemes, find_neighbours, may_be_stored, n_centres, n_neighbours
+from seetopic.index.themes import SampleThemes
 from seetopic.index.update import (
     Part,
     forget_update,
@@ -52,7 +51,7 @@ from seetopic.runtime import (
     silent,
 )
 from seetopic.settings import DEFAULT, IndexSettings, index_settings_from
-from seetopic.text import Spellings, Tokenizer, Variants, Vocabulary, as_term, spellings_of, tokenize
+from seetopic.text import Spellings, Tokenizer, Variants, Vocabulary, as_term, tokenize
 from seetopic.vectors import (
     EmbeddedEncoder,
     ReadyVectors,
@@ -66,7 +65,6 @@ from seetopic.vectors import (
 )
 
 Found = TypeVar("Found")
-_KNOWN_TEXTS = 4000  # names, sentences and descriptions whose vectors are cached: 6 MB
 _SHOWN = 5  # damaged files named in the message
 
 
@@ -316,12 +314,12 @@ class Index:
 
     @property
     def _known_words(self) -> frozenset[str]:
-        return self.derived(_make_known_words)
+        return self.derived(derived.make_known_words)
 
     @property
     def texts(self) -> Texts:
         """The documents as sequences of all their words."""
-        return self.derived(_make_texts)
+        return self.derived(derived.make_texts)
 
     @property
     def general(self) -> Floats:
@@ -338,11 +336,11 @@ class Index:
     @property
     def variants(self) -> Variants:
         """Which terms are variants of each other."""
-        return self.derived(_make_variants)
+        return self.derived(derived.make_variants)
 
     @property
     def _spellings(self) -> Spellings:
-        return self.derived(_make_spellings)
+        return self.derived(derived.make_spellings)
 
     @cached_property
     def sample(self) -> Sample:
@@ -360,12 +358,12 @@ class Index:
     @property
     def themes(self) -> SampleThemes:
         """What the sample is about, independently of any names."""
-        return self.derived(_make_themes)
+        return self.derived(derived.make_themes)
 
     @property
     def neighbours(self) -> Ids:
         """The nearest other ones of each document that was read, nearest first; (n_read, n_neighbours)."""
-        return self.derived(_make_neighbours)
+        return self.derived(derived.make_neighbours)
 
     def derived(self, make: Callable[[Index], Found]) -> Found:
         """The result of `make(self)`, computed once and kept for as long as the index is open."""
@@ -406,7 +404,7 @@ class Index:
     @property
     def idf(self) -> Doubles:
         """The inverse document frequency of each term."""
-        return self.derived(_make_idf)
+        return self.derived(derived.make_idf)
 
     @property
     def column_names(self) -> tuple[str, ...]:
@@ -420,7 +418,7 @@ class Index:
     @property
     def columns(self) -> Columns:
         """The columns that are kept beside the documents."""
-        return self.derived(_make_columns)
+        return self.derived(derived.make_columns)
 
     def term_id(self, name: str) -> int | None:
         """The id of the term that equals a name, or None."""
@@ -484,11 +482,11 @@ class Index:
 
     @property
     def _known_texts(self) -> LRU[str, Floats]:
-        return self.derived(_make_known_texts)
+        return self.derived(derived.make_known_texts)
 
     @property
     def _read_before(self) -> LRU[str, Floats]:
-        return self.derived(_make_read_before)
+        return self.derived(derived.make_read_before)
 
     def can_encode(self, text: str) -> bool:
         """Whether the text has a vector: precomputed vectors cover only some texts."""
@@ -549,65 +547,3 @@ class Index:
                 f"the index was built with the {kind} {made_with['name']!r}, but {encoder.name!r} is a "
                 "different model, or a different version of it; use the same model, or build the index again"
             )
-
-
-def _make_words(index: Index) -> tuple[str, ...]:
-    return read_words(index.files.path(layout.WORDS))
-
-
-def _make_known_words(index: Index) -> frozenset[str]:
-    return frozenset(index.derived(_make_words))
-
-
-def _make_texts(index: Index) -> Texts:
-    words = index.derived(_make_words)
-    places = index.files.long_array(layout.TEXTS, np.int32, within(-1, len(words)))
-    return Texts(words, places, index.files.array(layout.TEXT_STARTS, np.int64, 1, bounds(len(index), len(places))))
-
-
-def _make_variants(index: Index) -> Variants:
-    n_terms = len(index.vocabulary)
-    return Variants(index.files.array(layout.VARIANTS, np.int64, 1, of_length(n_terms), within(0, n_terms)))
-
-
-def _make_spellings(index: Index) -> Spellings:
-    return spellings_of(index.vocabulary.terms)
-
-
-def _make_themes(index: Index) -> SampleThemes:
-    vectors = np.asarray(index.sample.general)
-    centres: Floats = index.files.array(layout.THEMES, np.float32, 2, finite)
-    if centres.shape != (n_centres(len(vectors)), vectors.shape[1]):
-        raise DamagedIndex(f"{index.folder / layout.THEMES} has themes that do not match the index; build it again")
-    return SampleThemes(vectors, centres)
-
-
-def _make_neighbours(index: Index) -> Ids:
-    n_read = len(index.sample.general)
-    if layout.SAMPLE_NEIGHBOURS not in index.manifest["files"] or not may_be_stored(n_read):
-        return find_neighbours(np.asarray(index.sample.general))
-    found: Ids = index.files.array(layout.SAMPLE_NEIGHBOURS, np.int32, 2, within(0, n_read))
-    if found.shape != (n_read, n_neighbours(n_read)):
-        raise DamagedIndex(
-            f"{index.folder / layout.SAMPLE_NEIGHBOURS} has documents that do not match the index; build it again"
-        )
-    return found
-
-
-def _make_columns(index: Index) -> Columns:
-    names = read_words(index.files.path(layout.COLUMNS))
-    values = index.files.long_array(layout.COLUMN_VALUES, np.uint8)
-    checks = of_length(len(names) * len(index) + 1), within(0, len(values) + 1), ascending
-    return Columns(names, values, index.files.long_array(layout.COLUMN_STARTS, np.int64, *checks), len(index))
-
-
-def _make_idf(index: Index) -> Doubles:
-    return inverse_frequency(index.document_frequencies, len(index))
-
-
-def _make_known_texts(_: Index) -> LRU[str, Floats]:
-    return LRU(_KNOWN_TEXTS)
-
-
-def _make_read_before(_: Index) -> LRU[str, Floats]:
-    return LRU(_KNOWN_TEXTS)
