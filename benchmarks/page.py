@@ -220,9 +220,9 @@ def parameters(studied: list[Json]) -> str:
 def readers() -> str:
     """The embedded model and another one as readers of documents and names."""
     told = [
-        "| | documents read by | label precision@10 / F1@10 / F1@50 | macro-F1 of `assign` | of the sample "
-        "| of the sample, by cosine alone |",
-        "|---|---|--:|--:|--:|--:|",
+        "| | documents read by | label precision@10 / F1@10 / F1@50 | macro-F1 of `assign` | of `assign --read` "
+        "| of the sample | of the sample, by cosine alone |",
+        "|---|---|--:|--:|--:|--:|--:|",
     ]
     for row in _lines("readers.jsonl"):
         topics = " / ".join(short(row["topics"][figure]) for figure in QUALITY)

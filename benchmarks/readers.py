@@ -2,8 +2,8 @@
 
     python benchmarks/readers.py FOLDER READER [NAME ...] [--words 150000]
 
-FOLDER and the split are as in `quality.py`; READER is the folder of a language model. Only the sample is read, so the
-two ways of sorting by reading are measured on the sample itself, against labels that nothing has seen.
+FOLDER and the split are as in `quality.py`; READER is the folder of a language model. Both models read the sample and
+the first 5,000 of the held-out documents.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from seetopic.runtime import Doubles
 from seetopic.settings import DEFAULT
 
 FIGURES = ("label_precision@10", "label_f1@10", "label_f1@50")
+_HELD_OUT = 5_000
 
 
 def measure(corpus: Corpus, labels: Sequence[str], words: int, reader: Path | None, cache: Path) -> dict[str, object]:
@@ -35,7 +36,7 @@ def measure(corpus: Corpus, labels: Sequence[str], words: int, reader: Path | No
     names = list(corpus.seeds.names)
 
     def macro_f1(scores: Doubles, given: list[tuple[str, ...]]) -> float:
-        found = labels_of(given)
+        found = labels_of(given[: len(scores)])
         return round(float(np.mean(f1_of_guesses(scores.argmax(axis=1), own_labels(names, found.names), found))), 3)
 
     settings = replace(DEFAULT.index, sample=replace(DEFAULT.index.sample, words=words))
@@ -47,7 +48,9 @@ def measure(corpus: Corpus, labels: Sequence[str], words: int, reader: Path | No
         (judged,) = evaluate_all([run.topics], corpus.parts.held_out, options=EvaluationOptions(draws=0))
         held_out: list[tuple[str, ...]] = []
         sorter = sorter_of(run)
-        matched = sorter.terms_in(list(corpus.parts.held_out.texts(labels=held_out)))
+        texts = list(corpus.parts.held_out.texts(labels=held_out))[:_HELD_OUT]
+        matched = sorter.terms_in(texts)
+        read = index.read_texts(sorter.read_texts(texts))
         vectors = np.asarray(index.sample.general)
         sampled = [(labels[number],) for number in index.sampled[: len(vectors)].tolist()]
         return {
@@ -57,7 +60,8 @@ def measure(corpus: Corpus, labels: Sequence[str], words: int, reader: Path | No
             "documents read": len(vectors),
             "topics": {figure: round(judged.figures[figure], 3) for figure in FIGURES},
             "macro_f1": {
-                "assign": macro_f1(sorter.scores(matched)[:, : len(names)], held_out),
+                "assign": macro_f1(sorter.shares(matched)[:, : len(names)], held_out),
+                "assign --read": macro_f1(sorter.shares(matched, read)[:, : len(names)], held_out),
                 "sample": macro_f1(run.reading.found.scores[:, : len(names)], sampled),
                 "sample, by cosine": macro_f1(vectors @ run.encoded.spoken.T, sampled),
             },
