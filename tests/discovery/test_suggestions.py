@@ -85,6 +85,14 @@ def test_the_first_suggestion_is_what_the_names_miss(index):
     assert found == suggest(index, NAMES[:2], number=3)
 
 
+def test_the_more_names_are_given_the_smaller_the_suggested_themes(index):
+    shares = [
+        np.mean([each.share for each in suggest(index, names, number=2)])
+        for names in (NAMES[:1], [NAMES[0], *PLANTED["sport"].split(" ")])
+    ]
+    assert shares[0] > shares[1]
+
+
 def test_without_names_every_kind_is_suggested(index):
     kinds = [set(words.split(" ")) for words in PLANTED.values()]
     found = suggest(index, number=6)

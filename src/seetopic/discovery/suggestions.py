@@ -25,7 +25,7 @@ from seetopic.runtime import Doubles, Flags, Floats, Sparse
 from seetopic.settings import DEFAULT, DiscoverySettings
 
 MOST = 200  # names that can be requested
-_FINER = 2.5  # themes per requested name, because some are small or already covered
+_FINER = 2.5  # themes per requested name, beside one per given name, because some are small or already covered
 
 
 def suggest(
@@ -84,7 +84,8 @@ def suggest_beside(
             "the language model has read too few documents of this index to find themes; "
             "give more documents, or build the index with a larger sample"
         )
-    enough = (each for each in grains if len(each.centres) >= _FINER * number and inside is None)
+    least = _FINER * number + (0 if names is None else len(names))
+    enough = (each for each in grains if len(each.centres) >= least and inside is None)
     themes = next(enough, grains[-1])
     wanted = themes.sizes if names is None else themes.sizes * np.exp(-themes.standing(names).max(axis=0))
     if inside is not None:
