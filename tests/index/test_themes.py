@@ -105,11 +105,23 @@ def test_names_that_cut_across_subjects_are_told_from_what_they_leave():
     said = 0.5 * axes[events + (number // events) % kinds]
     vectors = unit(axes[number % events] + said + 0.02 * chance.normal(size=(size, events + kinds)))
     themes = SampleThemes(vectors, find_centres(vectors, 0))
-    assert themes.are_cut_across_by(unit(axes[events : events + 2]))
-    assert not themes.are_cut_across_by(unit(axes[:2]))
+    assert themes.may_be_cut_across_by(unit(axes[events : events + 2]))
+    assert not themes.may_be_cut_across_by(unit(axes[:2]))
     left = uncovered_by(unit(axes[events : events + 1]), themes)
     assert set((left.centres @ axes[events:].T).argmax(axis=1)) <= {1, 2, 3}
     assert 0 < left.coverage < 0.5
+
+
+def test_a_subject_of_few_documents_is_not_mistaken_for_a_name_across_subjects():
+    vectors, kinds = of_kinds(900)
+    few = np.flatnonzero(kinds == 0)[15:]
+    vectors = np.delete(vectors, few, axis=0)
+    name = unit(np.eye(DIMENSION)[:1])
+    themes = SampleThemes(vectors, find_centres(vectors, 0))
+    assert themes.may_be_cut_across_by(name)
+    left = uncovered_by(name, themes)
+    assert set((left.centres @ np.eye(DIMENSION)[:KINDS].T).argmax(axis=1)) == set(range(1, KINDS))
+    assert left.coverage < 0.1
 
 
 @pytest.mark.parametrize("size", [150, 1100])

@@ -46,7 +46,7 @@ _INSIDE = 0.05  # mean share of documents elsewhere in parents, below which chil
 _ACROSS = 4  # groups of documents by what remains after their theme is subtracted
 _STANDS_OUT_ACROSS = 1.0
 _ALL_ACROSS = 0.75  # share of documents in covered groups, from which names across themes cover everything
-_TAKEN_OFF = 12  # number of themes that are subtracted
+_TAKEN_OFF = 12  # number of themes that are subtracted, and used if names may cut across them
 _NEIGHBOURS = 0.01  # share of documents among which a document is compared if names cut across themes
 _NEIGHBOURS_LEAST = 20
 _MOST_STORED = 1 << 23  # neighbours of all documents together: 32 MB, for 28,000 documents that were read
@@ -137,8 +137,11 @@ class SampleThemes:
         some = self.vectors[:: max(1, len(self.vectors) // _QUERIES)]
         return float(median(np.array(self._found_near(some))))
 
-    def are_cut_across_by(self, names: Floats) -> bool:
-        """Whether the documents nearest to a name, for the median name, are much less alike than those of a theme."""
+    def may_be_cut_across_by(self, names: Floats) -> bool:
+        """Whether the documents nearest to a name, for the median name, are much less alike than those of a theme.
+
+        The documents nearest to a subject are, too, if few documents are about it or if it is broad.
+        """
         return float(median(self._likeness_near(names))) < _ALIKE * self.likeness
 
     def are_surely_cut_across_by(self, names: Floats) -> bool:
@@ -227,7 +230,7 @@ def uncovered_by(names: Floats, themes: SampleThemes) -> Uncovered:
     """Residual themes at the granularity of the names, unit rows; none if the names cover (nearly) all documents."""
     if not themes.grains:
         return Uncovered(themes.centres[:0], 1.0)
-    if themes.are_cut_across_by(names):
+    if themes.are_surely_cut_across_by(names):
         chosen, covered = themes.across, themes.across.covered_by(names, _STANDS_OUT_ACROSS)
         # At least as many names as groups may cover everything, however different from the groups they are.
         covers_all = len(names) >= _ACROSS or chosen.share_of(covered) >= _ALL_ACROSS
@@ -244,7 +247,7 @@ def uncovered_in_tree(leaves: Floats, parents: Floats, themes: SampleThemes) -> 
     if such themes have enough documents at all granularities. `leaves` and `parents` are unit rows.
     """
     found = uncovered_by(leaves, themes)
-    if not themes.grains or themes.are_cut_across_by(leaves):
+    if not themes.grains or themes.are_surely_cut_across_by(leaves):
         return found, np.full(len(found.centres), -1)
     chosen, covered = _at_grain_of(leaves, themes)
     is_missing = len(found.centres) > 0
@@ -270,6 +273,9 @@ def _nearer(parents: Floats, leaves: Floats, themes: Themes) -> Flags:
 
 def _at_grain_of(names: Floats, themes: SampleThemes) -> tuple[Themes, Flags]:
     """The coarsest themes of which the names cover enough, and which of them they cover."""
+    if themes.may_be_cut_across_by(names):  # such names stand out in too few of the finer themes
+        chosen = _at_most(_TAKEN_OFF, themes.grains)
+        return chosen, chosen.covered_by(names, _STANDS_OUT)
     # More documents reveal finer themes.
     fine = [each for each in themes.grains if _FINENESS * len(each.centres) ** 2 >= len(themes.vectors)]
     for chosen in fine or themes.grains[-1:]:
