@@ -46,7 +46,7 @@ _INSIDE = 0.05  # mean share of documents elsewhere in parents, below which chil
 _ACROSS = 4  # groups of documents by what remains after their theme is subtracted
 _STANDS_OUT_ACROSS = 1.0
 _ALL_ACROSS = 0.75  # share of documents in covered groups, from which names across themes cover everything
-_TAKEN_OFF = 12  # number of themes that are subtracted, and used if names may cut across them
+_TAKEN_OFF = 12  # number of themes that are subtracted; and at most this many compete with names that may cut across
 _NEIGHBOURS = 0.01  # share of documents among which a document is compared if names cut across themes
 _NEIGHBOURS_LEAST = 20
 _MOST_STORED = 1 << 23  # neighbours of all documents together: 32 MB, for 28,000 documents that were read
@@ -273,11 +273,10 @@ def _nearer(parents: Floats, leaves: Floats, themes: Themes) -> Flags:
 
 def _at_grain_of(names: Floats, themes: SampleThemes) -> tuple[Themes, Flags]:
     """The coarsest themes of which the names cover enough, and which of them they cover."""
-    if themes.may_be_cut_across_by(names):  # such names stand out in too few of the finer themes
-        chosen = _at_most(_TAKEN_OFF, themes.grains)
-        return chosen, chosen.covered_by(names, _STANDS_OUT)
     # More documents reveal finer themes.
     fine = [each for each in themes.grains if _FINENESS * len(each.centres) ** 2 >= len(themes.vectors)]
+    if themes.may_be_cut_across_by(names):  # such names stand out in too few of the finer themes
+        fine = [each for each in fine if len(each.centres) <= _TAKEN_OFF] or [_at_most(_TAKEN_OFF, themes.grains)]
     for chosen in fine or themes.grains[-1:]:
         covered = chosen.covered_by(names, _STANDS_OUT)
         if covered.sum() >= _OWN * len(names):
