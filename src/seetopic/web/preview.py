@@ -29,7 +29,7 @@ from seetopic.corpus import (
     text_files,
 )
 from seetopic.errors import CorpusError
-from seetopic.index import read_manifest
+from seetopic.index import is_index, read_manifest
 from seetopic.web.limits import COLUMNS, PREVIEW_BYTES, PREVIEW_LETTERS, PREVIEW_PARQUET, PREVIEW_ROWS
 from seetopic.web.schemas import Frozen
 from seetopic.web.served_folder import readable
@@ -59,20 +59,12 @@ class Preview(Frozen):
     encoding: str | None = None
 
 
-@dataclass(frozen=True)
-class ReadingOptions:
-    """How a file is to be read; what is None is detected."""
-
-    delimiter: str | None = None
-    encoding: str | None = None
-
-
-def preview_of(path: Path, reading: ReadingOptions = ReadingOptions()) -> Preview:
-    """Preview of a file or folder of documents, or of an index."""
+def preview_of(path: Path, delimiter: str | None = None, encoding: str | None = None) -> Preview:
+    """Preview of a file or folder of documents, or of an index; a delimiter or encoding that is None is detected."""
     if path.is_dir():
-        return _of_index(path) if (path / "manifest.json").is_file() else _of_folder(path)
+        return _of_index(path) if is_index(path) else _of_folder(path)
     kind = format_of(path)
-    beginning = None if kind in _BINARY else _beginning(path, reading.encoding)
+    beginning = None if kind in _BINARY else _beginning(path, encoding)
     if kind in ("txt", "md"):
         assert beginning is not None
         texts = beginning.lines if kind == "txt" else [beginning.text]
@@ -84,14 +76,15 @@ def preview_of(path: Path, reading: ReadingOptions = ReadingOptions()) -> Previe
             format=kind,
             encoding=beginning.encoding,
         )
-    delimiter = None
+    used_delimiter = None
     if beginning is None or kind == "json":
         rows = _parquet_rows(path) if kind == "parquet" else list(islice(raw_rows(local_file(path), kind), _LOOKED_AT))
     elif kind == "jsonl":
         rows = [row for row in map(_json_row, beginning.lines[:_LOOKED_AT]) if row is not None]
     else:
-        delimiter = reading.delimiter or ("\t" if kind == "tsv" else _detected_delimiter(beginning.lines))
-        rows = _delimited_rows(path, beginning.lines, delimiter, csv.QUOTE_NONE if kind == "tsv" else csv.QUOTE_MINIMAL)
+        text = "\n".join(beginning.lines)
+        used_delimiter = delimiter or ("\t" if kind == "tsv" else detected_delimiter(text, "text", is_whole=True))
+        rows = _delimited_rows(path, text, used_delimiter, csv.QUOTE_NONE if kind == "tsv" else csv.QUOTE_MINIMAL)
     columns = list(dict.fromkeys(column for row in rows for column in row))
     if not columns:
         raise CorpusError(f"no documents were found at the start of {path.name}; choose another file")
@@ -100,16 +93,16 @@ def preview_of(path: Path, reading: ReadingOptions = ReadingOptions()) -> Previe
     strange = next((column for column in columns if column != readable(column)), None)
     if strange is not None:
         raise CorpusError(f"{path.name} has a column {strange!r} whose name is not valid Unicode; rename it")
-    text, label = guessed(columns, rows)
+    text_field, label_field = guessed(columns, rows)
     shown = tuple({column: _cell(value) for column, value in row.items()} for row in rows[:PREVIEW_ROWS])
     return Preview(
         columns=tuple(columns),
-        text_field=text,
-        label_field=label,
+        text_field=text_field,
+        label_field=label_field,
         rows=shown,
         format=kind,
         kinds={column: kind_of([row.get(column) for row in rows]) for column in columns},
-        delimiter=delimiter,
+        delimiter=used_delimiter,
         encoding=None if beginning is None else beginning.encoding,
     )
 
@@ -208,18 +201,14 @@ def _beginning(path: Path, encoding: str | None) -> _Beginning:
     return _Beginning(text, chosen, len(data) <= PREVIEW_BYTES)
 
 
-def _detected_delimiter(lines: Sequence[str]) -> str:
-    return detected_delimiter("\n".join(lines), "text", is_whole=True)
-
-
 def _plain_rows(texts: Iterable[str]) -> tuple[dict[str, str], ...]:
     kept = [text for text in texts if text.strip()][:PREVIEW_ROWS]
     return tuple({"text": _cell(text)} for text in kept)
 
 
-def _delimited_rows(path: Path, lines: Sequence[str], delimiter: str, quoting: Literal[0, 3]) -> list[dict[str, Any]]:
+def _delimited_rows(path: Path, text: str, delimiter: str, quoting: Literal[0, 3]) -> list[dict[str, Any]]:
     """Parsed as documents are: in TSV, quotes are literal; of columns with the same name, the first counts."""
-    rows = csv.reader(io.StringIO("\n".join(lines)), delimiter=delimiter, quoting=quoting)
+    rows = csv.reader(io.StringIO(text), delimiter=delimiter, quoting=quoting)
     try:
         with field_size_limit(PREVIEW_BYTES):
             header, *found = [next(rows, []), *islice(rows, _LOOKED_AT)]

@@ -15,11 +15,11 @@ from seetopic.settings import PRESETS
 from seetopic.vectors import EMBEDDED_NAME
 from seetopic.version import __version__
 from seetopic.web.corpora import Corpus
-from seetopic.web.preview import Preview, ReadingOptions, preview_of
+from seetopic.web.preview import Preview, preview_of
 from seetopic.web.routes.common import Bench, Id, router_for
 from seetopic.web.schemas import Frozen, Title
 from seetopic.web.served_folder import Listing
-from seetopic.web.sources import BuildOptions, Delimiter, DemoSource, Encoding, Source
+from seetopic.web.sources import BuildOptions, Delimiter, Encoding, Source
 from seetopic.web.uploads import Upload
 
 router = router_for("corpora")
@@ -140,10 +140,8 @@ async def upload(request: Request, workbench: Bench, name: Annotated[str, Query(
 @router.post("/previews")
 def preview(workbench: Bench, asked: Annotated[AskedPreview, Body()]) -> Preview:
     """The beginning of a file, and the column that most likely holds the text."""
-    demo = isinstance(asked.source, DemoSource)
-    path = _demo_path() if demo else workbench.corpora.path_of(asked.source)
-    assert path is not None
-    return preview_of(path, ReadingOptions(asked.delimiter, asked.encoding))
+    path = workbench.corpora.path_of(asked.source) or _demo_path()
+    return preview_of(path, asked.delimiter, asked.encoding)
 
 
 def _demo_path() -> Any:
@@ -173,7 +171,7 @@ def corpus(workbench: Bench, corpus: Id) -> Corpus:
 def preview_again(workbench: Bench, corpus: Id, asked: Annotated[AskedReading, Body()]) -> Preview:
     """The beginning of a corpus's documents, read with other options."""
     path = workbench.corpora.source_path(corpus) or _demo_path()
-    return preview_of(path, ReadingOptions(asked.delimiter, asked.encoding))
+    return preview_of(path, asked.delimiter, asked.encoding)
 
 
 @router.post("/corpora/{corpus}/options", status_code=202)
