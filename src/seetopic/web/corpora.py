@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -22,7 +21,7 @@ from seetopic.web.jobs import Job, Jobs, Plan
 from seetopic.web.limits import LETTERS
 from seetopic.web.schemas import Frozen, Title
 from seetopic.web.served_folder import AllowedFolder, readable, without_folders
-from seetopic.web.sources import BuildOptions, FileSource, GivenSource, UploadSource, source_from
+from seetopic.web.sources import BuildOptions, FileSource, GivenSource, StoredSource, UploadSource, source_from
 from seetopic.web.texts import COPYING, WrittenTexts, store_texts, written_texts
 from seetopic.web.uploads import Uploads
 from seetopic.web.workbooks import check_workbook
@@ -98,7 +97,7 @@ class Corpora:
     def get(self, corpus: str) -> Corpus:
         return self._shown(self._row(corpus))
 
-    def add(self, source: Any, options: BuildOptions, title: str | None = None) -> Corpus:
+    def add(self, source: StoredSource, options: BuildOptions, title: str | None = None) -> Corpus:
         """Register documents or an index; documents are indexed in the background."""
         if options.model is not None:
             self._offered(options.model)
@@ -107,12 +106,12 @@ class Corpora:
             manifest = read_manifest(path)
             self._models_for(manifest, options)
             title = title or str(manifest["corpus"]["name"])
-            self._insert(made, title, source, options, path, own=False, state="ready")
+            self._insert(made, title, source, options, path)
             return self.get(made)
         self.jobs.require_room()
         documents = self._documents(source, options)
         options.to_settings()  # invalid options fail now
-        self._insert(made, title or documents.name, source, options, self.indexes / made, own=True, state="waiting")
+        self._insert(made, title or documents.name, source, options, None)
         self._start(made)
         return self.get(made)
 
@@ -120,7 +119,7 @@ class Corpora:
         """Add what was given on the command line, unless it is already known from an earlier start."""
         source = GivenSource(kind="given", path=str(path), seen=_last_change(path))
         same = self.database.all("SELECT id, state, options FROM corpora WHERE source = ?", (source.model_dump_json(),))
-        rows = [row for row in same if BuildOptions.model_validate_json(row["options"]) == options]
+        rows = [row for row in same if _options(row) == options]
         kept = next((row for row in rows if row["state"] not in ("failed", "stopped")), None)
         if kept is not None:
             return self.get(kept["id"])
@@ -159,7 +158,7 @@ class Corpora:
             raise Conflict(f"{row['title']!r} was opened as an index; to change its options, open its documents")
         if options.model is not None:
             self._offered(options.model)
-        source = source_from(json.loads(row["source"]))
+        source = source_from(row["source"])
         self._documents(source, options)
         options.to_settings()  # invalid options fail now
         used = self.database.all("SELECT id FROM projects WHERE corpus = ?", (corpus,))
@@ -179,7 +178,7 @@ class Corpora:
 
     def source_path(self, corpus: str) -> Path | None:
         """The documents of a corpus; None for the demo's."""
-        return self.path_of(source_from(json.loads(self._row(corpus)["source"])))
+        return self.path_of(source_from(self._row(corpus)["source"]))
 
     def resume_all(self) -> None:
         """Resume builds that were unfinished when the server last stopped."""
@@ -197,15 +196,14 @@ class Corpora:
             self.database.do("DELETE FROM corpora WHERE id = ?", (corpus,))
         self.jobs.stop(corpus)
         self.opened.pop(corpus, None)
-        source = json.loads(row["source"])
         if row["own"]:
             built = self._folder(row)
             shutil.rmtree(built, ignore_errors=True)
             shutil.rmtree(built.with_name(f".{built.name}.building"), ignore_errors=True)
             shutil.rmtree(self._texts_folder(corpus), ignore_errors=True)
-        sources = [json.loads(other["source"]) for other in self.database.all("SELECT source FROM corpora")]
-        if source["kind"] == "upload" and source not in sources:
-            self.uploads.remove(source["id"])
+        source = source_from(row["source"])
+        if source.kind == "upload" and source not in self._sources():
+            self.uploads.remove(source.id)
 
     def index(self, corpus: str) -> Index:
         """The index of a corpus, opened once."""
@@ -213,8 +211,7 @@ class Corpora:
         if row["state"] != "ready":
             raise NotYet(f"{row['title']!r} is not indexed yet; wait for it, or resume it if it was stopped")
         if corpus not in self.opened:
-            options = BuildOptions.model_validate_json(row["options"])
-            models = self._models_for(read_manifest(self._folder(row)), options)
+            models = self._models_for(read_manifest(self._folder(row)), _options(row))
             self.opened[corpus] = Index.open(self._folder(row), **models, cache=self.cache)
         return self.opened[corpus]
 
@@ -240,12 +237,11 @@ class Corpora:
     def documents(self, corpus: str, *, with_labels: bool = False) -> Documents | None:
         """The original documents, if they are still available."""
         row = self._row(corpus)
-        options = BuildOptions.model_validate_json(row["options"])
+        source = source_from(row["source"])
+        if source.kind == "index" or not row["own"]:
+            return None
         try:
-            source = json.loads(row["source"])
-            if source["kind"] == "index" or not row["own"]:
-                return None
-            found = self._documents(source_from(source), options)
+            found = self._documents(source, _options(row))
         except SeeTopicError:
             return None
         return found if with_labels else replace(found, label_field=None)
@@ -269,7 +265,7 @@ class Corpora:
             return None
         return str(manifest["corpus"]["sha256"]), str(manifest["model"]["name"])
 
-    def path_of(self, source: Any) -> Path | None:
+    def path_of(self, source: StoredSource) -> Path | None:
         """The path of a source that is about to be read for the first time."""
         if not isinstance(source, FileSource):
             return self._path(source)
@@ -280,18 +276,20 @@ class Corpora:
 
     def plainly(self, sentence: str) -> str:
         """A message without paths on the server."""
-        sources = (json.loads(row["source"]) for row in self.database.all("SELECT source FROM corpora"))
-        given = (Path(source["path"]).parent for source in sources if source["kind"] == "given")
+        given = (Path(source.path).parent for source in self._sources() if source.kind == "given")
         return without_folders(sentence, (self.folder.root, self.indexes.parent, self.cache, *given))
 
-    def _path(self, source: Any) -> Path | None:
+    def _sources(self) -> list[StoredSource]:
+        return [source_from(row["source"]) for row in self.database.all("SELECT source FROM corpora")]
+
+    def _path(self, source: StoredSource) -> Path | None:
         if isinstance(source, GivenSource):
             return Path(source.path)
         if isinstance(source, FileSource):
             return self.folder.inside(source.path)
         return self.uploads.path(source.id) if isinstance(source, UploadSource) else None
 
-    def _documents(self, source: Any, options: BuildOptions) -> Documents:
+    def _documents(self, source: StoredSource, options: BuildOptions) -> Documents:
         path = self._path(source)
         if path is None:
             return demo_documents()
@@ -306,26 +304,27 @@ class Corpora:
             told=ignore,  # the preview shows what was detected
         )
 
-    def _insert(self, made: str, title: str, source: Any, options: BuildOptions, folder: Path, **more: Any) -> None:
+    def _insert(self, made: str, title: str, source: StoredSource, options: BuildOptions, index: Path | None) -> None:
+        """Register documents to be indexed or, with `index`, an index that is used where it is."""
         self.database.insert(
             "corpora",
             id=made,
             title=readable(title.strip()[:LETTERS]) or "documents",
             source=source.model_dump_json(),
             options=options.model_dump_json(),
-            folder=str(folder),
-            own=int(more["own"]),
-            state=more["state"],
+            folder=str(index or self.indexes / made),
+            own=int(index is None),
+            state="waiting" if index is None else "ready",
             problem=None,
             created=now(),
         )
 
     def _start(self, corpus: str) -> None:
         row = self._row(corpus)
-        options = BuildOptions.model_validate_json(row["options"])
+        options = _options(row)
         try:
             model = None if options.model is None else self._offered(options.model)
-            documents = replace(self._documents(source_from(json.loads(row["source"])), options), label_field=None)
+            documents = replace(self._documents(source_from(row["source"]), options), label_field=None)
         except SeeTopicError as error:
             self._mark(corpus, "failed", str(error))
             return
@@ -365,7 +364,7 @@ class Corpora:
         return row
 
     def _shown(self, row: Any) -> Corpus:
-        options = BuildOptions.model_validate_json(row["options"])
+        options = _options(row)
         state: State = row["state"]
         job = self.jobs.job(row["id"])
         if state == "waiting" and job is not None and job.seconds > 0:
@@ -389,12 +388,16 @@ class Corpora:
             label_field=options.label_field,
             labels=options.label_field is not None,
             can_quote=bool(row["own"]),
-            can_change=bool(row["own"]) and json.loads(row["source"])["kind"] != "demo",
+            can_change=bool(row["own"]) and source_from(row["source"]).kind != "demo",
             options=options,
             columns=columns,
             doubts=tuple(_doubts(facts, options)) if state == "ready" else (),
             **dict(facts),
         )
+
+
+def _options(row: Any) -> BuildOptions:
+    return BuildOptions.model_validate_json(row["options"])
 
 
 def _facts(index: Index) -> Facts:

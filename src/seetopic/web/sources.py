@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints
+from pydantic import Field, StringConstraints, TypeAdapter
 
 from seetopic.settings import DEFAULT, IndexSettings
 from seetopic.web.limits import COLUMNS, LETTERS
@@ -46,6 +46,7 @@ class GivenSource(Frozen):
 
 
 Source = Annotated[FileSource | UploadSource | DemoSource, Field(discriminator="kind")]
+StoredSource = FileSource | UploadSource | DemoSource | GivenSource  # as the database has them
 
 
 class BuildOptions(Frozen):
@@ -67,7 +68,9 @@ class BuildOptions(Frozen):
         return replace(DEFAULT.index, text=text)
 
 
-def source_from(value: dict[str, Any]) -> Any:
-    """A source from its stored form."""
-    kinds: dict[str, type[Frozen]] = {"upload": UploadSource, "demo": DemoSource, "given": GivenSource}
-    return kinds.get(value["kind"], FileSource).model_validate(value)
+_STORED: TypeAdapter[StoredSource] = TypeAdapter(Annotated[StoredSource, Field(discriminator="kind")])
+
+
+def source_from(text: str) -> StoredSource:
+    """A source from its stored form, JSON."""
+    return _STORED.validate_json(text)
