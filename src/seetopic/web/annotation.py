@@ -8,7 +8,7 @@ import secrets
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -287,27 +287,18 @@ class Rounds(Background[Round]):
 
     def _start(self, number: str) -> None:
         asked = _asked(self._row(number))
-
-        def keep(found: list[Topics]) -> None:
-            self._keep(number, asked, found)
-
-        try:
+        keep = partial(self._keep, number, asked)
+        with self._failing(number):
             found = self.sides.quick(asked.sources)
             if found is None:
                 runs = self.sides.runs(asked.sources)
                 self.jobs.start(number, plan_for(asked.sources), self._ended(number, keep), find_topics, runs)
             else:
                 keep(found)
-        except SeeTopicError as error:
-            self._mark(number, "failed", str(error))
 
     def _keep(self, number: str, asked: AskedRound, found: list[Topics]) -> None:
-        try:
-            methods = {source.title: topics for source, topics in zip(asked.sources, found, strict=True)}
-            sheet = make_sheet(methods, top=asked.top, random_state=asked.random_state)
-        except SeeTopicError as error:
-            self._mark(number, "failed", str(error))
-            return
+        methods = {source.title: topics for source, topics in zip(asked.sources, found, strict=True)}
+        sheet = make_sheet(methods, top=asked.top, random_state=asked.random_state)
         key = json.dumps(sheet.to_key(), ensure_ascii=False)
         self.database.do("UPDATE rounds SET state = 'ready', problem = NULL, sheet = ? WHERE id = ?", (key, number))
 

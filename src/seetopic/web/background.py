@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Literal, TypeVar
 
+from seetopic.errors import SeeTopicError
 from seetopic.web.candidates import Sides
 from seetopic.web.database import Database
 from seetopic.web.errors import Conflict, Missing
-from seetopic.web.jobs import Jobs
+from seetopic.web.jobs import Ended, Jobs
 
 Shown = TypeVar("Shown")
 BackgroundState = Literal["running", "ready", "failed"]
@@ -54,19 +56,28 @@ class Background(ABC, Generic[Shown]):
         self.jobs.stop(number)
         self.database.do(f"DELETE FROM {self.table} WHERE id = ?", (number,))
 
-    def _ended(self, number: str, keep: Callable[[Any], None]) -> Callable[[Any, str | None, bool], None]:
+    def _ended(self, number: str, keep: Callable[[Any], None]) -> Ended:
         """What a job calls at its end: `keep` stores its result, or the row has failed."""
 
         def ended(found: Any, problem: str | None, stopped: bool) -> None:
             if stopped:  # removed by a user, or the server is stopping and resumes it at the next start
                 return
             if problem is None:
-                keep(found)
+                with self._failing(number):
+                    keep(found)
             else:
                 self._mark(number, "failed", self.sides.corpora.plainly(problem))
             self.sides.tidy()
 
         return ended
+
+    @contextmanager
+    def _failing(self, number: str) -> Iterator[None]:
+        """Errors that users can fix mark the row as failed."""
+        try:
+            yield
+        except SeeTopicError as error:
+            self._mark(number, "failed", str(error))
 
     def _mark(self, number: str, state: BackgroundState, problem: str | None = None) -> None:
         self.database.do(f"UPDATE {self.table} SET state = ?, problem = ? WHERE id = ?", (state, problem, number))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from seetopic.corpus import Documents
 from seetopic.discovery import Topics
-from seetopic.errors import CorpusError, SeeTopicError
+from seetopic.errors import CorpusError
 from seetopic.evaluation import Evaluation
 from seetopic.index import Index
 from seetopic.runtime import Progress
@@ -188,21 +189,15 @@ class Comparisons(Background[SavedComparison]):
 
     def _start(self, number: str) -> None:
         asked = AskedComparison.model_validate_json(self._row(number)["asked"])
-        sides = (asked.left, asked.right)
-
-        def keep(found: ComparisonResult) -> None:
-            self._keep(number, asked, found)
-
-        try:
+        sides, keep = (asked.left, asked.right), partial(self._keep, number, asked)
+        with self._failing(number):
             found = self.sides.quick(sides) if asked.measured is None else None
-            if found is not None:
+            if found is None:
+                runs, measured = self.sides.runs(sides), self._measured(asked.measured)
+                plan = plan_for(sides, measured is not None)
+                self.jobs.start(number, plan, self._ended(number, keep), compare, runs, measured)
+            else:
                 keep(ComparisonResult((found[0], found[1]), None, ""))
-                return
-            runs, measured = self.sides.runs(sides), self._measured(asked.measured)
-            ended = self._ended(number, keep)
-            self.jobs.start(number, plan_for(sides, measured is not None), ended, compare, runs, measured)
-        except SeeTopicError as error:
-            self._mark(number, "failed", str(error))
 
     def _measured(self, corpus: str | None) -> Measured | None:
         if corpus is None:
@@ -211,16 +206,10 @@ class Comparisons(Background[SavedComparison]):
         return Measured(self.sides.corpora.get(corpus).title, documents, self.workers)
 
     def _keep(self, number: str, asked: AskedComparison, found: ComparisonResult) -> None:
-        try:
-            left, right = (
-                SideTopics(
-                    title=each.title, topics=shown_topics(topics, each.names, self.sides.corpora.index(each.corpus))
-                )
-                for each, topics in zip((asked.left, asked.right), found.topics, strict=True)
-            )
-        except SeeTopicError as error:
-            self._mark(number, "failed", str(error))
-            return
+        left, right = (
+            SideTopics(title=each.title, topics=shown_topics(topics, each.names, self.sides.corpora.index(each.corpus)))
+            for each, topics in zip((asked.left, asked.right), found.topics, strict=True)
+        )
         figures = None if found.evaluations is None else compared_figures(*found.evaluations, note=found.note)
         differing = differences(left.topics, right.topics)
         result = Compared(left=left, right=right, differences=differing, figures=figures).model_dump_json()
