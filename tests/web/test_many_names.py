@@ -23,7 +23,7 @@ from seetopic.web.jobs import Jobs, Plan
 from seetopic.web.limits import PROJECT_NAMES, QUEUE, WAITING, WorkbenchSettings
 from seetopic.web.schemas import GivenCategory, Names, with_new
 from seetopic.web.sources import BuildOptions, FileSource
-from seetopic.web.topic_service import TopicFinder
+from seetopic.web.topic_service import TopicFinder, TopicRequest
 from seetopic.web.workbench import Workbench
 from waiting import until
 
@@ -145,18 +145,19 @@ def test_who_listens_to_a_search_of_many_names_can_end_it_at_every_step(index: I
 def test_all_corpora_share_one_memory_limit(index: Index) -> None:
     finder = TopicFinder(megabytes=1)
     first, second = (Index.open(index.folder, cache=index.cache.folder) for _ in range(2))
-    kept = finder.find("first", first, named(3, 1), None)
+    asked = TopicRequest("first", first, named(3, 1))
+    kept = finder.find(asked)
     held = held_bytes([first], (EmbeddedEncoder,))
-    finder.find("second", second, named(3, 1), None)
+    finder.find(TopicRequest("second", second, named(3, 1)))
     until(lambda: held_bytes([first], (EmbeddedEncoder,)) < held / 2)  # it is released when the answer has left
-    assert finder.find("first", first, named(3, 1), None).topics == kept.topics
+    assert finder.find(asked).topics == kept.topics
     finder.close()
 
 
 def test_topics_of_many_names_are_kept_as_shown_within_a_limit(index: Index) -> None:
     finder = TopicFinder(shown_bytes=1)
     first, second, third = (named(3, number) for number in (1, 2, 3))
-    found = [finder.shown("planted", index, names, None) for names in (first, second, third)]
+    found = [finder.shown(TopicRequest("planted", index, names)) for names in (first, second, third)]
     assert finder.known("planted", first) is None
     assert [finder.known("planted", names) for names in (second, third)] == found[1:]  # a change compares these two
     finder.close()

@@ -27,7 +27,7 @@ from seetopic.web.jobs import Plan
 from seetopic.web.limits import RUNS
 from seetopic.web.projects import Kept, Projects
 from seetopic.web.schemas import Frozen, Names
-from seetopic.web.topic_service import TopicFinder, settings_of
+from seetopic.web.topic_service import TopicFinder, TopicRequest, settings_of
 
 MEASURING = "measuring"
 _KEPT = re.compile(r"[0-9a-f]{32}\.json")
@@ -169,8 +169,8 @@ class Sides:
                 path.unlink(missing_ok=True)
 
     def _found(self, wanted: Wanted) -> Topics:
-        documents = self.corpora.documents(wanted.corpus)
-        return self.finder.find(wanted.corpus, self.corpora.index(wanted.corpus), wanted.names, documents).topics
+        index, documents = self.corpora.index(wanted.corpus), self.corpora.documents(wanted.corpus)
+        return self.finder.find(TopicRequest(wanted.corpus, index, wanted.names, documents)).topics
 
     def _kept(self, wanted: Wanted) -> Path:
         asked = [wanted.corpus, wanted.method, wanted.names.options.top, __version__]

@@ -106,6 +106,22 @@ class Finding:
         return self.names.categories.index(self.names[category])
 
 
+@dataclass(frozen=True)
+class TopicRequest:
+    """Names to find topics for, and where the documents that they are found in can be quoted from."""
+
+    corpus: str
+    index: Index
+    names: Names
+    documents: Documents | None = None
+    texts: WrittenTexts | None = None  # as they were written
+    owner: Owner | None = None  # whose older searches are cancelled
+
+    @cached_property
+    def key(self) -> Key:
+        return key_of(self.corpus, self.names)
+
+
 class FoundTopics(Frozen):
     """Topics as the page shows them, and how long they took."""
 
@@ -167,25 +183,16 @@ class TopicFinder:
         self._found: OrderedDict[Key, bytes] = OrderedDict()  # as JSON, which takes a tenth of the memory
         self._runs: OrderedDict[Key, Finding] = OrderedDict()
 
-    def shown(
-        self,
-        corpus: str,
-        index: Index,
-        names: Names,
-        documents: Documents | None,
-        owner: Owner | None = None,
-        texts: WrittenTexts | None = None,
-    ) -> FoundTopics:
-        """Topics for these names as the page shows them, from the cache if possible."""
-        key = key_of(corpus, names)
-        kept = self._look(self._found, key)
-        if kept is not None:
-            return FoundTopics.model_validate_json(kept)
-        finding = self.find(corpus, index, names, documents, owner, texts)
+    def shown(self, asked: TopicRequest) -> FoundTopics:
+        """Topics as the page shows them, from the cache if possible."""
+        known = self.known(asked.corpus, asked.names)
+        if known is not None:
+            return known
+        finding = self.find(asked)
         found = FoundTopics(topics=finding.shown, seconds=finding.seconds)
         written = found.model_dump_json().encode()
         with self._keeping:
-            self._found[key] = written
+            self._found[asked.key] = written
             while len(self._found) > 2 and sum(map(len, self._found.values())) > self._shown_bytes:
                 self._found.popitem(last=False)
         return found
@@ -195,22 +202,12 @@ class TopicFinder:
         kept = self._look(self._found, key_of(corpus, names))
         return None if kept is None else FoundTopics.model_validate_json(kept)
 
-    def find(
-        self,
-        corpus: str,
-        index: Index,
-        names: Names,
-        documents: Documents | None,
-        owner: Owner | None = None,
-        texts: WrittenTexts | None = None,
-    ) -> Finding:
+    def find(self, asked: TopicRequest) -> Finding:
         """The run for these names, from the cache if possible; it cancels older searches of its owner."""
-        key = key_of(corpus, names)
-        kept = self._look(self._runs, key)
+        kept = self._look(self._runs, asked.key)
         if kept is not None:
             return kept
-        search = self._begun(key, owner)
-        return self.do(self._find, key, index, names, documents, search, texts, heavy=names.are_heavy)
+        return self.do(self._find, asked, self._begun(asked), heavy=asked.names.are_heavy)
 
     def do(self, work: Callable[..., Item], *values: Any, heavy: bool = False) -> Item:
         """Run some work after earlier requests."""
@@ -243,14 +240,14 @@ class TopicFinder:
         for lane in (self._quick, self._heavy):
             lane.worker.shutdown(cancel_futures=True)
 
-    def _begun(self, key: Key, owner: Owner | None) -> _Search:
-        project, version = ("", 0) if owner is None else owner
-        search = _Search(version, key)
-        if owner is None:
-            return search
+    def _begun(self, asked: TopicRequest) -> _Search:
+        if asked.owner is None:
+            return _Search(0, asked.key)
+        project, version = asked.owner
+        search = _Search(version, asked.key)
         with self._keeping:
             before = self._searches.get(project)
-            if before is not None and before.key == key:
+            if before is not None and before.key == search.key:
                 before.version = max(before.version, version)
                 return before
             if before is not None and before.version > version:
@@ -266,27 +263,19 @@ class TopicFinder:
             for project in [project for project, each in self._searches.items() if each is search]:
                 del self._searches[project]
 
-    def _find(
-        self,
-        key: Key,
-        index: Index,
-        names: Names,
-        documents: Documents | None,
-        search: _Search,
-        texts: WrittenTexts | None,
-    ) -> Finding:
-        kept = self._look(self._runs, key)  # an earlier request for the same names may have found it
+    def _find(self, asked: TopicRequest, search: _Search) -> Finding:
+        kept = self._look(self._runs, asked.key)  # an earlier request for the same names may have found it
         if kept is not None:
             return kept
-        started = time.perf_counter()
+        names, started = asked.names, time.perf_counter()
         try:
             search("waiting", 0, None)
-            run = run_of(index, names.seeds, settings_of(names), progress=search, judgements=names.lessons)
+            run = run_of(asked.index, names.seeds, settings_of(names), progress=search, judgements=names.lessons)
         finally:
             self._ended(search)
-        finding = Finding(run, names, documents, time.perf_counter() - started, texts)
+        finding = Finding(run, names, asked.documents, time.perf_counter() - started, asked.texts)
         with self._keeping:
-            self._runs[key] = finding
+            self._runs[asked.key] = finding
         return finding
 
     def _tidy_soon(self) -> None:
@@ -397,11 +386,6 @@ def _is(term: str, written: str, index: Index | None) -> bool:
 
 
 def key_of(corpus: str, names: Names) -> Key:
-    """A cache key, equal for names that give the same topics of a corpus."""
-    return corpus, _key(names)
-
-
-def _key(names: Names) -> str:
-    """A cache key, equal for names that give the same topics; the project's title does not matter."""
+    """A cache key, equal for names that give the same topics of a corpus; the project's title does not matter."""
     asked = names.model_dump_json(exclude={"title", "next_id"})
-    return hashlib.sha256(asked.encode()).hexdigest()
+    return corpus, hashlib.sha256(asked.encode()).hexdigest()

@@ -31,7 +31,7 @@ from seetopic.web.schemas import Category, Frozen, Options
 from seetopic.web.search import Filter, FoundDocuments, Search
 from seetopic.web.served_folder import AllowedFolder
 from seetopic.web.sorted_documents import DocumentSorter, SortedCorpus, Sorting
-from seetopic.web.topic_service import Change, Finding, FoundTopics, ShownTopic, TopicFinder, changes
+from seetopic.web.topic_service import Change, Finding, ShownTopic, TopicFinder, TopicRequest, changes
 from seetopic.web.trends import AskedTrends, ShownTrends, shown_trends
 from seetopic.web.uploads import Uploads
 
@@ -207,21 +207,23 @@ class Workbench:
 
     def finding(self, kept: Kept) -> Finding:
         """The topics of a project in its current state."""
-        index = self.corpora.index(kept.corpus)
-        documents = self.corpora.documents(kept.corpus)
-        texts = self.corpora.texts(kept.corpus)
-        return self.finder.find(kept.corpus, index, kept.names, documents, (kept.id, kept.version), texts)
+        return self.finder.find(self._request(kept))
 
-    def _found(self, kept: Kept) -> FoundTopics:
-        index = self.corpora.index(kept.corpus)
-        documents = self.corpora.documents(kept.corpus)
-        texts = self.corpora.texts(kept.corpus)
-        return self.finder.shown(kept.corpus, index, kept.names, documents, (kept.id, kept.version), texts)
+    def _request(self, kept: Kept) -> TopicRequest:
+        return TopicRequest(
+            kept.corpus,
+            self.corpora.index(kept.corpus),
+            kept.names,
+            self.corpora.documents(kept.corpus),
+            self.corpora.texts(kept.corpus),
+            (kept.id, kept.version),
+        )
 
     def topics_at(self, kept: Kept, version: int) -> Topics:
         """The topics of a project at an earlier version."""
         index, documents = self.corpora.index(kept.corpus), self.corpora.documents(kept.corpus)
-        return self.finder.find(kept.corpus, index, self.projects.names_at(kept.id, version), documents).topics
+        names = self.projects.names_at(kept.id, version)
+        return self.finder.find(TopicRequest(kept.corpus, index, names, documents)).topics
 
     def take_over(self, number: str, by: str) -> Result:
         """Take over the annotators' answers of a round as judgements; without those of removed categories."""
@@ -246,7 +248,7 @@ class Workbench:
         """The project with its topics, and how they differ from before; a change is kept even if finding them fails."""
         topics, problem, seconds, differing = None, None, 0.0, {}
         try:
-            found = self._found(kept)
+            found = self.finder.shown(self._request(kept))
             topics, seconds = found.topics, found.seconds
             old = None if before is None else self.finder.known(before.corpus, before.names)
             differing = {} if old is None else changes(old.topics, topics)
