@@ -25,7 +25,6 @@ from seetopic.classify.placement import (
     placed,
 )
 from seetopic.classify.rows import blank
-from seetopic.corpus import path_text
 from seetopic.discovery import (
     NEAREST,
     Discovery,
@@ -369,7 +368,7 @@ def sorter_of(run: Discovery) -> Sorter:
         others = rows[run.sampled.n_read :] if rows.shape[0] > run.sampled.n_read else rows
         term_power = power_for(shares_with_none(rule.scores(others), n_names, temperature, owners=owners), by_terms)
     return Sorter(
-        tuple(map(path_text, run.seeds.paths)),
+        run.seeds.labels,
         index.vocabulary.terms,
         tuple(
             tuple(index.vocabulary.terms[term] for term in terms)

@@ -20,7 +20,7 @@ from seetopic.corpus.partition import Piece, Pieces, TextShard
 from seetopic.corpus.readers import field_size_limit, raw_rows
 from seetopic.corpus.records import Keep
 from seetopic.corpus.seed_files import HEADERS, OWN_WORDS, as_records, as_seeds, as_value, read_seeds
-from seetopic.corpus.seeds import PATH_MARK, Seed, Seeds, has_wildcard, normalized_name, path_text
+from seetopic.corpus.seeds import PATH_MARK, Seed, Seeds, has_wildcard, is_below, normalized_name, path_text
 from seetopic.corpus.storage import local_file
 
 __all__ = [
@@ -54,6 +54,7 @@ __all__ = [
     "fingerprint",
     "format_of",
     "has_wildcard",
+    "is_below",
     "joined",
     "local_file",
     "normalized_name",

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from seetopic.corpus.seeds import Seeds, normalized_name, path_text
+from seetopic.corpus.seeds import Seeds, normalized_name
 from seetopic.errors import JudgementError
 from seetopic.runtime import place_of_file, warn, write_text, writing
 
@@ -169,7 +169,7 @@ def _numbers(seeds: Seeds) -> dict[str, int]:
     """The number of each category by name and, in a tree, by path; a name that occurs twice needs its path."""
     counts = Counter(map(normalized_name, seeds.names))
     by_name = {key: number for number, key in enumerate(map(normalized_name, seeds.names)) if counts[key] == 1}
-    by_path = {normalized_name(path_text(path)): number for number, path in enumerate(seeds.paths)}
+    by_path = {normalized_name(label): number for number, label in enumerate(seeds.labels)}
     return by_path | by_name
 
 

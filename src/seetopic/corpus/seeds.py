@@ -31,6 +31,11 @@ class Seed:
     def __post_init__(self) -> None:
         object.__setattr__(self, "path", self.path or (self.name,))
 
+    @property
+    def label(self) -> str:
+        """Its path as text, which no other category has; without a tree, its name."""
+        return path_text(self.path)
+
 
 @dataclass(frozen=True)
 class Seeds:
@@ -60,6 +65,11 @@ class Seeds:
         """The names from the root to each category; unique."""
         return tuple(seed.path for seed in self.seeds)
 
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The same as texts."""
+        return tuple(seed.label for seed in self.seeds)
+
     @cached_property
     def parents(self) -> tuple[int, ...]:
         """The position of each category's parent, -1 for a root."""
@@ -75,6 +85,11 @@ class Seeds:
 def path_text(path: Sequence[str]) -> str:
     """A path as text: "media > books"; a root is its name."""
     return f" {PATH_MARK} ".join(path)
+
+
+def is_below(label: str, other: str) -> bool:
+    """Whether one category is below another in a tree, by their paths as texts."""
+    return label.startswith(path_text((other, "")))
 
 
 def normalized_name(name: str) -> str:

@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from seetopic.corpus import Seeds, path_text
+from seetopic.corpus import Seeds
 from seetopic.runtime import Doubles, Floats
 from seetopic.text import Vocabulary, tokenize
 
@@ -72,4 +72,4 @@ def hardly_known(
         return ()
     far = terms.nearness(rare, encode(rare)) < terms.bound
     unknown = {word for word, is_far in zip(rare, far, strict=True) if is_far}
-    return tuple(path_text(seed.path) for seed, own in zip(seeds.seeds, telling, strict=True) if own and own <= unknown)
+    return tuple(seed.label for seed, own in zip(seeds.seeds, telling, strict=True) if own and own <= unknown)

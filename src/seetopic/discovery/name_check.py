@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from seetopic.corpus import Seeds, as_seeds, path_text
+from seetopic.corpus import Seeds, as_seeds, is_below
 from seetopic.discovery.known_names import Terms, hardly_known
 from seetopic.discovery.tree import nearer_to_others, tree_of
 from seetopic.discovery.wildcards import expanded
@@ -116,7 +116,7 @@ def _check(
     warnings: tuple[str, ...],
     nearest: int,
 ) -> Check:
-    names = [(path_text(seed.path), name) for seed in asked.seeds for name in seed.names]
+    names = [(seed.label, name) for seed in asked.seeds for name in seed.names]
     compared = terms.vocabulary
     similarity = vectors @ terms.vectors.T  # (n_names, n_compared)
     checks = []
@@ -179,9 +179,8 @@ def _misplaced(seeds: Seeds, vectors: Floats) -> tuple[tuple[str, str], ...]:
     ends = np.cumsum([len(seed.names) for seed in seeds.seeds])[:-1]
     means = normalized(np.stack([part.mean(axis=0) for part in np.split(vectors, ends)]))
     gaps, others = nearer_to_others(tree, means)
-    paths = [path_text(path) for path in seeds.paths]
     found = [node for node in np.argsort(-gaps, kind="stable").tolist() if gaps[node] > 0]
-    return tuple((paths[node], paths[others[node]]) for node in found)
+    return tuple((seeds.labels[node], seeds.labels[others[node]]) for node in found)
 
 
 def _close_names(names: list[tuple[str, str]], vectors: Floats) -> tuple[tuple[str, str, float], ...]:
@@ -196,6 +195,5 @@ def _close_names(names: list[tuple[str, str]], vectors: Floats) -> tuple[tuple[s
 
 
 def _related(first: str, second: str) -> bool:
-    """Whether two paths are the same, or one is above the other."""
-    short, long = sorted((first, second), key=len)
-    return short == long or long.startswith(path_text((short, "")))
+    """Whether two categories are the same, or one is above the other."""
+    return first == second or is_below(first, second) or is_below(second, first)

@@ -8,7 +8,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-from seetopic.corpus import path_text
 from seetopic.discovery.calibration import shares_with_none
 from seetopic.discovery.run import Discovery
 from seetopic.discovery.self_training import shares
@@ -67,11 +66,6 @@ def ask(run: Discovery, number: int = 20, about: About = "both") -> list[Questio
     return mixed
 
 
-def _names(run: Discovery) -> list[str]:
-    """The categories as judgements name them: in a tree, by their paths."""
-    return list(map(path_text, run.seeds.paths))
-
-
 # Documents
 
 
@@ -120,7 +114,7 @@ def _likeness(documents: Floats, others: Floats) -> Floats:
 
 
 def _about_document(run: Discovery, document: int, likely: Doubles) -> Question:
-    names, order = _names(run), np.argsort(-likely[:-1], kind="stable").tolist()
+    names, order = run.seeds.labels, np.argsort(-likely[:-1], kind="stable").tolist()
     best = order[0]
     marked = _telling_terms(run, document, best)
     if likely[-1] > likely[best]:
@@ -203,7 +197,7 @@ def _scores_of_terms(run: Discovery, terms: Longs) -> Doubles:
 
 
 def _about_term(run: Discovery, term: int, category: int, likely: Doubles) -> Question:
-    names, word = _names(run), run.index.vocabulary.terms[term]
+    names, word = run.seeds.labels, run.index.vocabulary.terms[term]
     documents = int(run.index.document_frequencies[term])
     best = int(likely.argmax())
     own = (best,) if run.tree is None else run.tree.path(best)

@@ -34,7 +34,6 @@ from seetopic.corpus import (
     as_judgements,
     joined,
     open_documents,
-    path_text,
 )
 from seetopic.discovery import (
     About,
@@ -379,7 +378,7 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """The names of the columns of `transform`, which are those of the topics."""
-        return np.array([path_text(path) for path in self._checked().seeds_.paths], dtype=object)
+        return np.array(self._checked().seeds_.labels, dtype=object)
 
     # Methods with BERTopic's names
 

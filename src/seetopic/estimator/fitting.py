@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from seetopic.classify import Sorter, sorter_of
-from seetopic.corpus import Documents, Judgements, Seeds, as_seeds, normalized_name, path_text
+from seetopic.corpus import Documents, Judgements, Seeds, as_seeds, normalized_name
 from seetopic.discovery import Discovery, Topics, run_of
 from seetopic.errors import CorpusError, SeedError, SettingsError
 from seetopic.estimator.vectors import Ready
@@ -137,7 +137,7 @@ def _listed(names: tuple[str, ...]) -> str:
 
 def topic_number(seeds: Seeds, topic: int | str) -> int:
     """The number of a topic, given its number or its name; in a tree, also its path as text."""
-    labels = list(map(path_text, seeds.paths))
+    labels = seeds.labels
     if isinstance(topic, str) and topic in labels:
         return labels.index(topic)
     if isinstance(topic, str) and seeds.names.count(topic) == 1:

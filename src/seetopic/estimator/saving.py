@@ -22,7 +22,6 @@ from seetopic.corpus import (
     Seeds,
     as_records,
     as_seeds,
-    path_text,
     read_judgements,
     text_digest,
     write_judgements,
@@ -276,7 +275,7 @@ def _loaded(
         )
     seeds, topics = _seeds(about["seeds"]), Topics.load(folder)
     sorter = Sorter.load(folder, tokenizer=tokenizer or tokenize)
-    if not tuple(map(path_text, seeds.paths)) == sorter.names == tuple(topic.label for topic in topics):
+    if not seeds.labels == sorter.names == tuple(topic.label for topic in topics):
         raise ValueError("its names, topics and sorter come from different models")
     names = _names(folder, about, seeds)
     index = Index.open(folder / INDEX, tokenizer=tokenizer or tokenize, cache=cache)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, TypeAlias
 
-from seetopic.corpus import Judgements, as_judgements, as_seeds, normalized_name, path_text
+from seetopic.corpus import Judgements, as_judgements, as_seeds, is_below, normalized_name
 from seetopic.errors import JudgementError
 from seetopic.runtime import warn
 
@@ -31,12 +31,8 @@ def judged_documents(given: Any, several: bool) -> JudgedDocuments:
     for document, settled_answers in settled.documents.items():
         answers = {own[category]: belongs for category, belongs in settled_answers.items()}
         accepted = [name for name, belongs in answers.items() if belongs]
-        others = {} if several or not accepted else {name: False for name in own if not _below(name, accepted)}
-        above = {name: True for name in own if any(_below(each, [name]) for each in accepted)}
+        below = {name for name in own for each in accepted if is_below(name, each)}
+        others = {} if several or not accepted else {name: False for name in own if name not in below}
+        above = {name: True for name in own for each in accepted if is_below(each, name)}
         found[int(document)] = others | answers | above
     return found
-
-
-def _below(name: str, others: Iterable[str]) -> bool:
-    """Whether a category is below one of the others in a tree."""
-    return any(name.startswith(path_text((other, ""))) for other in others)

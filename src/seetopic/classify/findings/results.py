@@ -24,7 +24,7 @@ from seetopic.classify.findings.shares import (
     interval,
 )
 from seetopic.classify.findings.typical import typical_terms
-from seetopic.corpus import path_text
+from seetopic.corpus import is_below
 from seetopic.runtime import Longs
 
 _DIGITS = 6
@@ -283,8 +283,8 @@ class _Findings:
 
     def _is_above(self, first: int, second: int) -> bool:
         """Whether one category is above the other in a tree, so that all documents of the lower one have both."""
-        names = self.counts.categories[first], self.counts.categories[second]
-        return names[0].startswith(path_text((names[1], ""))) or names[1].startswith(path_text((names[0], "")))
+        name, other = self.counts.categories[first], self.counts.categories[second]
+        return is_below(name, other) or is_below(other, name)
 
     def together(self) -> Iterator[CategoryPair]:
         met, total = self.counts.together, self.counts.total
