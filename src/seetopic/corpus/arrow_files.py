@@ -124,8 +124,7 @@ def parquet_file(file: StoredFile, place: str) -> Iterator[ParquetSource]:
         except CorpusError:
             raise
         except failures as error:
-            sentence = f"{place} cannot be read as Parquet: {file.reason(error)}; check that the file is complete"
-            raise CorpusError(sentence) from file.cause(error)
+            raise file.unreadable(f"{place} cannot be read as Parquet", error) from file.cause(error)
 
 
 def parquet(file: StoredFile, fields: Fields, groups: GroupRange | None = None) -> Iterator[Record]:
@@ -159,8 +158,7 @@ def arrow_stream(file: StoredFile) -> Iterator[Any]:
         except CorpusError:
             raise
         except failures as error:
-            sentence = f"{file.name} cannot be read as Arrow: {file.reason(error)}; check that the file is complete"
-            raise CorpusError(sentence) from file.cause(error)
+            raise file.unreadable(f"{file.name} cannot be read as Arrow", error) from file.cause(error)
 
 
 def _arrow_columns(schema: Any, fields: Fields, file: str) -> list[str]:

@@ -310,8 +310,7 @@ def _sheet_rows(file: StoredFile) -> Iterator[list[Any]]:
         try:
             rows = CalamineWorkbook.from_filelike(opened).get_sheet_by_index(0).iter_rows()
         except (CalamineError, *file.failures) as error:  # type: ignore[misc] # it has no type hints
-            sentence = f"{file.name} cannot be read as .xlsx: {file.reason(error)}; check that the file is complete"
-            raise CorpusError(sentence) from file.cause(error)
+            raise file.unreadable(f"{file.name} cannot be read as .xlsx", error) from file.cause(error)
         for row in rows:
             if any(cell != "" for cell in row):
                 yield [None if cell == "" else cell for cell in row]
@@ -362,8 +361,7 @@ def _whole_text(file: StoredFile) -> Plain:
         try:
             read = opened.read()
         except file.failures as error:
-            sentence = f"{file.name} cannot be read: {file.reason(error)}; check that the file is complete"
-            raise CorpusError(sentence) from file.cause(error)
+            raise file.unreadable(f"{file.name} cannot be read", error) from file.cause(error)
     text = read.decode("utf-8-sig", errors="surrogateescape").rstrip("\r\n")
     return text if (fault := text_fault(text)) is None else Fault(file.name, *fault)
 
@@ -396,12 +394,8 @@ def _blocks(stretch: Stretch) -> Iterator[_Block]:
             if left:
                 raise EOFError("it was truncated")
         except file.failures as error:
-            failed = "unpacked" if file.is_packed else "read"
-            sentence = (
-                f"{file.name} cannot be {failed} after line {number - 1}: {file.reason(error)}; "
-                "check that the file is complete"
-            )
-            raise CorpusError(sentence) from file.cause(error)
+            failed = f"{file.name} cannot be {'unpacked' if file.is_packed else 'read'} after line {number - 1}"
+            raise file.unreadable(failed, error) from file.cause(error)
 
 
 def _block(read: bytes, first_line: int) -> _Block:

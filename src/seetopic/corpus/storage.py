@@ -95,6 +95,10 @@ class StoredFile:
         """The error, if it may be shown."""
         return error if self.system is None else None
 
+    def unreadable(self, what_failed: str, error: Exception) -> CorpusError:
+        """The error of reading it as one sentence; to be raised from its `cause`."""
+        return CorpusError(f"{what_failed}: {self.reason(error)}; check that the file is complete")
+
     @contextmanager
     def _opening(self) -> Iterator[None]:
         try:
@@ -315,7 +319,6 @@ def seekable(file: StoredFile) -> Iterator[IO[bytes]]:
             try:
                 shutil.copyfileobj(opened, unpacked)
             except file.failures as error:
-                sentence = f"{file.name} cannot be unpacked: {file.reason(error)}; check that the file is complete"
-                raise CorpusError(sentence) from file.cause(error)
+                raise file.unreadable(f"{file.name} cannot be unpacked", error) from file.cause(error)
             unpacked.seek(0)
             yield unpacked
