@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seetopic.classify.sorter import KNOWN_DOCUMENTS, Sorter
-from seetopic.corpus import PATH_MARK, Judgements, Seeds, as_seeds
+from seetopic.corpus import Judgements, Seeds, as_seeds, split_path
 from seetopic.discovery import CONSTANT, allowed_categories, corrections, most_predictive, says_something
 from seetopic.index import weighted_rows
 from seetopic.runtime import Floats, Lists, Sparse, warn
@@ -59,7 +59,7 @@ def _seeds(sorter: Sorter) -> Seeds:
     """The names, which are paths in a tree."""
     if sorter.tree is None:
         return as_seeds(list(sorter.names))
-    paths = [[name.strip() for name in path.split(PATH_MARK)] for path in sorter.names]
+    paths = map(split_path, sorter.names)
     return as_seeds([{"name": path[-1], "path": path} for path in paths])
 
 

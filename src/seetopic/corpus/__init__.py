@@ -19,8 +19,8 @@ from seetopic.corpus.judgements import (
 from seetopic.corpus.partition import Piece, Pieces, TextShard
 from seetopic.corpus.readers import field_size_limit, raw_rows
 from seetopic.corpus.records import Keep
-from seetopic.corpus.seed_files import HEADERS, OWN_WORDS, as_records, as_seeds, as_value, read_seeds
-from seetopic.corpus.seeds import PATH_MARK, Seed, Seeds, has_wildcard, is_below, normalized_name, path_text
+from seetopic.corpus.seed_files import HEADERS, OWN_WORDS, as_records, as_seeds, as_value, read_seeds, split_path
+from seetopic.corpus.seeds import Seed, Seeds, has_wildcard, is_below, normalized_name, path_text
 from seetopic.corpus.storage import local_file
 
 __all__ = [
@@ -28,7 +28,6 @@ __all__ = [
     "HEADERS",
     "NAMES",
     "OWN_WORDS",
-    "PATH_MARK",
     "Documents",
     "Fingerprint",
     "FingerprintBuilder",
@@ -64,6 +63,7 @@ __all__ = [
     "raw_rows",
     "read_judgements",
     "read_seeds",
+    "split_path",
     "text_digest",
     "text_files",
     "unpacked_bytes",

@@ -79,6 +79,11 @@ class Documents:
         return isinstance(self.source, Path | Files) and self._files()[1] not in (None, "txt")
 
     @property
+    def has_labels(self) -> bool:
+        """Whether labels are read with the texts."""
+        return self.label_field is not None or self.labels is not None
+
+    @property
     def notices_changes(self) -> bool:
         """Whether a second reading gives the same documents or says that they changed, as files and lists do."""
         if isinstance(self.source, Joined):
@@ -262,12 +267,9 @@ class Joined:
 
 def joined(first: Documents, *more: Documents) -> Documents:
     """Several corpora as one, with the name and rules of the first."""
-    parts = [part for each in (first, *more) for part in (each.source.parts if _is_joined(each) else [each])]
+    sources = ((each, each.source) for each in (first, *more))
+    parts = chain.from_iterable(source.parts if isinstance(source, Joined) else [each] for each, source in sources)
     return replace(first, source=Joined(tuple(parts)), title=first.name, label_field=None, labels=None)
-
-
-def _is_joined(documents: Documents) -> bool:
-    return isinstance(documents.source, Joined)
 
 
 def open_documents(

@@ -49,11 +49,10 @@ def split(documents: Documents, share: float, random_state: int) -> Parts:
     if not 0 < n_held_out < len(texts):
         raise CorpusError(f"{documents.name} has {len(texts)} documents, too few to hold out {share:.0%} of them")
     held, kept = np.sort(order[:n_held_out]), np.sort(order[n_held_out:])
-    has_labels = documents.label_field is not None or documents.labels is not None
     chosen = replace(
         open_documents([texts[number] for number in held]),
         title=documents.name,
-        labels=[labels[number] for number in held] if has_labels else None,
+        labels=[labels[number] for number in held] if documents.has_labels else None,
     )
     return Parts(tuple(texts[number] for number in kept), chosen, tuple(skipped.items()))
 
@@ -202,7 +201,7 @@ def _check(parts: Parts, seeds: Seeds, methods: Sequence[str], folder: Path | No
     given: list[tuple[str, ...]] = []
     for _ in parts.held_out.texts(labels=given):  # raises here if it cannot be read
         pass
-    if parts.held_out.label_field is not None or parts.held_out.labels is not None:
+    if parts.held_out.has_labels:
         labels_for(seeds.names, given, parts.held_out)
 
 
@@ -218,9 +217,8 @@ def _run_all(
     """Method, random state, topics and seconds, state by state: all methods of one state share an index."""
     total = options.runs * len(methods)
     for state in range(options.runs):
-        task = _task(
-            parts, seeds, options, state, progress, ignore if state else warn
-        )  # warn once: the documents are the same
+        heard = ignore if state else warn  # once is enough: the documents are the same
+        task = _task(parts, seeds, options, state, progress, heard)
         for number, method in enumerate(methods, start=state * len(methods)):
             progress(f"{method}, random state {state}", number, total)
             place = None if folder is None else folder / f"{method}-{state}.json"

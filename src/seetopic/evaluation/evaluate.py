@@ -153,9 +153,8 @@ def _judging(
             told=lambda done: progress("reading documents", done, None),
         )
         documents.refuse_if_empty(sum(held_out.sizes), skipped)
-        has_labels = documents.label_field is not None or documents.labels is not None
         labels = None
-        if has_labels:
+        if documents.has_labels:
             for topics in several:
                 labels = labels_for(_matched_names(topics, given), given, documents)  # reject them before any slow work
         yield Judge(held_out, documents.name, labels, tuple(skipped.items()))

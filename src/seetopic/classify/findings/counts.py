@@ -14,7 +14,7 @@ import numpy as np
 
 from seetopic.classify.findings.dates import MOST_PERIODS, NO_DATE, DateReader, Unit, period_starts, unit_for
 from seetopic.classify.findings.options import TrendOptions
-from seetopic.corpus import PATH_MARK, normalized_name, path_text
+from seetopic.corpus import normalized_name, path_text, split_path
 from seetopic.errors import CorpusError
 from seetopic.runtime import Lists, Longs, Progress, silent
 
@@ -391,7 +391,7 @@ def _with_parents(rows: Longs, paths: Any) -> tuple[Longs, Any]:
     encoded, above = paths.dictionary_encode(), dict[str, int]()
     lists = []
     for path in encoded.dictionary.to_pylist():
-        names = [name.strip() for name in path.split(PATH_MARK)]
+        names = split_path(path)
         texts = [path_text(names[:depth]) for depth in range(1, len(names) + 1)]
         lists.append([above.setdefault(text, len(above)) for text in texts])
     own = Lists.of(lists)
