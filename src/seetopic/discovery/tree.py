@@ -57,6 +57,11 @@ class Tree:
             above.append(self.parents[above[-1]])
         return above[::-1]
 
+    def up_to(self, depth: int, columns: Longs) -> Longs:
+        """The column at a depth above each of these, or itself if it is not that deep; -1 stays -1."""
+        above = [self.path(column)[: depth + 1][-1] for column in range(len(self))]
+        return np.append(above, -1)[columns]
+
     def cut(self, depth: int) -> list[int]:
         """Columns that share all documents among themselves: those at a depth, and leaves above it.
 

@@ -361,8 +361,7 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
             return best
         if level < 0:
             raise SettingsError(f"`level` is {level}, but must be 0 for the roots of the tree, or more")
-        above = [tree.path(topic)[: level + 1][-1] for topic in range(len(tree))]
-        return np.append(above, -1)[best]
+        return tree.up_to(level, best)
 
     def predict_proba(self, X: Any, *, document_embeddings: Any = None) -> Doubles:
         """The shares of `transform`, with `classes_` as columns; each row and the share of no topic add up to 1.

@@ -56,11 +56,6 @@ class LabelledTree:
         there = [topic for topic in cut if self.belongs[:, topic].any()]
         return there, Labels(tuple(map(str, there)), csr_array(self.belongs[:, there].astype(np.int64)))
 
-    def up_to(self, depth: int, guesses: Longs) -> Longs:
-        """Guesses as topics of a level: the topic itself, or the one above it at that depth."""
-        above = [self.tree.path(topic)[: depth + 1][-1] for topic in range(len(self.tree))]
-        return np.append(above, NO_GUESS)[guesses]
-
     def by_paths(self, guesses: Longs) -> Figures:
         """Of documents with a known label: the share with exactly the right path, and F1 over all topics on paths."""
         known = self.belongs.any(axis=1)
@@ -109,7 +104,7 @@ def level_tables(
         if guesses is not None:
             place = np.full(n_topics + 1, NO_GUESS)
             place[topics] = np.arange(len(topics))
-            at_level["macro_f1"] = f1_of_guesses(place[tree.up_to(depth, guesses)], own, labels)
+            at_level["macro_f1"] = f1_of_guesses(place[tree.tree.up_to(depth, guesses)], own, labels)
         levels.append({"topics": float(len(topics)), **means(at_level)})
         for name, values in at_level.items():
             row = table.setdefault(name, [float("nan")] * n_topics)
