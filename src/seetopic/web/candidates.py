@@ -122,7 +122,7 @@ class Sides:
     finder: TopicFinder
     folder: Path  # of methods' topics
 
-    def wanted(self, kept: Kept, side: ProjectSide | VersionSide | MethodSide, top: int | None = None) -> Wanted:
+    def wanted(self, kept: Kept, side: Side, top: int | None = None) -> Wanted:
         """A side in its current state, with at least `top` terms; fails at once if it cannot be found."""
         if isinstance(side, MethodSide):
             require(side.name)

@@ -8,9 +8,8 @@ from typing import Any, Literal
 
 import numpy as np
 import orjson
-from numpy.typing import NDArray
 
-from seetopic.classify import NO_DATE, DateOrder, DateReader
+from seetopic.classify import NO_DATE, DateOrder, DateReader, arrow_array
 from seetopic.errors import CorpusError
 from seetopic.index import Index
 from seetopic.runtime import Flags, Ids, Longs
@@ -120,12 +119,3 @@ def shown_value(value: Any) -> str:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     return "" if value is None else value if isinstance(value, str) else orjson.dumps(value).decode()
-
-
-def arrow_array(values: NDArray[np.object_]) -> Any:
-    import pyarrow as pa
-
-    try:
-        return pa.array(values, from_pandas=True)
-    except (pa.ArrowInvalid, pa.ArrowTypeError):  # values of several types
-        return pa.array([None if value is None else str(value) for value in values], pa.string())

@@ -11,14 +11,24 @@ from seetopic.corpus import Seed, Seeds
 from seetopic.discovery import check
 from seetopic.errors import SeeTopicError
 from seetopic.index import Index
-from seetopic.output import Sentence, charts, marked_whole, nearest_pairs, passages_of, reasons, sentence_in, spellings
+from seetopic.output import (
+    Figure,
+    Sentence,
+    charts,
+    marked_whole,
+    nearest_pairs,
+    passages_of,
+    reasons,
+    sentence_in,
+    spellings,
+)
 from seetopic.web.columns import CorpusColumns
 from seetopic.web.errors import Missing
+from seetopic.web.examples import Parts
 from seetopic.web.limits import DOCUMENT_WORDS
 from seetopic.web.schemas import Frozen, Names, same
 from seetopic.web.topic_service import Finding
 
-Parts = tuple[tuple[str, bool], ...]
 FigureName = Literal["map", "documents", "heatmap", "ranks", "counts", "bars"]
 _SHOWN = 36  # words shown of a document without terms
 _FIGURES: dict[str, Callable[..., Any]] = {
@@ -265,7 +275,10 @@ def overlap(finding: Finding) -> Overlap:
 
 
 def picture(finding: Finding, name: FigureName, width: int) -> Picture:
-    figure = _FIGURES[name](finding.scene, width=width)
+    return picture_of(_FIGURES[name](finding.scene, width=width))
+
+
+def picture_of(figure: Figure) -> Picture:
     return Picture(
         title=figure.title,
         description=figure.description,

@@ -118,12 +118,12 @@ class _Running:
 class Jobs:
     """Jobs by key, run one after the other."""
 
-    def __init__(self, at_once: int = 1, most: int = QUEUE) -> None:
+    def __init__(self, most: int = QUEUE) -> None:
         self._most = most
         self._running: dict[str, _Running] = {}
         self._lock = threading.Lock()
         self._closed = False
-        self._watchers = ThreadPoolExecutor(at_once, thread_name_prefix="job")
+        self._watchers = ThreadPoolExecutor(1, thread_name_prefix="job")
 
     def start(self, key: str, plan: Plan, ended: Ended, work: Work, *values: Any, **named: Any) -> None:
         """Start when a slot is free; `ended` is called once, in another thread."""

@@ -131,8 +131,7 @@ class Projects:
         """Restore an earlier state as a new step, which can be undone like any other."""
         with self._data.change():
             self._must_be_newest(project, base)
-            names = Names.model_validate_json(self._entry(project, number)["names"])
-            again = self._with_unused_ids(project, names)
+            again = self._with_unused_ids(project, self.names_of_entry(project, number))
             self._keep(project, self._current(project), again, f"restore step {number}", by)
             return self.get(project)
 

@@ -147,12 +147,25 @@ class Names(Frozen):
     def check(self) -> None:
         """Reject duplicate names, as `discover` would; having no names yet is fine."""
         if self.categories:
-            self._as_seeds()
+            _ = self.seeds
 
     @property
     def seeds(self) -> Seeds:
         """The input of `discover`; rejects duplicate names, and an empty list."""
-        return self._as_seeds()
+        return Seeds(
+            tuple(
+                Seed(
+                    each.name,
+                    each.names,
+                    each.pinned,
+                    each.negative,
+                    each.description,
+                    each.examples,
+                    self.path(each),
+                )
+                for each in self.categories
+            )
+        )
 
     @property
     def ids(self) -> dict[str, str]:
@@ -170,22 +183,6 @@ class Names(Frozen):
                 )
                 for each in self.judgements
                 if each.category is None or each.category in paths
-            )
-        )
-
-    def _as_seeds(self) -> Seeds:
-        return Seeds(
-            tuple(
-                Seed(
-                    each.name,
-                    each.names,
-                    each.pinned,
-                    each.negative,
-                    each.description,
-                    each.examples,
-                    self.path(each),
-                )
-                for each in self.categories
             )
         )
 

@@ -17,7 +17,8 @@ from seetopic.runtime import Doubles, Flags, Longs
 from seetopic.text import cleaned
 from seetopic.web.columns import CorpusColumns
 from seetopic.web.errors import Missing
-from seetopic.web.inspect import Parts, plain_beginning
+from seetopic.web.examples import Parts
+from seetopic.web.inspect import plain_beginning
 from seetopic.web.limits import COLUMNS, LETTERS
 from seetopic.web.schemas import Frozen
 from seetopic.web.sorted_documents import SortedCorpus, Sorting

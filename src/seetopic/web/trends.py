@@ -7,11 +7,10 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field
 
-from seetopic.classify import COLUMNS, Trends, Unit, trends
+from seetopic.classify import COLUMNS, Trends, Unit, arrow_array, trends
 from seetopic.output import shares_chart
-from seetopic.web.columns import arrow_array
 from seetopic.web.errors import Refused
-from seetopic.web.inspect import Picture
+from seetopic.web.inspect import Picture, picture_of
 from seetopic.web.schemas import Frozen
 from seetopic.web.search import ColumnName, Filter, Search
 from seetopic.web.sorted_documents import Sorting
@@ -68,18 +67,11 @@ class ShownTrends(Frozen):
 
 def shown_trends(search: Search, asked: AskedTrends, width: int) -> ShownTrends:
     found = computed(search, asked)
-    figure = shares_chart(found, width=width)
     return ShownTrends(
         documents=found.documents,
         by=found.by,
         left_out=found.left_out,
-        picture=Picture(
-            title=figure.title,
-            description=figure.description,
-            svg=figure.element,
-            width=figure.width,
-            height=figure.height,
-        ),
+        picture=picture_of(shares_chart(found, width=width)),
         changes=tuple(
             ShownChange(
                 category=each.category, group=each.group, period=each.period, before=each.before, after=each.after

@@ -6,7 +6,7 @@ from seetopic.classify.findings.dates import NO_DATE, UNITS, DateOrder, DateRead
 from seetopic.classify.findings.judged import judged_documents
 from seetopic.classify.findings.options import TrendOptions
 from seetopic.classify.findings.results import CategoryShare, ShareChange, Trends
-from seetopic.classify.findings.sources import trends, trends_in_index, trends_of_documents
+from seetopic.classify.findings.sources import arrow_array, trends, trends_in_index, trends_of_documents
 
 __all__ = [
     "NO_DATE",
@@ -18,6 +18,7 @@ __all__ = [
     "TrendOptions",
     "Trends",
     "Unit",
+    "arrow_array",
     "judged_documents",
     "trends",
     "trends_in_index",

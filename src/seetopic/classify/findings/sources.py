@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 import orjson
+from numpy.typing import NDArray
 
 from seetopic.classify.documents import DocumentStream
 from seetopic.classify.findings.counts import TERMS, Scan
@@ -123,7 +124,7 @@ def _sorter(index: Index, seeds: Any, topics: str | Path | Sorter | None, device
 def _sorted_batches(stream: DocumentStream, columns: Mapping[str, Any], options: AssignOptions) -> Iterator[Any]:
     pa = _pyarrow()
     names, words = (pa.array(each, pa.string()) for each in (stream.sorter.names, stream.sorter.terms))
-    kept = {name: _array(values) for name, values in columns.items()}
+    kept = {name: arrow_array(values) for name, values in columns.items()}
     done = 0
     for placement, terms, empty in stream.placed_with_terms(options):
         best = placement.best
@@ -145,9 +146,10 @@ def _check_lengths(columns: Mapping[str, Any], at_least: int = 0, at_most: int |
             raise SettingsError(f"`{name}` has {len(values):,} values, but must have one for each document")
 
 
-def _array(values: Sequence[Any]) -> Any:
+def arrow_array(values: Sequence[Any] | NDArray[Any]) -> Any:
     """An Arrow array; values of several types become texts."""
-    pa = _pyarrow()
+    import pyarrow as pa
+
     try:
         return pa.array(values, from_pandas=True)
     except (pa.ArrowInvalid, pa.ArrowTypeError):
@@ -194,7 +196,7 @@ def _row_batches(rows: Iterator[Any], path: Path, options: TrendOptions) -> Iter
             raise CorpusError(f"{path} contains {others[0]!r}, which is not an object; give one JSON object per line")
         names = list(dict.fromkeys(name for row in some for name in row))
         wanted = wanted or _wanted(options, names, str(path))
-        yield pa.record_batch({name: _array([row.get(name) for row in some]) for name in wanted})
+        yield pa.record_batch({name: arrow_array([row.get(name) for row in some]) for name in wanted})
 
 
 def _json_rows(path: Path) -> Iterator[Any]:
