@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from seetopic.discovery.ranking import Entries, combined, ensemble_score, pick_best, pick_in_turns, ranked, reciprocal
+from seetopic.discovery.ranking import Entries, combined, pick_best, pick_in_turns, ranked, reciprocal
 
 matrices = hnp.arrays(
     np.float64,
@@ -65,18 +65,23 @@ def test_beyond_the_checked_ranks_the_reciprocal_is_zero():
     assert reciprocal(np.array([[1, 4, 0]])).tolist() == [[1.0, 0.25, 0.0]]
 
 
-def test_with_rho_1_the_score_is_the_mean_of_reciprocal_ranks_of():
-    assert ensemble_score([np.array([[1.0]]), np.array([[0.5]])], rho=1.0) == pytest.approx(0.75)
+def score_of(term, rankings, rho):
+    entries = combined([[np.array(terms)] for terms in rankings], [1.0] * len(rankings), rho, 40)
+    return entries.scores_of(0, [term])[0]
+
+
+def test_with_rho_1_the_score_is_the_mean_of_reciprocal_ranks():
+    assert score_of(0, [[0], [1, 0]], rho=1.0) == pytest.approx((1 + 1 / 2) / 2)
 
 
 def test_with_rho_near_0_the_score_is_the_geometric_mean():
-    assert ensemble_score([np.array([[1.0]]), np.array([[0.25]])], rho=1e-6) == pytest.approx(0.5, rel=1e-4)
+    assert score_of(0, [[0], [1, 2, 3, 0]], rho=1e-6) == pytest.approx((1 * 1 / 4) ** 0.5, rel=1e-4)
 
 
 def test_a_small_rho_lets_each_ranking_veto():
-    in_one, in_both = ensemble_score([np.array([1.0, 0.05]), np.array([0.0, 0.05])], rho=0.1)
-    assert in_one == pytest.approx(0.5**10)
-    assert in_both == pytest.approx(0.05)
+    rankings = [[0, *range(2, 20), 1], [*range(20, 39), 1]]
+    assert score_of(0, rankings, rho=0.1) == pytest.approx(0.5**10)  # first in one ranking, absent from the other
+    assert score_of(1, rankings, rho=0.1) == pytest.approx(1 / 20)  # the twentieth in both
 
 
 @given(matrices, st.integers(0, 6))
@@ -115,7 +120,8 @@ def test_combined_rankings_have_the_ensemble_score_of_every_ranked_term(scores, 
     other = scores[:, ::-1].astype(np.float32)
     kinds = [ranked(scores.astype(np.float32), checked), ranked(other, checked)]
     places = [ranks_of(scores.astype(np.float32), checked), ranks_of(other, checked)]
-    expected = ensemble_score([reciprocal(each) for each in places], 0.1, [1.0, 2.0])
+    powers = [reciprocal(each) ** 0.1 for each in places]
+    expected = np.average(powers, axis=0, weights=[1.0, 2.0]) ** (1 / 0.1)  # Eq. (6)
     candidates = None
     if has_veto:  # of a ranking that has no weight itself
         vetoing = -other

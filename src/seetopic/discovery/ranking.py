@@ -131,16 +131,6 @@ def reciprocal(places: Longs) -> Doubles:
     return np.divide(1.0, places, out=np.zeros(places.shape), where=places > 0)
 
 
-def ensemble_score(reciprocal_ranks: Sequence[Doubles], rho: float, weights: Sequence[float] | None = None) -> Doubles:
-    """Power mean of reciprocal ranks; Eq. (6). `rho=1` is the plain mean, `rho` near 0 the geometric mean."""
-    return mean_of_powers([np.power(ranks, rho) for ranks in reciprocal_ranks], rho, weights)
-
-
-def mean_of_powers(powers: Sequence[Doubles], rho: float, weights: Sequence[float] | None) -> Doubles:
-    mean: Doubles = np.average(powers, axis=0, weights=weights) ** (1 / rho)
-    return mean
-
-
 def combined(
     rankings: Sequence[Sequence[Longs]],
     weights: Sequence[float],
@@ -148,9 +138,10 @@ def combined(
     n_terms: int,
     candidates: Sequence[Longs] | None = None,
 ) -> Entries:
-    """The ensemble score of every term that is in a ranking of a category.
+    """The ensemble score of every term that is in a ranking of a category; Eq. (6).
 
-    A ranking has the best terms of each category, best first. `candidates` are the only terms that may have a score in
+    It is the power mean of reciprocal ranks: with `rho` 1 the plain mean, with `rho` near 0 the geometric mean. A
+    ranking has the best terms of each category, best first. `candidates` are the only terms that may have a score in
     each category, if not all may.
     """
     longest = max((len(terms) for ranking in rankings for terms in ranking), default=0)
@@ -165,7 +156,8 @@ def combined(
             place[listed] = np.arange(1, len(listed) + 1)
             own.append(powers[place[terms]])
             place[listed] = 0
-    scores = mean_of_powers([np.concatenate([np.empty(0), *own]) for own in by_ranking], rho, weights)
+    powers_of_terms = [np.concatenate([np.empty(0), *own]) for own in by_ranking]
+    scores: Doubles = np.average(powers_of_terms, axis=0, weights=weights) ** (1 / rho)
     sizes = [len(terms) for terms in chosen]
     found = Entries(
         np.repeat(np.arange(len(sizes)), sizes),

@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from seetopic.errors import SheetError
 from seetopic.evaluation.sheets import FilledSheet, Sheet, read_sheets
 from seetopic.runtime import Doubles, Longs
 
-DRAWS = 1000
+_DRAWS = 1000
 _MANY = 20  # terms; two people hardly ever agree on all of so many
 
 
@@ -104,38 +103,14 @@ def agreement_of(sheet: Sheet, filled: Sequence[FilledSheet], *, random_state: i
     )
 
 
-def fleiss_kappa(counts: Longs) -> float | None:
-    """Fleiss' kappa (1971) from how many raters chose each category, (n_items, n_categories).
-
-    All items must have the same number of raters, two or more. None if there are no items, or if all raters
-    always chose the same category, since chance alone then explains everything.
-    """
-    raters = counts.sum(axis=1)
-    if len(counts) and (raters.min() != raters.max() or raters[0] < 2):
-        raise SheetError(
-            "Fleiss' kappa requires every item to have the same number of raters (at least 2), but these items have "
-            f"between {raters.min()} and {raters.max()}; leave out the items with fewer raters"
-        )
-    return _number(_fleiss(counts, np.ones((1, len(counts))))[0])
-
-
-def krippendorff_alpha(counts: Longs) -> float | None:
-    """Krippendorff's alpha for nominal data from how many raters chose each category, (n_items, n_categories).
-
-    Items may have any number of raters; those with fewer than two are ignored. None if all raters always
-    chose the same category, or if no item has two raters.
-    """
-    return _number(_krippendorff(counts, np.ones((1, len(counts))))[0])
-
-
-def interval(
-    coefficient: Callable[[Longs, Doubles], Doubles], counts: Longs, random_state: int, draws: int = DRAWS
+def _interval(
+    coefficient: Callable[[Longs, Doubles], Doubles], counts: Longs, random_state: int
 ) -> tuple[float, float] | None:
     """The middle 95% of the coefficient over bootstrap draws of items, ignoring draws that leave it undefined."""
     if len(counts) < 2:
         return None
     chance = np.random.default_rng(random_state)
-    times_drawn = chance.multinomial(len(counts), np.full(len(counts), 1 / len(counts)), size=draws)
+    times_drawn = chance.multinomial(len(counts), np.full(len(counts), 1 / len(counts)), size=_DRAWS)
     values = coefficient(counts, times_drawn.astype(np.float64))
     defined = values[np.isfinite(values)]
     if not len(defined):
@@ -144,8 +119,12 @@ def interval(
     return float(low), float(high)
 
 
-def _fleiss(counts: Longs, weights: Doubles) -> Doubles:
-    """Kappa with item i counted `weights[draw, i]` times; (n_draws,), NaN where undefined."""
+def fleiss_kappa(counts: Longs, weights: Doubles) -> Doubles:
+    """Fleiss' kappa (1971) from how many raters chose each category, (n_items, n_categories); (n_draws,).
+
+    All items have the same number of raters. Item i is counted `weights[draw, i]` times. NaN where it is undefined: all
+    raters always chose the same category, which chance alone explains.
+    """
     raters = counts.sum(axis=1).max(initial=0)
     pairs = counts * (raters - counts)  # pairs of raters who disagree, each counted twice
     observed = _ratio(weights @ pairs.sum(axis=1), weights.sum(axis=1) * (raters * (raters - 1)))  # 1 - P
@@ -156,8 +135,8 @@ def _fleiss(counts: Longs, weights: Doubles) -> Doubles:
     return 1 - _ratio(observed, expected)
 
 
-def _krippendorff(counts: Longs, weights: Doubles) -> Doubles:
-    """Alpha with item i counted `weights[draw, i]` times; (n_draws,), NaN where undefined."""
+def krippendorff_alpha(counts: Longs, weights: Doubles) -> Doubles:
+    """Krippendorff's alpha for nominal data, from the same; items with fewer than two raters are ignored."""
     raters = counts.sum(axis=1)
     pairable = np.where(raters[:, None] >= 2, counts, 0)
     differing = (raters**2 - (counts**2).sum(axis=1)) / np.maximum(raters - 1, 1)
@@ -184,8 +163,8 @@ def _coefficients(votes: Longs, annotators: int, random_state: int) -> tuple[Est
     if annotators < 2:
         reason = "Agreement needs at least two annotators, but there is only one."
         return Estimate(None, None, None, 0), Estimate(None, None, None, 0), [reason]
-    kappa = _estimate(_fleiss, full, random_state)
-    alpha = _estimate(_krippendorff, shared, random_state)
+    kappa = _estimate(fleiss_kappa, full, random_state)
+    alpha = _estimate(krippendorff_alpha, shared, random_state)
     notes = []
     for name, estimate, need in (
         ("Fleiss' kappa", kappa, "all annotators"),
@@ -202,7 +181,7 @@ def _coefficients(votes: Longs, annotators: int, random_state: int) -> tuple[Est
 
 def _estimate(coefficient: Callable[[Longs, Doubles], Doubles], counts: Longs, random_state: int) -> Estimate:
     value = _number(coefficient(counts, np.ones((1, len(counts))))[0])
-    limits = interval(coefficient, counts, random_state) if value is not None else None
+    limits = _interval(coefficient, counts, random_state) if value is not None else None
     low, high = limits or (None, None)
     return Estimate(value, low, high, len(counts))
 
