@@ -75,9 +75,9 @@ def ask(
         raise SettingsError("--interactive needs a file for the answers; give --judgements FILE")
     if not is_index(source):
         raise CorpusError(f"{source} is not an index; build one with `seetopic index {source} --out INDEX`")
-    known = read_judgements(judgements) if judgements is not None and judgements.exists() else Judgements()
-    if judgements is not None and not interactive and not judgements.exists():
-        read_judgements(judgements)  # says that it does not exist
+    known = Judgements()
+    if judgements is not None and (judgements.exists() or not interactive):  # the first answer creates a missing file
+        known = read_judgements(judgements)
     opened = open_index(source, options)
     if interactive:
         assert judgements is not None

@@ -166,11 +166,12 @@ def agreement(
     """Evaluate filled-in sheets: the accuracy of each method (MACC), and how well annotators agree."""
     from seetopic.cli.verdicts import print_agreement
     from seetopic.corpus import append_judgements
-    from seetopic.evaluation import judgements_of, read_agreement, read_sheets
+    from seetopic.evaluation import agreement_of, judgements_of, read_sheets
 
-    result = read_agreement(sheets, key, random_state=random_state)
+    filled = read_sheets(sheets, key)
+    result = agreement_of(*filled, random_state=random_state)
     if judgements is not None:
-        append_judgements(judgements, judgements_of(*read_sheets(sheets, key)))
+        append_judgements(judgements, judgements_of(*filled))
     show(result, as_json, print_agreement)
 
 

@@ -38,7 +38,7 @@ def print_evaluation(evaluation: Evaluation) -> None:
         for number, level in enumerate(evaluation.levels):
             by_level.add_row(str(number), f"{level['topics']:.0f}", *(_shown(level[name]) for name in measures))
         console.print(by_level)
-    shown = [name for name in in_order(evaluation.figures) if _begins(name, _OF_TOPICS)]
+    shown = [name for name in in_order(evaluation.figures) if stem(name) in _OF_TOPICS]
     per_topic = _table("category", *shown)
     for topic in evaluation.topics:
         per_topic.add_row(escape(topic.name), *(_shown(topic.figures.get(name, float("nan"))) for name in shown))
@@ -124,10 +124,6 @@ def _table(*headings: str) -> Table:
     for number, heading in enumerate(headings):
         table.add_column(heading, style="bold" if number == 0 else "", overflow="fold")
     return table
-
-
-def _begins(name: str, stems: tuple[str, ...]) -> bool:
-    return stem(name) in stems
 
 
 def _mean(values: list[float]) -> float:
