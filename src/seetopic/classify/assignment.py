@@ -16,7 +16,6 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 import orjson
@@ -144,7 +143,7 @@ def assign(
         )
     if read:
         sorter.require_reading()
-        where = VectorCache(cache_folder(None if cache is None else Path(cache)))
+        where = VectorCache(cache_folder(cache))
         reader = Reader(
             encoder_for(sorter.model, device=device), where, available_cores() if n_jobs is None else n_jobs
         )
@@ -246,14 +245,7 @@ def _make_ready(folder: Path, made_of: dict[str, Any]) -> None:
 def _loaded(part: Path) -> SortedRows | None:
     try:
         return SortedRows.load(part)
-    except (
-        OSError,
-        ValueError,
-        TypeError,
-        KeyError,
-        EOFError,
-        BadZipFile,
-    ):  # missing, or truncated by a power failure
+    except (OSError, ValueError, TypeError, KeyError):  # missing, or truncated by a power failure
         return None
 
 

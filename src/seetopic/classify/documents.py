@@ -17,7 +17,7 @@ from seetopic.classify.sorter import Sorter
 from seetopic.corpus import Documents
 from seetopic.errors import EncoderError, SettingsError
 from seetopic.index import Index
-from seetopic.runtime import Doubles, Flags, Floats, Lists, LocalEngine, Longs, available_cores
+from seetopic.runtime import Doubles, Flags, Floats, Lists, Longs, engine_for
 from seetopic.vectors import unit_rows
 
 _SHARD = 2048
@@ -69,7 +69,7 @@ class DocumentStream:
             self.sorter.require_reading()
         shards = self._with_vectors()
         yield from map(work, islice(shards, _AT_ONCE))
-        with closing(LocalEngine(available_cores() if self.n_jobs is None else self.n_jobs)) as engine:
+        with closing(engine_for("local", self.n_jobs)) as engine:
             yield from engine.map(work, shards)
 
     def _with_vectors(self) -> Iterator[tuple[Texts, Floats | None]]:

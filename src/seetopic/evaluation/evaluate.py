@@ -22,10 +22,9 @@ from seetopic.evaluation.labels import Labels, labels_of, own_labels
 from seetopic.evaluation.measures import EvaluationOptions, Judge, depths_of, names_of, terms_of
 from seetopic.index import Index, is_index
 from seetopic.runtime import (
-    LocalEngine,
     Progress,
-    available_cores,
     cache_folder,
+    engine_for,
     remove_temporary,
     silent,
     temporary_folder,
@@ -91,7 +90,7 @@ def evaluate_folder(
     sorter = Sorter.load(folder) if labelled and (Path(folder) / SORTER).exists() else None
     vectors, model = None, topics.made_with.get("model") or {}
     if model.get("fingerprint") is not None:
-        where = VectorCache(cache_folder(None if cache is None else Path(cache)))
+        where = VectorCache(cache_folder(cache))
         vectors = where.encode_names(encoder_for(model["name"]), terms_of(topics))
     return evaluate(
         topics,
@@ -134,7 +133,7 @@ def _judging(
     if isinstance(documents, Index):
         yield Judge(IndexedTexts(documents), str(documents.manifest["corpus"]["name"]))
         return
-    workers = LocalEngine(available_cores() if n_jobs is None else n_jobs)
+    workers = engine_for("local", n_jobs)
     lowercase = _lowercase(several)
     skipped: Counter[str] = Counter()
     given: list[tuple[str, ...]] = []

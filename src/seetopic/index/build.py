@@ -279,7 +279,7 @@ def plan(
     if reads is not None and not reads_texts(reads):
         raise EncoderError("the reader is a mapping of precomputed vectors, but must read any text; pass a model")
     allowed = None if memory is None else memory_size(memory)
-    where = VectorCache(cache_folder(None if cache is None else Path(cache)))
+    where = VectorCache(cache_folder(cache))
     resources = Resources(carrier, workers, device, where, progress, allowed, warn)
     ready = None if document_vectors is None else ReadyDocuments(np.asarray(document_vectors))
     update = documents if isinstance(documents, Update) else Update((Incoming(documents),))

@@ -203,10 +203,10 @@ def linked(source: Path, target: Path) -> None:
         shutil.copyfile(source, target)
 
 
-def cache_folder(given: Path | None = None) -> Path:
+def cache_folder(given: str | Path | None = None) -> Path:
     """The folder for vectors and indexes: the given one, else SEETOPIC_CACHE, else the user's cache folder."""
     if given is not None:
-        return given
+        return Path(given)
     from platformdirs import user_cache_path
 
     return Path(os.environ.get("SEETOPIC_CACHE") or user_cache_path("seetopic"))
