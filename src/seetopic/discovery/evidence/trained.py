@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from seetopic.discovery.evidence.local import LocalEvidence
 from seetopic.runtime import Floats, Ids, Progress
 from seetopic.settings import SkipgramSettings
 from seetopic.vectors import Vectors, train
-
-if TYPE_CHECKING:
-    import torch
 
 
 @dataclass(frozen=True)
@@ -55,7 +51,7 @@ class TrainedLocalEvidence:
             progress=shown,
             after_epoch=grown,
         )
-        unit: Floats = _unit(trained.terms).cpu().numpy()
+        unit: Floats = trained.unit_terms.cpu().numpy()
         return unit
 
 
@@ -64,16 +60,10 @@ def _grown(vectors: Vectors, current: list[list[int]], more: int) -> list[list[i
 
     A category without terms has no vector, and stays without terms.
     """
-    nearness = vectors.categories @ _unit(vectors.terms).T
+    nearness = vectors.categories @ vectors.unit_terms.T
     best = nearness.topk(min(more + max(len(terms) for terms in current), nearness.shape[1])).indices.tolist()
     grown = []
     for terms, near in zip(current, best, strict=True):
         others = [term for term in near if term not in terms] if terms else []
         grown.append([*terms, *others[:more]])
     return grown
-
-
-def _unit(vectors: torch.Tensor) -> torch.Tensor:
-    import torch
-
-    return torch.nn.functional.normalize(vectors, dim=1)

@@ -97,8 +97,10 @@ def _places(vectors: Vectors, starting: list[list[int]]) -> list[float]:
 def _nearness(vectors: Vectors, places: list[float], starting: list[list[int]]) -> Doubles:
     """Cosines of categories and terms, scaled to 0..1; (n_categories, n_terms). 0 for terms that are less specific
     than the category, except its starting terms, and for categories without starting terms, which have no vector."""
+    import torch
+
     specificity = _lengths(vectors.terms)
-    cosines = _unit(vectors.categories) @ _unit(vectors.terms).T
+    cosines = torch.nn.functional.normalize(vectors.categories, dim=1) @ vectors.unit_terms.T
     near: Doubles = ((1 + cosines.double()) / 2).clamp(1e-9, 1).cpu().numpy()
     admitted = specificity > np.quantile(specificity, places)[:, None]
     for row, terms in zip(admitted, starting, strict=True):
@@ -110,9 +112,3 @@ def _nearness(vectors: Vectors, places: list[float], starting: list[list[int]]) 
 def _lengths(vectors: torch.Tensor) -> Doubles:
     lengths: Doubles = vectors.norm(dim=1).double().cpu().numpy()
     return lengths
-
-
-def _unit(vectors: torch.Tensor) -> torch.Tensor:
-    import torch
-
-    return torch.nn.functional.normalize(vectors, dim=1)

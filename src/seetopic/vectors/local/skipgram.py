@@ -35,6 +35,13 @@ class Vectors:
     documents: torch.Tensor  # v_d; (n_documents, dimensions)
     categories: torch.Tensor  # v_c; (n_categories, dimensions)
 
+    @property
+    def unit_terms(self) -> torch.Tensor:
+        """The vectors of the terms as unit rows."""
+        import torch
+
+        return torch.nn.functional.normalize(self.terms, dim=1)
+
 
 AfterEpoch = Callable[[int, Vectors], Categories | None]
 
