@@ -192,9 +192,8 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Precomputed vectors are used as they are and never changed. `term_embeddings` maps terms to vectors,
         `seed_embeddings` maps names to vectors or is an array with one row per name, and `document_embeddings` is an
         array with one row per document; all must come from the same language model, except that those of documents come
-        from the `reader`, if there is one. Terms that are missing from the
-        mapping are encoded by `embedding_model`, if it is set. `y` is ignored; it exists for compatibility with
-        scikit-learn.
+        from the `reader`, if there is one. Terms that are missing from the mapping are encoded by `embedding_model`, if
+        it is set. `y` is ignored; it exists for compatibility with scikit-learn.
         """
         seeds = fitting.seeds_from(self.seeds)
         settings = self._settings()
@@ -514,7 +513,6 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         seeds: Seeds,
         settings: Settings,
         ready: Ready,
-        judgements: Judgements = Judgements(),  # noqa: B008 - frozen
     ) -> Self:
         model = model_for(self.embedding_model, self.reader, ready, seeds, settings.index, self.device)
         with self._progress() as progress:
@@ -531,7 +529,7 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 names=fitting.names_to_read(seeds, ready),
                 progress=progress,
             )
-        return self._learn(index, seeds, settings, fitting.FittedOn(documents, ready, judgements))
+        return self._learn(index, seeds, settings, fitting.FittedOn(documents, ready))
 
     def _learn(self, index: Index, seeds: Seeds, settings: Settings, given: fitting.FittedOn) -> Self:
         with self._progress() as progress:
