@@ -12,7 +12,7 @@ from types import MappingProxyType
 import numpy as np
 
 from seetopic.runtime import Flags, Ids, Lists, Longs
-from seetopic.text.tokenizer import cleaned
+from seetopic.text.tokenizer import cleaned, token_numbers
 
 EMPTY: MappingProxyType[str, tuple[str, ...]] = MappingProxyType({})  # no term has variants
 
@@ -136,15 +136,8 @@ class Finder:
 
     def found(self, documents: Iterable[list[str]]) -> Lists:
         """The distinct terms of each document, ascending, from its tokens; each distinct token is looked up once."""
-        own_number: defaultdict[str, int] = defaultdict(itertools.count().__next__)
-        parting = own_number[""]  # the empty token separates documents
-        tokens: list[int] = []
-        ends: list[int] = []
-        for document in documents:
-            tokens += map(own_number.__getitem__, document)
-            tokens.append(parting)
-            ends.append(len(tokens))
-        words = self.ids_of(own_number)
+        distinct_tokens, tokens, ends = token_numbers(documents)
+        words = self.ids_of(distinct_tokens)
         return self.found_at(words[np.array(tokens, np.intp)], np.array(ends, np.int64))
 
     def ids_of(self, words: Iterable[str]) -> Longs:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 import json
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -18,7 +17,7 @@ from seetopic.corpus import FingerprintBuilder, Piece, TextShard, text_digest
 from seetopic.errors import IndexFailure
 from seetopic.runtime import Engine, Flags, Ids, Longs, load_array, map_array, write_array, write_json, writing
 from seetopic.settings import LONGEST_PHRASE
-from seetopic.text.tokenizer import ENGLISH, Grammar, Tokenizer, cleaned
+from seetopic.text.tokenizer import ENGLISH, Grammar, Tokenizer, cleaned, token_numbers
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -300,17 +299,10 @@ class _Places(dict[str, int]):
 
 def _write_shard(shard: Shard, texts: list[str], tokenizer: Tokenizer, lowercase: bool) -> tuple[Iterable[str], Longs]:
     """Write its files; return its tokens in the order of their numbers, and how often each occurs."""
-    own_number: defaultdict[str, int] = defaultdict(itertools.count().__next__)  # by first occurrence
-    parting = own_number[""]  # the empty token separates documents
-    tokens: list[int] = []
-    ends: list[int] = []
-    for text in texts:
-        tokens += map(own_number.__getitem__, tokenizer(text.lower() if lowercase else text))
-        tokens.append(parting)
-        ends.append(len(tokens))
+    numbers, tokens, ends = token_numbers(tokenizer(text.lower() if lowercase else text) for text in texts)
     own_ids: Ids = np.array(tokens, np.int32)
     _write_tokens(shard, own_ids, np.array(ends, np.int64))
-    return own_number, np.bincount(own_ids, minlength=len(own_number)).astype(np.int64)
+    return numbers, np.bincount(own_ids, minlength=len(numbers)).astype(np.int64)
 
 
 def _write_tokens(shard: Shard, own_ids: Ids, ends: Longs) -> None:

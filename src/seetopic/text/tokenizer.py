@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import unicodedata
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -81,6 +83,22 @@ def cleaned(token: str) -> str | None:
     if not _WORD.search(token) or token.startswith("@") or "://" in token or token.lower().startswith("www."):
         return None
     return " ".join(token.replace("’", "'").replace("_", " ").split())
+
+
+def token_numbers(documents: Iterable[list[str]]) -> tuple[dict[str, int], list[int], list[int]]:
+    """The number of each distinct token, by first occurrence, those of all tokens, and where each document ends.
+
+    The empty token, number 0, separates documents: it is the last one of each.
+    """
+    numbers: defaultdict[str, int] = defaultdict(itertools.count().__next__)
+    separator = numbers[""]
+    tokens: list[int] = []
+    ends: list[int] = []
+    for document in documents:
+        tokens += map(numbers.__getitem__, document)
+        tokens.append(separator)
+        ends.append(len(tokens))
+    return numbers, tokens, ends
 
 
 def is_number(word: str) -> bool:
