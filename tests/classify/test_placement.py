@@ -37,6 +37,8 @@ def sorter() -> Sorter:
 
 def shares_of(sorter: Sorter, terms: list[int], vector: np.ndarray | None) -> list[float]:
     """Of the names, followed by that of none."""
+    if not terms and vector is None:  # nothing is known about it
+        return [*(0.0 for _ in NAMES), 1.0]
     arrays = sorter.arrays
     idf = [float(arrays["idf"][term]) for term in terms]
     length = math.sqrt(sum(value**2 for value in idf)) or 1.0

@@ -170,11 +170,12 @@ class Sorter:
     ) -> Doubles:
         """How much each document belongs to each category and, last, to none; (n_documents, n_categories + 1).
 
-        Rows add up to 1. "None" is everything else that the documents are about, and all of an empty document.
+        Rows add up to 1. "None" is everything else that the documents are about, and all of a document about which
+        nothing is known: an empty one, or one without any known term that was not read.
         """
-        shares = self._shares(self.scores(matched, vectors), vectors)
-        if is_blank is not None:
-            shares[is_blank] = np.eye(len(self.names) + 1)[-1]
+        held = matched if isinstance(matched, Lists) else Lists.of(matched)
+        shares = self._shares(self.scores(held, vectors), vectors)
+        shares[~_known(held, vectors, is_blank)] = np.eye(len(self.names) + 1)[-1]
         return shares
 
     def _shares(self, scores: Doubles, vectors: Floats | None) -> Doubles:
@@ -204,8 +205,7 @@ class Sorter:
         `is_blank` marks documents without text, which belong to none even if they have a vector. `shares` is the
         result of `shares`, if it is already known.
         """
-        known = np.full(len(matched), vectors is not None) | (matched.sizes > 0)
-        known = known if is_blank is None else known & ~is_blank
+        known = _known(matched, vectors, is_blank)
         shared = self.shares(matched, vectors, is_blank) if shares is None else shares
         return placed(shared, known, matched, self._topic_pairs, len(self.terms), rule, self._tree_of_names)
 
@@ -280,6 +280,12 @@ class Sorter:
                 "pass the same one: Sorter.load(folder, tokenizer=...)"
             )
         return sorter
+
+
+def _known(matched: Lists, vectors: Floats | None, is_blank: Flags | None) -> Flags:
+    """About which documents anything is known: by the terms found in them, or because they were read."""
+    known: Flags = np.full(len(matched), vectors is not None) | (matched.sizes > 0)
+    return known if is_blank is None else known & ~is_blank
 
 
 def _as_written(about: dict[str, Any]) -> dict[str, Any]:
