@@ -17,7 +17,7 @@ from seetopic.corpus import Judgement, Judgements
 from seetopic.discovery import ask, corrections, most_predictive, run_of, teaching_report
 from seetopic.discovery.run import _constraints
 from seetopic.discovery.teaching import CONSTANT
-from seetopic.errors import CorpusError, SettingsError
+from seetopic.errors import CorpusError, JudgementError, SettingsError
 from seetopic.settings import DEFAULT, SampleSettings
 
 SWAPPED = [NAMES[1], NAMES[2], NAMES[0]]  # what a person means who calls sport "cooking", and so on
@@ -259,13 +259,20 @@ def test_questions_need_documents_that_were_read(documents, plain, cache, tmp_pa
         ask(run, 5)
 
 
+def test_judgements_of_what_the_index_does_not_have_are_refused_or_said(index, documents):
+    with pytest.raises(JudgementError, match=str(len(documents))):
+        run_of(index, NAMES, judgements=[Judgement(NAMES[0], document=len(documents))])
+    with pytest.warns(UserWarning, match="'unheard-of'"):
+        run_of(index, NAMES, judgements=[Judgement(NAMES[0], term="unheard-of", belongs=False)])
+
+
 def test_a_report_tells_what_changed_and_how_sure_it_is(index, plain, taught):
     report = teaching_report(taught, plain.topics)
     assert (report.documents, report.terms, report.known) == (60, 0, 60)
     assert report.accuracy > 0.8
     low, high = report.interval
     assert low < report.accuracy <= high
-    assert report.by_names < 0.2
+    assert report.untaught < 0.2
     assert set(report.changed) == set(NAMES)
     doubled = judged_by(NAMES, range(3)).plus([Judgement(NAMES[0], document=0, belongs=False)])
     told = teaching_report(run_of(index, NAMES, judgements=doubled))

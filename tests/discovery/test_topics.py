@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from planted import NAMES, PLANTED, planted_documents
 from seetopic import Index, RankedTerm, Topic, Topics, as_seeds, discover
 from seetopic.errors import MissingExtra, NotEnoughTerms, OutputError, SeedError, SettingsError
+from seetopic.index import FEWEST
 from seetopic.runtime.spreadsheets import unguarded
 from seetopic.settings import DEFAULT, SampleSettings
 
@@ -67,7 +68,7 @@ def test_every_term_carries_its_score_documents_and_ranks(index, documents, topi
 def test_topics_json_has_the_promised_fields(topics):
     value = json.loads(json.dumps(topics.to_json()))
     assert set(value) == {"topics", "coverage", "residual", "made_with"}
-    assert value["coverage"] == {"share": 1.0}
+    assert value["coverage"] == {"share": 1.0, "note": topics.coverage_note}
     assert value["residual"] == []
     assert {"preset", "settings", "model", "random_state", "version", "corpus"} <= set(value["made_with"])
     assert {"name", "in_vocabulary", "terms", "confidence", "warnings"} <= set(value["topics"][0])
@@ -171,7 +172,8 @@ def test_seeds_are_read_from_a_path(index, tmp_path: Path):
 
 
 def test_topics_print_as_a_table(topics):
-    head, *rows = str(topics).splitlines()
+    head, *rows, note = str(topics).splitlines()
+    assert note == topics.coverage_note == "The names are taken to cover all documents."
     assert head == "topic              confidence  terms"
     assert [row[:18].strip() for row in rows] == NAMES
     assert all(row.endswith(", ".join(topic)) for row, topic in zip(rows, topics, strict=True))
@@ -186,6 +188,16 @@ def test_warnings_stand_below_the_table(index):
     assert left_out.startswith("The names cover 6")
     assert few.startswith("cooking and food: 9 of 10 terms")
     assert str(topics).splitlines()[-3:] == topics.notes
+
+
+def test_few_documents_cannot_tell_what_the_names_leave_out(documents, tmp_path, cache):
+    index = Index.build(documents[: FEWEST - 1], tmp_path / "few", cache=cache, n_jobs=1)
+    few = discover(index, NAMES[:1])
+    assert few.coverage == 1
+    assert few.coverage_note.startswith(f"Only {FEWEST - 1} documents were read")
+    assert few.coverage_note in few.notes
+    few.save(tmp_path / "topics")
+    assert Topics.load(tmp_path / "topics") == few
 
 
 def test_a_notebook_shows_a_table_in_which_names_are_escaped(index):

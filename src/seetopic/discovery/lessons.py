@@ -11,6 +11,7 @@ from seetopic.corpus import Seeds, Settled, normalized_name
 from seetopic.discovery.sampled import SampledDocuments, sampled_documents
 from seetopic.discovery.teaching import Lessons
 from seetopic.discovery.tree import Tree
+from seetopic.errors import JudgementError
 from seetopic.index import Index, Uncovered, beginning
 from seetopic.runtime import Flags, Floats, Longs, normalized, warn
 from seetopic.settings import SortingSettings
@@ -19,7 +20,22 @@ from seetopic.text import Finder, finder_of
 _LEAST = 3  # documents of none of the names from which they are a theme; fewer may be mistakes
 _ENOUGH = 5  # judged documents of a theme, or of all themes, that can refute it
 _NEARLY_ALL = 0.9
+_SHOWN = 5  # unknown terms that a warning lists
 _SAME = 0.85  # cosine of a document and a theme from which the theme represents it
+
+
+def require_known(index: Index, settled: Settled) -> None:
+    """Refuse judged documents that the index does not have, and warn of judged terms that it does not have."""
+    numbers = [document for document in settled.documents if isinstance(document, int)]
+    if numbers and max(numbers) >= len(index):
+        raise JudgementError(
+            f"document {max(numbers)} is judged, but the index has {len(index):,} documents, numbered from 0 to "
+            f"{len(index) - 1}; correct its number, or give the index that the judgements were made for"
+        )
+    unknown = [term for term in settled.terms if index.term_id(term) is None]
+    if unknown:
+        shown = ", ".join(map(repr, unknown[:_SHOWN])) + (", ..." if len(unknown) > _SHOWN else "")
+        warn(f"judged, but not in the documents: {shown}")
 
 
 def with_none(index: Index, seeds: Seeds, settled: Settled, uncovered: Uncovered) -> Uncovered:

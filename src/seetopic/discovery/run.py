@@ -28,7 +28,7 @@ from seetopic.discovery.evidence.documents import (
 )
 from seetopic.discovery.evidence.general import GeneralEvidence
 from seetopic.discovery.evidence.local import LocalEvidence
-from seetopic.discovery.lessons import lessons_of, with_none, with_rejected_terms, without_refuted
+from seetopic.discovery.lessons import lessons_of, require_known, with_none, with_rejected_terms, without_refuted
 from seetopic.discovery.named_terms import with_named_terms
 from seetopic.discovery.names import EncodedNames, encode_names, report_many
 from seetopic.discovery.residual import told_themes
@@ -40,7 +40,7 @@ from seetopic.discovery.tree_terms import TreeRanking
 from seetopic.discovery.twins import Twins, dealt_reading, dealt_terms, twins_among
 from seetopic.discovery.wildcards import expanded
 from seetopic.errors import NotEnoughTerms
-from seetopic.index import Index, Uncovered, may_be_stored, uncovered_by
+from seetopic.index import FEWEST, Index, Uncovered, may_be_stored, uncovered_by
 from seetopic.runtime import Doubles, Floats, Ids, Progress, normalized, resolve_device, silent, warn
 from seetopic.settings import DEFAULT, DiscoverySettings, as_json, preset_named
 from seetopic.text import Variants, no_variants
@@ -227,6 +227,7 @@ def run_of(
     settled = as_judgements(judgements).settled(asked)
     asked = with_rejected_terms(asked, settled)
     extended = index_with_names(index, asked, chosen, progress, settled.accepted)
+    require_known(extended, settled)
     return find(Query(extended, asked, chosen, name, device, progress, None, name_vectors or {}, settled))
 
 
@@ -525,7 +526,7 @@ def _topics(
         for category in range(n_names)
     )
     if not len(themes) or reading is None:
-        return Topics(topics, query.made_with())
+        return Topics(topics, query.made_with(), coverage_note=_coverage_note(query))
     owners = owners_in(tree)
     temperature = query.settings.sorting.temperature
     best = shares_with_none(reading.found.scores, n_names, temperature, owners=owners).argmax(axis=1)
@@ -533,6 +534,16 @@ def _topics(
     labels = [None if owner < 0 else path_text(query.seeds.paths[owner]) for owner in owners]
     residual = told_themes(index, reading.memberships, found.deep, themes, n_names, parents=labels if tree else None)
     return Topics(topics, query.made_with(), coverage, residual)
+
+
+def _coverage_note(query: Query) -> str | None:
+    """Why the names leave nothing out, if documents were read to find out."""
+    if not (query.settings.documents_weight > 0 and query.index.sample.was_read):
+        return None
+    if query.index.themes.grains:
+        return "The names are taken to cover all documents."
+    few = f"Only {len(query.index.sample.general)} documents were read"
+    return f"{few}, too few to tell what the names leave out (it takes {FEWEST}); shares of documents say little."
 
 
 def _topic(

@@ -24,7 +24,7 @@ class TeachingReport:
     terms: int
     right: int  # documents whose category was predicted from the other judgements
     known: int  # documents whose category is known, to predict
-    by_names: float | None  # share of them that the names alone sort correctly
+    untaught: float | None  # share of them that are sorted correctly without any judgements
     from_half: float | None  # share of them predicted from half of the judgements
     more_help: bool
     changed: dict[str, tuple[tuple[str, ...], tuple[str, ...]]]  # by category, new terms and lost ones
@@ -52,10 +52,10 @@ class TeachingReport:
             yield f"{name}: {'; '.join(parts)}"
         if self.accuracy is not None:
             low, high = self.interval
-            names = "" if self.by_names is None else f"; by the names alone, {self.by_names:.0%}"
+            untaught = "" if self.untaught is None else f"; without judgements, {self.untaught:.0%}"
             yield (
                 f"{self.accuracy:.0%} of the judged documents are sorted correctly when each is left out "
-                f"(95% interval {low:.0%} to {high:.0%}){names}"
+                f"(95% interval {low:.0%} to {high:.0%}){untaught}"
             )
         if self.from_half is not None and self.known >= _FEW:
             outcome = "more of them still help" if self.more_help else "more of them will hardly help"
@@ -80,14 +80,15 @@ def teaching_report(run: Discovery, earlier: Topics | None = None) -> TeachingRe
         gain = right.astype(np.float64) - half
         from_half = float(half.mean())
         more_help = bool(len(known) < _FEW or gain.mean() > gain.std() / np.sqrt(len(gain)))
-    rows = lessons.rows[known]
-    names = _hits(found.by_name[rows[rows >= 0]].argmax(axis=1), allowed[rows >= 0])
+    rows, untaught = lessons.rows[known], None
+    if found.untaught is not None and (rows >= 0).any():
+        untaught = float(_hits(found.untaught.scores[rows[rows >= 0]].argmax(axis=1), allowed[rows >= 0]).mean())
     return TeachingReport(
         documents=n,
         terms=len(lessons.rows) - n,
         right=int(right.sum()),
         known=len(known),
-        by_names=float(names.mean()) if len(names) else None,
+        untaught=untaught,
         from_half=from_half,
         more_help=more_help,
         changed=changed,

@@ -85,6 +85,7 @@ class Topics:
     made_with: dict[str, Any]
     coverage: float = 1.0  # share of the documents that the names cover, from 0 to 1
     residual: tuple[Residual, ...] = ()  # themes that the names leave out, largest first
+    coverage_note: str | None = None  # why nothing is left out
 
     def __iter__(self) -> Iterator[Topic]:
         return iter(self.topics)
@@ -141,6 +142,8 @@ class Topics:
                 told.append(f"The names cover {self.coverage:.0%} of the documents. Others are about: {largest}.")
             else:
                 told.append(f"{parent} is also about what no name below it covers: {largest}.")
+        if self.coverage_note is not None:
+            told.append(self.coverage_note)
         others = [(topic.label, each) for topic in self.topics for each in topic.warnings if each != LOW_CONFIDENCE]
         return [*told, *(f"{name}: {sentence}" for name, sentence in others)]
 
@@ -200,7 +203,10 @@ class Topics:
                 }
                 for topic in self.topics
             ],
-            "coverage": {"share": self.coverage},
+            "coverage": {
+                "share": self.coverage,
+                **({} if self.coverage_note is None else {"note": self.coverage_note}),
+            },
             "residual": [
                 {
                     "suggested_name": each.suggested_name,
@@ -253,9 +259,16 @@ class Topics:
     def from_json(cls, value: dict[str, Any]) -> Topics:
         """The inverse of `to_json`."""
         topics = tuple(_topic(each) for each in _of(value["topics"], list))
-        coverage = _number(_of(value.get("coverage", {}), dict).get("share", 1.0))  # missing in older files
+        coverage = _of(value.get("coverage", {}), dict)  # missing in older files
         residual = tuple(_residual(each) for each in _of(value.get("residual", []), list))
-        return cls(topics, _of(value["made_with"], dict), coverage, residual)
+        note = coverage.get("note")
+        return cls(
+            topics,
+            _of(value["made_with"], dict),
+            _number(coverage.get("share", 1.0)),
+            residual,
+            None if note is None else _of(note, str),
+        )
 
 
 def results_in(folder: Path) -> FileSet:

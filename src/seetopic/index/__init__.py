@@ -10,9 +10,18 @@ from seetopic.index.layout import MANIFEST, is_index, is_intact, read_manifest, 
 from seetopic.index.positions import Texts
 from seetopic.index.sample import Sample, beginning, weighted_rows
 from seetopic.index.stages import alone
-from seetopic.index.themes import SampleThemes, Themes, Uncovered, may_be_stored, uncovered_by, uncovered_in_tree
+from seetopic.index.themes import (
+    FEWEST,
+    SampleThemes,
+    Themes,
+    Uncovered,
+    may_be_stored,
+    uncovered_by,
+    uncovered_in_tree,
+)
 
 __all__ = [
+    "FEWEST",
     "MANIFEST",
     "Build",
     "CachedItem",

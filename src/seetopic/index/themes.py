@@ -31,6 +31,7 @@ from seetopic.runtime import (
 
 _GRAINS = (6, 9, 12, 18, 25, 36, 50, 72)  # numbers of themes, each about 1.4 times the one before
 _LEAST = 20  # average number of documents per theme, below which the grouping is too fine
+FEWEST = _LEAST * _GRAINS[0]  # documents from which a corpus has themes
 _ROUNDS = 30  # maximum iterations of k-means; it usually converges sooner
 _MOVING = 0.003  # share of documents that may still change their theme at convergence
 _STANDS_OUT = 1.2  # standard deviations above the mean over themes, from which a name covers a theme

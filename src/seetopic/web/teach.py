@@ -39,7 +39,7 @@ class Effect(Frozen):
     known: int
     low: float  # 95% interval of the share that is right
     high: float
-    by_names: float | None  # share that the names alone sort correctly
+    untaught: float | None  # share that are sorted correctly without any judgements
     more_help: bool
     changed: tuple[Gain, ...]
     contradictions: tuple[str, ...]
@@ -89,7 +89,7 @@ def effect(finding: Finding, earlier: Topics | None) -> Effect:
         known=report.known,
         low=low,
         high=high,
-        by_names=report.by_names,
+        untaught=report.untaught,
         more_help=report.more_help,
         changed=tuple(Gain(category=ids[name], came=came, went=went) for name, (came, went) in report.changed.items()),
         contradictions=report.contradictions,

@@ -335,11 +335,12 @@ class Scan:
         judged, label, given, both = (self._judged[kind] for kind in ("judged", "label", "given", "both"))
         if not any(label[number] or judged[number] for number in own):
             label_field = self.options.label_field
-            source = "the judgements" if label_field is None else f"the column {label_field!r}"
-            raise CorpusError(
-                f"no document is labelled with the name of a category in {source}; "
-                "give the true categories of some of the documents"
+            problem = (
+                f"no judgement is about one of these {self.rows:,} documents and one of their categories"
+                if label_field is None
+                else f"no document is labelled with the name of a category in the column {label_field!r}"
             )
+            raise CorpusError(f"{problem}; give the true categories of some of the documents")
         return tuple(
             JudgedCounts(
                 found := both[number],

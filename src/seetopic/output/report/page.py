@@ -100,6 +100,8 @@ class Page:
             for reason, count in corpus.get("skipped", {}).items()
         )
         sentences = [*([f"Left out: {left_out}."] if left_out else []), *corpus.get("warnings", [])]
+        if self.topics.coverage_note is not None:
+            sentences.append(self.topics.coverage_note)
         flagged = sum(bool(topic.warnings) for topic in self.topics)
         if flagged:
             sentences.append(

@@ -205,7 +205,7 @@ function effectOf(found, name, dot) {
     );
   const sure =
     found.known > 0
-      ? `Of the ${counted(found.known, "document")} that you have judged, ${percent(found.right / found.known)} are now sorted as you would (between ${percent(found.low)} and ${percent(found.high)} with 95% confidence)${found.by_names === null ? "" : `; by the names alone, it was ${percent(found.by_names)}`}.`
+      ? `Of the ${counted(found.known, "document")} that you have judged, ${percent(found.right / found.known)} are now sorted as you would (between ${percent(found.low)} and ${percent(found.high)} with 95% confidence)${found.untaught === null ? "" : `; without judgements, ${percent(found.untaught)} would be`}.`
       : "Answer more questions about documents to see how well they are sorted.";
   return h(
     "section",
