@@ -8,6 +8,8 @@ import numpy as np
 
 from commands import run_here
 from fake_model import directions
+from planted import NAMES
+from seetopic import check
 from seetopic.corpus import as_seeds
 from seetopic.discovery.known_names import Terms, hardly_known
 from seetopic.text import Vocabulary
@@ -59,3 +61,9 @@ def test_check_asks_for_a_description(tmp_path):
 def test_a_model_that_does_not_tell_its_pieces_has_one_for_each_text():
     assert word_pieces(encoder_for(directions), ["qwertyuiop", "two words"]) == [[0], [0]]
     assert [len(own) for own in word_pieces(encoder_for(), ["heart", "two words", "qwertyuiop"])] == [1, 2, 5]
+
+
+def test_names_that_no_term_is_near_are_far(index):
+    assert check(index, ["cooking", "quantum chromodynamics", NAMES[0]]).far == ("quantum chromodynamics",)
+    several = {"both": ["quantum chromodynamics", "cooking"]}
+    assert check(index, several).far == ()

@@ -55,6 +55,11 @@ def print_check(check: Check) -> None:
             f"{_listed(check.hardly_known)}; add a description of what each covers, or another name",
             highlight=False,
         )
+    if check.far:
+        console.print(
+            f"[yellow]far:[/] no term is near {_listed(check.far)}; the documents are hardly about that",
+            highlight=False,
+        )
     for name, parent in check.misplaced:
         console.print(
             f"[yellow]misplaced?[/] {escape(name)!r} is nearer to {escape(parent)!r} than to its own parent; "

@@ -313,6 +313,7 @@ def assign(
     """
     from seetopic.classify import Sorter, table_for
     from seetopic.classify import assign as assign_documents
+    from seetopic.discovery import Topics
     from seetopic.index import is_index
     from seetopic.runtime import shown_progress
 
@@ -335,6 +336,9 @@ def assign(
             n_jobs=options["jobs"],
             **resources,
         )
+    if (topics / "topics.json").exists() and (doubtful := Topics.load(topics).doubtful):
+        listed = ", ".join(topic.label for topic in doubtful)
+        say_note(f"topics with low confidence, whose documents may be about something else: {listed}")
     if problems:
         listed = ", ".join(f"{count} {reason}" for reason, count in sorted(problems.items()))
         say_note(f"some rows have no text ({listed}); the column `problem` says why")

@@ -12,6 +12,7 @@ import numpy as np
 
 from seetopic.corpus import Seeds, as_seeds, is_below
 from seetopic.discovery.known_names import Terms, hardly_known
+from seetopic.discovery.names import FAR
 from seetopic.discovery.tree import nearer_to_others, tree_of
 from seetopic.discovery.wildcards import expanded
 from seetopic.index import Build, Index, Texts, layout
@@ -48,6 +49,7 @@ class Check:
     parts: tuple[tuple[str, int], ...]  # of the index: the name of each, and its number of documents
     misplaced: tuple[tuple[str, str], ...] = ()  # in a tree, names that are nearer to another parent, and that parent
     hardly_known: tuple[str, ...] = ()  # categories whose names the language model hardly knows: describe them
+    far: tuple[str, ...] = ()  # categories that no term is near to, so that the documents are hardly about them
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -141,7 +143,13 @@ def _check(
         tuple((part["name"], part["documents"]) for part in corpus["parts"]),
         _misplaced(asked, vectors),
         _hardly_known(asked, terms, encode, whole, corpus, {each.category for each in checks if each.occurrences}),
+        _far(checks),
     )
+
+
+def _far(checks: list[NameCheck]) -> tuple[str, ...]:
+    near = {each.category for each in checks if each.occurrences or (each.nearest and each.nearest[0][1] >= FAR)}
+    return tuple(dict.fromkeys(each.category for each in checks if each.category not in near))
 
 
 def _hardly_known(

@@ -14,6 +14,7 @@ from seetopic.index import Index
 from seetopic.runtime import Floats, Progress, normalized, silent
 
 Encode: TypeAlias = Callable[[list[str]], Floats]
+FAR = 0.5  # cosine to the nearest term below which the documents are hardly about a name that does not occur
 MANY = 64  # names above which progress is reported
 _SENTENCE = "This text is about {}."  # documents are sentences, and a name in a sentence is closer to them
 

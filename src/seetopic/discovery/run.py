@@ -30,7 +30,7 @@ from seetopic.discovery.evidence.general import GeneralEvidence
 from seetopic.discovery.evidence.local import LocalEvidence
 from seetopic.discovery.lessons import lessons_of, require_known, with_none, with_rejected_terms, without_refuted
 from seetopic.discovery.named_terms import with_named_terms
-from seetopic.discovery.names import EncodedNames, encode_names, report_many
+from seetopic.discovery.names import FAR, EncodedNames, encode_names, report_many
 from seetopic.discovery.residual import told_themes
 from seetopic.discovery.sampled import Reading, SampledDocuments, sampled_documents
 from seetopic.discovery.teaching import Lessons
@@ -520,9 +520,9 @@ def _topics(
     """The names' terms as topics, and the themes that the names leave out."""
     n_names, index = len(query.seeds), query.index
     themes = general.names[n_names:]
-    shares = None if tree is None or summed is None else summed.mean(axis=0)
+    shares = None if tree is None or summed is None else summed.mean(axis=0).round(4).tolist()
     topics = tuple(
-        _topic(query, category, found, sure, None if shares is None else round(float(shares[category]), 4), twins)
+        _topic(query, category, found, general.similarity, sure, None if shares is None else shares[category], twins)
         for category in range(n_names)
     )
     if not len(themes) or reading is None:
@@ -547,7 +547,13 @@ def _coverage_note(query: Query) -> str | None:
 
 
 def _topic(
-    query: Query, category: int, found: Discovered, sure: Doubles, share: float | None, twins: Twins | None
+    query: Query,
+    category: int,
+    found: Discovered,
+    similarity: Floats,
+    sure: Doubles,
+    share: float | None,
+    twins: Twins | None,
 ) -> Topic:
     index, seed = query.index, query.seeds.seeds[category]
     frequencies, terms = index.document_frequencies, found.terms[category]
@@ -563,11 +569,12 @@ def _topic(
         for term, score, own in zip(terms, scores, ranks, strict=True)
     )
     occurs = any(index.term_id(name) is not None for name in seed.names)
-    warnings = tuple(_warnings(query, category, len(ranked), float(sure[category]), twins))
+    nearest = 1.0 if occurs else float(similarity[category].max())
+    warnings = tuple(_warnings(query, category, len(ranked), float(sure[category]), nearest, twins))
     return Topic(seed.name, seed.names, occurs, ranked, round(float(sure[category]), 3), warnings, seed.path, share)
 
 
-def _warnings(query: Query, category: int, n_found: int, sure: float, twins: Twins | None) -> list[str]:
+def _warnings(query: Query, category: int, n_found: int, sure: float, nearest: float, twins: Twins | None) -> list[str]:
     seed, top, sentences = query.seeds.seeds[category], query.settings.top, []
     if twins is not None and (same := twins.told(query.seeds, category)):
         sentences.append(f"means nearly the same as {', '.join(same)}, and shares its terms; make them one category")
@@ -575,6 +582,8 @@ def _warnings(query: Query, category: int, n_found: int, sure: float, twins: Twi
         sentences.append(f"{n_found} of {top} terms: other categories suit the rest better, or there are no more")
     if n_found and sure < DOUBTFUL:
         sentences.append(LOW_CONFIDENCE)
+    if nearest < FAR:
+        sentences.append("no term is near this name, so the documents are hardly about it")
     absent = [word for word in seed.pinned if query.index.term_id(word) is None]
     if absent:
         sentences.append(f"pinned, but not terms of the documents: {', '.join(absent)}")
