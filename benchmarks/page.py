@@ -446,7 +446,12 @@ def pages() -> dict[Path, dict[str, str]]:
         },
         howto / "language-model.md": {"readers": readers()},
         howto / "many-names.md": {"many names": costs.many_names()},
-        howto / "part-of-the-documents.md": {"described": described()},
+        howto / "part-of-the-documents.md": {
+            "few names": few_names(),
+            "described": described(),
+            "two names": two_names_sorted(),
+        },
+        howto / "sorting.md": {"sorted": all_names_sorted()},
         howto / "trends.md": {"trends": costs.trends(), "simulations": costs.simulations()},
     }
 
@@ -505,6 +510,42 @@ def demo() -> str:
     found = json.loads((RESULTS / "demo.json").read_text(encoding="utf-8"))
     rows = [f"| {each['name']} | {each['confidence']:.2f} | {', '.join(each['terms'])} |" for each in found]
     return "\n".join(["| category | confidence | terms, best first |", "|---|--:|---|", *rows])
+
+
+def guides() -> Json:
+    found: Json = json.loads((RESULTS / "guides.json").read_text(encoding="utf-8"))
+    return found
+
+
+def few_names() -> str:
+    """The line below the topics of a few names, as `discover` prints it."""
+    found = guides()["few names"]
+    themes = ", ".join(f"{each['name']} ({each['share']:.0%})" for each in found["residual"])
+    line = paragraph(f"The names cover {found['coverage']:.0%} of the documents. Others are about: {themes}.")
+    return "\n".join(f"> {each}" for each in line.splitlines())
+
+
+def two_names_sorted() -> str:
+    found = guides()["two names"]
+    plain, rate = found["plain"], found["at the rate"]
+    return paragraph(
+        f'For example, with `news-index` and the two names "government and politics" and "business and finance", '
+        f"{plain['given']} of the {found['documents']:,} articles in `held-out.csv` get one, and {plain['right']} of "
+        f"these are right. However, {found['of these names']} articles are from these two sections. With `--rate 0.4`, "
+        f"{rate['given']} get one, and {rate['right']} of these are right. The largest share, including that of "
+        f"*none*, is {found['mean largest share']:.2f} on average; it is right for {found['largest share right']:.0%} "
+        "of the articles."
+    )
+
+
+def all_names_sorted() -> str:
+    found = guides()["all names"]
+    return paragraph(
+        f"On these articles it is {found['macro_f1']:.2f}. Documents without a category count as missed. Shares are "
+        f"cautious on documents as easy as these: the largest share is {found['mean largest share']:.2f} on average, "
+        f"but it is right for {found['largest share right']:.0%}, so a `--threshold 0.5` loses correct answers, too. "
+        "`--rate` depends only on the order of the shares."
+    )
 
 
 def parts_of_readme(table: Json) -> dict[str, str]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pytest
 
 from commands import run_here
 from fake_model import directions
-from planted import NAMES
-from seetopic import check
+from seetopic import Index, check, discover
 from seetopic.corpus import as_seeds
 from seetopic.discovery.known_names import Terms, hardly_known
 from seetopic.text import Vocabulary
@@ -63,7 +63,18 @@ def test_a_model_that_does_not_tell_its_pieces_has_one_for_each_text():
     assert [len(own) for own in word_pieces(encoder_for(), ["heart", "two words", "qwertyuiop"])] == [1, 2, 5]
 
 
-def test_names_that_no_term_is_near_are_far(index):
-    assert check(index, ["cooking", "quantum chromodynamics", NAMES[0]]).far == ("quantum chromodynamics",)
-    several = {"both": ["quantum chromodynamics", "cooking"]}
-    assert check(index, several).far == ()
+def near_each_other(texts: list[str]) -> np.ndarray:
+    """A model for which all words are alike, except "abroad"."""
+    return np.array([[0.0, 1.0] if text == "abroad" else [1.0, 0.1 * (len(text) % 3)] for text in texts], np.float32)
+
+
+@pytest.mark.parametrize(("n_terms", "far"), [(1200, ("abroad",)), (300, ())])
+def test_names_that_no_term_is_near_are_far_if_there_are_many_terms(n_terms, far, tmp_path):
+    vowels, ends = "aeiou", "bcdfghjklmnpqrstvwxz"
+    words = [f"{a}{b}x{c}{d}" for a in "bdfglmnprs" for b in vowels for c in vowels for d in ends][:n_terms]
+    documents = [", ".join(words[n : n + 20]) for n in range(0, n_terms, 20)] * 3
+    index = Index.build(documents, tmp_path / "index", embedding_model=near_each_other, n_jobs=1)
+    assert len(index.vocabulary) == n_terms
+    assert check(index, ["abroad", "at home"]).far == far
+    told = discover(index, ["abroad", "at home"])
+    assert [any("no term is near" in each for each in topic.warnings) for topic in told] == [bool(far), False]

@@ -12,7 +12,7 @@ import numpy as np
 
 from seetopic.corpus import Seeds, as_seeds, is_below
 from seetopic.discovery.known_names import Terms, hardly_known
-from seetopic.discovery.names import FAR
+from seetopic.discovery.names import is_far
 from seetopic.discovery.tree import nearer_to_others, tree_of
 from seetopic.discovery.wildcards import expanded
 from seetopic.index import Build, Index, Texts, layout
@@ -143,12 +143,12 @@ def _check(
         tuple((part["name"], part["documents"]) for part in corpus["parts"]),
         _misplaced(asked, vectors),
         _hardly_known(asked, terms, encode, whole, corpus, {each.category for each in checks if each.occurrences}),
-        _far(checks),
+        _far(checks, len(compared)),
     )
 
 
-def _far(checks: list[NameCheck]) -> tuple[str, ...]:
-    near = {each.category for each in checks if each.occurrences or (each.nearest and each.nearest[0][1] >= FAR)}
+def _far(checks: list[NameCheck], n_terms: int) -> tuple[str, ...]:
+    near = {each.category for each in checks if each.occurrences or not is_far(each.nearest[0][1], n_terms)}
     return tuple(dict.fromkeys(each.category for each in checks if each.category not in near))
 
 

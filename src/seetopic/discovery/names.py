@@ -14,7 +14,8 @@ from seetopic.index import Index
 from seetopic.runtime import Floats, Progress, normalized, silent
 
 Encode: TypeAlias = Callable[[list[str]], Floats]
-FAR = 0.5  # cosine to the nearest term below which the documents are hardly about a name that does not occur
+_FAR = 0.5  # cosine to the nearest term below which the documents are hardly about a name that does not occur
+_MANY_TERMS = 1000  # of fewer terms, none may be near to a name although the documents are about it
 MANY = 64  # names above which progress is reported
 _SENTENCE = "This text is about {}."  # documents are sentences, and a name in a sentence is closer to them
 
@@ -81,6 +82,11 @@ def _given_vectors(seeds: Seeds, given: Mapping[str, Floats], length: int) -> di
                 "use the same model for both"
             )
     return {number: given[name] for number, name in enumerate(seeds.names) if name in given}
+
+
+def is_far(nearest: float, n_terms: int) -> bool:
+    """Whether documents are hardly about a name that does not occur, by its cosine to the nearest of their terms."""
+    return nearest < _FAR and n_terms >= _MANY_TERMS
 
 
 def report_many(progress: Progress, stage: str, done: int, total: int) -> None:

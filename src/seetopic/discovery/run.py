@@ -30,7 +30,7 @@ from seetopic.discovery.evidence.general import GeneralEvidence
 from seetopic.discovery.evidence.local import LocalEvidence
 from seetopic.discovery.lessons import lessons_of, require_known, with_none, with_rejected_terms, without_refuted
 from seetopic.discovery.named_terms import with_named_terms
-from seetopic.discovery.names import FAR, EncodedNames, encode_names, report_many
+from seetopic.discovery.names import EncodedNames, encode_names, is_far, report_many
 from seetopic.discovery.residual import told_themes
 from seetopic.discovery.sampled import Reading, SampledDocuments, sampled_documents
 from seetopic.discovery.teaching import Lessons
@@ -582,7 +582,7 @@ def _warnings(query: Query, category: int, n_found: int, sure: float, nearest: f
         sentences.append(f"{n_found} of {top} terms: other categories suit the rest better, or there are no more")
     if n_found and sure < DOUBTFUL:
         sentences.append(LOW_CONFIDENCE)
-    if nearest < FAR:
+    if is_far(nearest, len(query.index.vocabulary)):
         sentences.append("no term is near this name, so the documents are hardly about it")
     absent = [word for word in seed.pinned if query.index.term_id(word) is None]
     if absent:
