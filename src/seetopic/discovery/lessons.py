@@ -99,6 +99,8 @@ def lessons_of(index: Index, seeds: Seeds, settled: Settled, n_themes: int, tree
         if documents:
             warn("the language model has read no documents of this index, so judged documents teach nothing")
         return None
+    if not documents and not settled.terms:
+        return None
     sampled, rows, vectors = sampled_documents(index), _read_rows(index), _vectors(index, list(documents))
     taught: list[tuple[Floats, Flags, int]] = [
         (_features(index, sampled, document, vectors[document]), mask, rows.get(document, -1))

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock, Timeout
-
 from seetopic.errors import IndexInUse, SeeTopicError
 from seetopic.index.layout import FORMAT, building, key_of
 from seetopic.runtime import read_json, sha256_of, write_json, writing
@@ -109,6 +107,8 @@ def clear_finished(out: Path) -> None:
 @contextmanager
 def alone(out: Path, work: str = "build", waiting: Callable[[], None] | None = None) -> Iterator[None]:
     """Hold the lock on `out`; if another process has it, call `waiting` and wait, or refuse without `waiting`."""
+    from filelock import FileLock, Timeout  # commands on a finished index need no lock
+
     lock_path = out.with_name(f".{out.name}.lock")
     with writing(out):
         out.parent.mkdir(parents=True, exist_ok=True)

@@ -63,7 +63,7 @@ def _evenly_chosen(scene: Scene, most: int) -> Longs:
     if most < 1:
         raise SettingsError(f"`documents` is {most}, but must be at least 1")
     known = np.flatnonzero(scene.document_topics != NONE)
-    return known[np.unique(np.linspace(0, len(known) - 1, min(most, len(known))).astype(np.int64))]
+    return known[np.linspace(0, len(known) - 1, min(most, len(known))).astype(np.int64)]
 
 
 def _spots(shares: Doubles, own: int, places: Doubles, spacing: float) -> Doubles:
