@@ -238,7 +238,7 @@ def test_odd_terms_come_back_from_table_key_and_page(tmp_path_factory, terms, ca
 @pytest.mark.parametrize(
     ("written_as", "meaning"),
     [
-        *((text, True) for text in ("1", "YES", " y", "True", "X", "1.0")),
+        *((text, True) for text in ("1", "YES", " y", "True", "1.0")),
         *((text, False) for text in ("0", "No", "n ", "FALSE", "0.0")),
         (" ", None),
     ],
@@ -290,6 +290,7 @@ def with_cell(number: int, column: str, value: str):
     ("change", "sentence"),
     [
         (with_cell(1, "belongs", "perhaps"), "row 3 of .*anna.csv has 'perhaps' in the column `belongs`"),
+        (with_cell(1, "belongs", "x"), "has 'x' in the column `belongs`; write 1 or 0"),  # or was it struck out?
         (with_cell(1, "item", "99"), "row 3 of .* has item '99', which is not in the sheet"),
         (with_cell(1, "item", "1"), "row 3 of .* repeats item 1"),
         (lambda rows: rows[:-1], "is missing item 7; keep all rows"),

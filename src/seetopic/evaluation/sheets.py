@@ -24,7 +24,7 @@ from seetopic.runtime import FileSet, guarded, read_json, unguarded, write_text
 FORMAT = 1
 COLUMNS = ("item", "category", "term", "belongs", "sheet")
 ANSWERS = {
-    **dict.fromkeys(("1", "1.0", "yes", "y", "true", "x"), True),
+    **dict.fromkeys(("1", "1.0", "yes", "y", "true"), True),
     **dict.fromkeys(("0", "0.0", "no", "n", "false"), False),
     "": None,  # not judged
 }
