@@ -248,6 +248,13 @@ def test_questions_are_new_and_say_why(index, taught):
     assert {each.term is None for each in ask(taught, 6, "terms")} == {False}
 
 
+def test_reasons_mention_judged_documents_only_once_there_are_some(plain, taught):
+    before, after = ([each.reason for each in ask(run, 40, "documents")] for run in (plain, taught))
+    assert any(reason.startswith("like many documents about") for reason in before)
+    assert not any("judged" in reason for reason in before)
+    assert any(reason.endswith("and unlike those that were judged") for reason in after)
+
+
 def test_questions_need_documents_that_were_read(documents, plain, cache, tmp_path):
     with pytest.raises(SettingsError):
         ask(plain, 0)

@@ -1,4 +1,4 @@
-"""What to ask a person next: documents and terms that are unsure, typical of many, and different from each other."""
+"""What to ask a person next: uncertain documents and terms, typical of many others and different from each other."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _chosen_documents(run: Discovery, number: int) -> Iterator[int]:
     """
     assert run.reading is not None
     likely = shares(run.reading.found.scores, _TEMPERATURE)  # (n_read, n_categories)
-    judged = np.empty(0, np.int64) if run.lessons is None else run.lessons.rows[run.lessons.rows >= 0]
+    judged = _judged_documents(run)
     # Documents are in an order that says nothing about them, so the first ones stand for all.
     some = slice(max(_COMPARED, 2 * (len(judged) + number)))
     features, best_two = run.sampled.unit_features, np.sort(likely[some], axis=1)[:, -2:]
@@ -105,6 +105,11 @@ def _chosen_documents(run: Discovery, number: int) -> Iterator[int]:
         row = int(np.where(free, np.maximum(likeness, represented) @ worth, -1.0).argmax())
         yield row
         free[row], represented = False, np.maximum(represented, likeness[row])
+
+
+def _judged_documents(run: Discovery) -> Longs:
+    """Places of judged documents among those that were read."""
+    return np.empty(0, np.int64) if run.lessons is None else run.lessons.rows[run.lessons.rows >= 0]
 
 
 def _likeness(documents: Floats, others: Floats) -> Floats:
@@ -123,7 +128,9 @@ def _about_document(run: Discovery, document: int, likely: Doubles) -> Question:
         second = order[1]
         reason = f"unsure: {names[best]} ({likely[best]:.0%}) or {names[second]} ({likely[second]:.0%})"
     else:
-        reason = f"like many documents about {names[best]} ({likely[best]:.0%}) and unlike those that were judged"
+        reason = f"like many documents about {names[best]} ({likely[best]:.0%})"
+        if len(_judged_documents(run)):
+            reason += " and unlike those that were judged"
     passage = _passage(run, document, marked)
     return Question(names[best], passage, reason, None, document, marked, tuple(names[each] for each in order))
 
