@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from seetopic.discovery.sampled import sampled_documents
 from seetopic.discovery.topics import Residual
 from seetopic.errors import CorpusError, SettingsError
 from seetopic.index import Index
+from seetopic.index.themes import n_centres
 from seetopic.runtime import Doubles, Flags, Floats, Sparse
 from seetopic.settings import DEFAULT, DiscoverySettings
 
@@ -80,9 +82,10 @@ def suggest_beside(
         raise SettingsError(f"`number` is {number}, but must be between 1 and {MOST} (--number)")
     grains = index.themes.grains
     if not grains:
+        needed = next(n_documents for n_documents in count() if n_centres(n_documents))
         raise CorpusError(
-            "the language model has read too few documents of this index to find themes; "
-            "give more documents, or build the index with a larger sample"
+            f"finding themes takes {needed} documents that the language model has read, but of this index it has read "
+            f"{len(index.themes.vectors)}; give more documents, or build the index with a larger --sample-words"
         )
     least = _FINER * number + (0 if names is None else len(names))
     enough = (each for each in grains if len(each.centres) >= least and inside is None)
