@@ -291,8 +291,12 @@ def test_a_kept_column_that_the_table_has_anyway_is_refused(sorter, tmp_path):
 
 
 def test_a_field_that_no_record_has_is_refused(sorter, tmp_path):
-    with pytest.raises(CorpusError, match=r"no record of 'in\.jsonl' has a field 'date'; its fields are"):
+    with pytest.raises(
+        CorpusError, match=r"no record of 'in\.jsonl' has a field 'date'; its fields are id, text, source, price"
+    ):
         assign(write_rows(tmp_path / "in.jsonl"), sorter, tmp_path / "x.csv", keep=("id", "date"), n_jobs=1)
+    with pytest.raises(CorpusError, match="its fields are id, text, source, price"):  # also if no other one is kept
+        assign(tmp_path / "in.jsonl", sorter, tmp_path / "x.csv", keep="date", n_jobs=1)
 
 
 def test_rows_without_text_do_not_count_for_the_rate(sorter, unseen, tmp_path):

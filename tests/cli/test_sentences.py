@@ -130,6 +130,20 @@ def test_what_is_wrong_is_said_in_one_line_and_nothing_is_left(place, arguments)
     assert set(os.listdir(place)) - {"cache"} == set(before) - {"cache"}  # noqa: PTH208
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        *((name, "topics", "--seeds", "names.txt", "--cache", "cache") for name in ("check", "discover")),
+        *((name, "topics", "--seeds", "names.txt") for name in ("suggest", "ask", "compare")),
+        ("evaluate", "topics", "--on", "topics"),
+    ],
+)
+def test_topics_in_place_of_their_documents_are_called_by_their_name(place, command):
+    code, said = given(*command, cwd=place)
+    assert_one_sentence(code, said)
+    assert "topics is a folder of topics; give the documents" in said
+
+
 def changed_key(place: Path, change: Callable[[dict], object]) -> str:
     """The key of a sheet after a change, with the right checksum."""
     value = json.loads((place / "sheet.key.json").read_text())

@@ -212,8 +212,8 @@ def _kept(documents: Documents | StoredDocuments, kinds: dict[str, set[Kind]]) -
     missing = next((name for name in names if name not in kinds), None)
     if missing is not None and isinstance(documents, Documents):
         raise CorpusError(
-            f"no record of {documents.name!r} has a field {missing!r}; its fields are {', '.join(kinds) or 'unknown'}: "
-            "choose some of them with --keep (in Python: keep)"
+            f"no record of {documents.name!r} has a field {missing!r}; its fields are "
+            f"{', '.join(documents.column_names()) or 'unknown'}: choose some of them with --keep (in Python: keep)"
         )
     return {name: column_kind(kinds[name]) for name in names}
 

@@ -20,10 +20,11 @@ from seetopic.cli.options import (
     SEEDS,
     SHOWING,
     open_index,
+    require_index,
     say_warning,
     with_options,
 )
-from seetopic.errors import CorpusError, SettingsError
+from seetopic.errors import SettingsError
 
 if TYPE_CHECKING:
     from seetopic.corpus import Judgement, Judgements, Seeds
@@ -68,13 +69,11 @@ def ask(
     from seetopic.corpus import Judgements, read_judgements, read_seeds
     from seetopic.discovery import ask as questions_for
     from seetopic.discovery import teaching_report
-    from seetopic.index import is_index
 
     asked = read_seeds(seeds)
     if interactive and judgements is None:
         raise SettingsError("--interactive needs a file for the answers; give --judgements FILE")
-    if not is_index(source):
-        raise CorpusError(f"{source} is not an index; build one with `seetopic index {source} --out INDEX`")
+    require_index(source)
     known = Judgements()
     if judgements is not None and (judgements.exists() or not interactive):  # the first answer creates a missing file
         known = read_judgements(judgements)

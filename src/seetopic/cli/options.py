@@ -261,6 +261,18 @@ def open_index(source: str | Path, options: dict[str, Any]) -> Index:
     return Index.open(source, embedding_model=options["model"], reader=options["reader"], cache=options["cache"])
 
 
+def require_index(source: str) -> None:
+    """Refuse what is not an index, with how to get one."""
+    from seetopic.corpus import refuse_topics
+    from seetopic.errors import CorpusError
+    from seetopic.index import is_index
+
+    if is_index(source):
+        return
+    refuse_topics(Path(source))
+    raise CorpusError(f"{source} is not an index; build one with `seetopic index {source} --out INDEX`")
+
+
 def given_documents(source: str, options: dict[str, Any], keep: Sequence[str] = ()) -> Any:
     from seetopic.corpus import open_documents
 

@@ -40,6 +40,7 @@ from seetopic.cli.options import (
     given_documents,
     kept_columns,
     open_index,
+    require_index,
     say_doubts,
     say_left_out,
     say_note,
@@ -50,7 +51,7 @@ from seetopic.cli.options import (
     show,
     with_options,
 )
-from seetopic.errors import CorpusError, OutputError
+from seetopic.errors import OutputError
 from seetopic.settings import DEFAULT, PRESETS
 
 if TYPE_CHECKING:
@@ -249,7 +250,6 @@ def suggest(
     from seetopic.corpus import read_seeds
     from seetopic.discovery import as_seeds_file
     from seetopic.discovery import suggest as suggested
-    from seetopic.index import is_index
     from seetopic.runtime import write_text
 
     asked = None if seeds is None else read_seeds(seeds)
@@ -257,8 +257,7 @@ def suggest(
         raise OutputError(
             f"--out {out} does not end in .yaml; names are written as YAML, so choose a file name ending in .yaml"
         )
-    if not is_index(source):
-        raise CorpusError(f"{source} is not an index; build one with `seetopic index {source} --out INDEX`")
+    require_index(source)
     found = suggested(open_index(source, options), asked, number=number, below=below)
     if out is not None:
         write_text(out, as_seeds_file(found))

@@ -5,7 +5,16 @@ from __future__ import annotations
 from seetopic.corpus.arrow_files import parquet_file, unpacked_bytes
 from seetopic.corpus.demo import NAMES, demo_documents
 from seetopic.corpus.detect import detected_delimiter, detected_encoding
-from seetopic.corpus.documents import FORMATS, Documents, OnError, format_of, joined, open_documents, text_files
+from seetopic.corpus.documents import (
+    FORMATS,
+    Documents,
+    OnError,
+    format_of,
+    joined,
+    open_documents,
+    refuse_topics,
+    text_files,
+)
 from seetopic.corpus.fingerprint import Fingerprint, FingerprintBuilder, fingerprint, text_digest
 from seetopic.corpus.judgements import (
     Judgement,
@@ -21,7 +30,7 @@ from seetopic.corpus.readers import field_size_limit, raw_rows
 from seetopic.corpus.records import Keep
 from seetopic.corpus.seed_files import HEADERS, OWN_WORDS, as_records, as_seeds, as_value, read_seeds, split_path
 from seetopic.corpus.seeds import Seed, Seeds, has_wildcard, is_below, normalized_name, path_text
-from seetopic.corpus.storage import local_file
+from seetopic.corpus.storage import is_url, local_file
 
 __all__ = [
     "FORMATS",
@@ -54,6 +63,7 @@ __all__ = [
     "format_of",
     "has_wildcard",
     "is_below",
+    "is_url",
     "joined",
     "local_file",
     "normalized_name",
@@ -63,6 +73,7 @@ __all__ = [
     "raw_rows",
     "read_judgements",
     "read_seeds",
+    "refuse_topics",
     "split_path",
     "text_digest",
     "text_files",

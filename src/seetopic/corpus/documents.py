@@ -78,6 +78,16 @@ class Documents:
         """Whether it is a table in a file, so that columns can be kept."""
         return isinstance(self.source, Path | Files) and self._files()[1] not in (None, "txt")
 
+    def column_names(self) -> tuple[str, ...]:
+        """The columns of the first records, for an error that lists them; none if they are unknown."""
+        if isinstance(self.source, Joined):
+            return self.source.parts[0].column_names()
+        if not self.has_columns:
+            return tuple(self.columns or ())
+        file_format = self._files()[1]
+        assert file_format is not None
+        return tuple(dict.fromkeys(str(name) for row in _first_rows(self, file_format) for name in row))
+
     @property
     def has_labels(self) -> bool:
         """Whether labels are read with the texts."""
@@ -219,6 +229,8 @@ def _files_in(folder: Path) -> tuple[list[StoredFile], str | None]:
     tables = [name for name in _TABLES if name in formats]
     if "txt" not in formats and tables:  # a README.md often lies beside tables
         if len(tables) > 1:
+            if set(tables) == {"json", "csv"}:
+                refuse_topics(folder)
             raise CorpusError(
                 f"the folder {folder} contains files of different formats ({', '.join(tables)}); "
                 f"choose some with a pattern, such as {folder}/*.{tables[0]}"
@@ -231,6 +243,15 @@ def _files_in(folder: Path) -> tuple[list[StoredFile], str | None]:
             f"the folder {folder} contains no documents; give a file, or a folder with .txt, .md or .parquet files"
         )
     return [local_file(file, str(file.relative_to(folder))) for file in chosen], file_format
+
+
+def refuse_topics(folder: Path) -> None:
+    """Refuse the folder that `discover --out` wrote where its documents or their index are meant."""
+    if (folder / "topics.json").is_file() and (folder / "topics.csv").is_file():
+        raise CorpusError(
+            f"{folder} is a folder of topics; give the documents that they were found in, or the index of these "
+            "documents (`seetopic index DOCS --out INDEX` builds one)"
+        )
 
 
 def _dataset_files(folder: Path) -> list[StoredFile]:
@@ -413,9 +434,7 @@ def _with_delimiter(documents: Documents, told: Warn) -> Documents:
 
 
 def _with_text_column(documents: Documents, file_format: str, told: Warn) -> Documents:
-    file = documents._files()[0][0]
-    dialect = documents._rules(_USUAL).dialect(file_format if file_format in DIALECTS else "csv")
-    rows = list(islice(readers.raw_rows(file, file_format, dialect), _PEEKED))
+    file, rows = documents._files()[0][0], _first_rows(documents, file_format)
     if any(documents.text_field in row for row in rows) or (column := only_text_column(rows)) is None:
         return documents
     told(
@@ -423,6 +442,13 @@ def _with_text_column(documents: Documents, file_format: str, told: Warn) -> Doc
         "choose another with --text-field"
     )
     return replace(documents, text_field=column)
+
+
+def _first_rows(documents: Documents, file_format: str) -> list[dict[str, Any]]:
+    """The first records of a table."""
+    file = documents._files()[0][0]
+    dialect = documents._rules(_USUAL).dialect(file_format if file_format in DIALECTS else "csv")
+    return list(islice(readers.raw_rows(file, file_format, dialect), _PEEKED))
 
 
 def _several(source: str) -> Files | None:
