@@ -110,9 +110,19 @@ def test_an_index_and_its_folder_give_the_same(model, index):
         assert SeeTopic(NAMES).fit(source).topics_.topics == model.topics_.topics
 
 
-def test_a_text_in_place_of_texts_is_refused():
-    with pytest.raises(CorpusError, match="does not exist"):
-        quick().fit("the whole document")
+@pytest.mark.parametrize("text", ["the whole document", "Is it a pattern?", "long " * 2000, "a\0b"])
+def test_one_text_is_asked_for_in_a_list(model, text):
+    with pytest.raises(CorpusError, match=r"one text goes in a list: \[text\]"):
+        quick().fit(text)
+    with pytest.raises(CorpusError, match=r"one text goes in a list: \[text\]"):
+        model.predict(text)
+
+
+def test_files_that_cannot_be_opened_are_still_files(model, tmp_path):
+    (tmp_path / "docs.exe").touch()
+    for source, problem in ((str(tmp_path / "docs.exe"), "extension"), (tmp_path / "none.txt", "does not exist")):
+        with pytest.raises(CorpusError, match=problem):
+            model.predict(source)
 
 
 @pytest.mark.slow

@@ -564,7 +564,8 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _documents(self, source: Any, columns: Any = None) -> Documents:
         named = columns is None or isinstance(columns, str | list | tuple)
         kept: dict[str, Any] = {"keep": columns or ()} if named else {"columns": columns}
-        return open_documents(source, text_field=self.text_field, on_error=self.on_error, **kept)
+        with fitting.telling_texts_from_files(source):
+            return open_documents(source, text_field=self.text_field, on_error=self.on_error, **kept)
 
     def _stream(self, source: Any, vectors: Any, read: bool | None = None) -> DocumentStream:
         index = self._checked().index_

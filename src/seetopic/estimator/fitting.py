@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from seetopic.classify import Sorter, sorter_of
-from seetopic.corpus import Documents, Judgements, Seeds, as_seeds, normalized_name
+from seetopic.corpus import Documents, Judgements, Seeds, as_seeds, is_url, normalized_name
 from seetopic.discovery import Discovery, Topics, run_of
 from seetopic.errors import CorpusError, SeedError, SettingsError
 from seetopic.estimator.vectors import Ready
@@ -96,6 +98,24 @@ def ready_index(source: Any, model: Any, reader: Any, tokenizer: Any, cache: Any
         options = {} if tokenizer is None else {"tokenizer": tokenizer}
         return Index.open(source, embedding_model=model, reader=reader, cache=cache, **options)
     return None
+
+
+@contextmanager
+def telling_texts_from_files(source: Any) -> Iterator[None]:
+    """Say how to pass one text if documents cannot be opened because a text was given instead of a file's name."""
+    try:
+        yield
+    except CorpusError as error:
+        if not isinstance(source, str) or source in ("", "-") or is_url(source) or _exists(source):
+            raise
+        raise CorpusError(f"{source!r:.60} is not the name of a file; one text goes in a list: [text]") from error
+
+
+def _exists(name: str) -> bool:
+    try:
+        return Path(name).exists()
+    except (OSError, ValueError):  # too long for a name
+        return False
 
 
 def say_unused(index: Index, min_count: int | None, language: str | None, random_state: int | None) -> None:
