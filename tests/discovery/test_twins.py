@@ -58,8 +58,16 @@ def test_neither_twin_is_left_with_scraps_and_no_term_is_in_two_topics(run):
     assert len(shown) == len(set(shown))
     alone = {term.term for term in find(Query(run.index, as_seeds(NAMES))).topics[0].terms}
     assert {term.term for topic in (first, second) for term in topic.terms} >= alone - set(TWINS)
-    assert all("means nearly the same as" in topic.warnings[0] for topic in (first, second))
+    assert all("mean nearly the same" in topic.warnings[0] for topic in (first, second))
     assert not any("nearly the same" in warning for topic in others for warning in topic.warnings)
+
+
+def test_a_note_tells_all_twins_together_and_warnings_tell_each(index):
+    names = [NAMES[0], "games, and sports", "sports games", *NAMES[1:]]
+    topics = find(Query(index, as_seeds(names))).topics
+    assert [sum("nearly the same" in each for each in topic.warnings) for topic in topics] == [1, 1, 1, 0, 0]
+    (note,) = (each for each in topics.notes if "nearly the same" in each)
+    assert note.startswith(f"{NAMES[0]}, games, and sports and sports games mean nearly the same")
 
 
 def test_the_confidence_of_a_topic_does_not_depend_on_names_that_mean_nearly_the_same(run):

@@ -576,8 +576,10 @@ def _topic(
 
 def _warnings(query: Query, category: int, n_found: int, sure: float, nearest: float, twins: Twins | None) -> list[str]:
     seed, top, sentences = query.seeds.seeds[category], query.settings.top, []
-    if twins is not None and (same := twins.told(query.seeds, category)):
-        sentences.append(f"means nearly the same as {', '.join(same)}, and shares its terms; make them one category")
+    if twins is not None and len(same := twins.alike(category)) > 1:
+        *before, last = (query.seeds.labels[member] for member in same)
+        listed = f"{', '.join(before)} and {last}"
+        sentences.append(f"{listed} mean nearly the same and share their terms; make them one category")
     if n_found < top:
         sentences.append(f"{n_found} of {top} terms: other categories suit the rest better, or there are no more")
     if n_found and sure < DOUBTFUL:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, SupportsIndex
 
 from seetopic.corpus import path_text
+from seetopic.discovery.evidence.confidence import DOUBTFUL
 from seetopic.errors import OutputError
 from seetopic.runtime import FileSet, Library, SafeRows, dataframe, read_json, write_json, write_text
 
@@ -134,7 +135,9 @@ class Topics:
         told = []
         if self.doubtful:
             names = ", ".join(topic.label for topic in self.doubtful)
-            told.append(f"Low confidence, read these with care or add a description: {names}.")
+            told.append(
+                f"Low confidence (below {DOUBTFUL}): {names}. Read their terms with care, or add a description."
+            )
         for parent in dict.fromkeys(each.parent for each in self.residual):
             themes = [each for each in self.residual if each.parent == parent][:_TOLD]
             largest = ", ".join(f"{each.suggested_name} ({each.share:.0%})" for each in themes)
@@ -144,8 +147,15 @@ class Topics:
                 told.append(f"{parent} is also about what no name below it covers: {largest}.")
         if self.coverage_note is not None:
             told.append(self.coverage_note)
-        others = [(topic.label, each) for topic in self.topics for each in topic.warnings if each != LOW_CONFIDENCE]
-        return [*told, *(f"{name}: {sentence}" for name, sentence in others)]
+        others: dict[str, list[str]] = {}
+        for topic in self.topics:
+            for sentence in topic.warnings:
+                if sentence != LOW_CONFIDENCE:
+                    others.setdefault(sentence, []).append(topic.label)
+        for sentence, names in others.items():
+            tells_all = len(names) > 1 and all(name in sentence for name in names)
+            told.append(f"{sentence}." if tells_all else f"{', '.join(names)}: {sentence}")
+        return told
 
     @property
     def doubtful(self) -> tuple[Topic, ...]:

@@ -62,10 +62,9 @@ class Twins:
         owners = [-1 if owner < 0 else self.groups[owner][0] for owner in owners_in(tree)]  # a parent is its own group
         return Tree((*seeds.parents, *owners), len(seeds))
 
-    def told(self, seeds: Seeds, category: int) -> tuple[str, ...]:
-        """The names of the other members of a category's group."""
-        group = next(group for group in self.groups if category in group)
-        return tuple(seeds.names[member] for member in group if member != category)
+    def alike(self, category: int) -> tuple[int, ...]:
+        """The group of a category."""
+        return next(group for group in self.groups if category in group)
 
 
 def twins_among(names: Floats, tree: Tree | None = None) -> Twins | None:
