@@ -321,7 +321,7 @@ def test_judgements_are_settled_as_for_teaching(several):
         *({"category": "film", "document": 4, "belongs": belongs, "by": "Ann"} for belongs in (True, False)),
         {"category": "film", "document": "its text", "belongs": True},
     ]
-    with pytest.warns(UserWarning, match="1 contradictions"):
+    with pytest.warns(UserWarning, match="1 contradiction in"):
         found = judged_documents(given, several)
     assert found[1] == ({"sport": True} if several else {"sport": True, "film": False})
     assert found[2] == {"film": False}

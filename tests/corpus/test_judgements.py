@@ -160,3 +160,9 @@ def test_a_category_of_a_tree_is_given_by_name_or_path():
     tree = as_seeds({"sports": {"children": ["football", "tennis"]}, "food": None})
     given = [Judgement("sports > Tennis", document=1), Judgement("tennis", document=2), Judgement("sports", document=3)]
     assert Judgements(tuple(given)).settled(tree).documents == {1: {2: True}, 2: {2: True}, 3: {0: True}}
+
+
+def test_one_judgement_about_an_unknown_category_is_singular():
+    judgements = as_judgements([{"category": name, "term": "x", "belongs": True} for name in ("a", "b")])
+    with pytest.warns(UserWarning, match=r"^1 judgement is about a category that is not among the names: 'b'; it is"):
+        judgements.settled(as_seeds(["a"]))

@@ -87,7 +87,7 @@ def test_rows_of_empty_documents_are_passed_over(documents, vectors, cache, mode
         ({"document_embeddings": np.ones(384)}, "but must have one row per document"),
         ({"document_embeddings": np.ones((240, 5))}, "has length 5, but the model's vectors have length 384"),
         ({"term_embeddings": np.ones((3, 5))}, "must be a mapping"),
-        ({"term_embeddings": {"bread": np.ones(5)}}, "3 names have no precomputed vector"),
+        ({"term_embeddings": {"bread": np.ones(5)}}, "no precomputed vector of 3 names"),
         (
             {"term_embeddings": {"bread": np.ones(5)}, "seed_embeddings": np.ones((3, 4))},
             "has length 4, but those of `term_embeddings` have length 5",

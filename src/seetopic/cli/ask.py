@@ -122,6 +122,7 @@ class _Session:
     def run(self, known: Judgements, number: int) -> None:
         from seetopic.discovery import ask as questions_for
         from seetopic.discovery import teaching_report
+        from seetopic.runtime import quantity
 
         current = _run(self.index, self.seeds, known, self.device)
         answered = 0
@@ -136,7 +137,7 @@ class _Session:
             click.echo("\n" + "\n".join(teaching_report(current, earlier).sentences()) + "\n")
             if self.stopped:
                 break
-        click.echo(f"{self.path}: {len(known)} judgements")
+        click.echo(f"{self.path}: {quantity(len(known), 'judgement')}")
 
     def _round(self, questions: list[Question], answered: int, number: int) -> list[Judgement | None]:
         """The answers to some questions, None for skipped ones; fewer if the person stops."""

@@ -47,6 +47,7 @@ def export(
     from seetopic.discovery import Topics
     from seetopic.output import doubts, format_of
     from seetopic.output import export as export_topics
+    from seetopic.runtime import quantity
 
     if format is None:
         if out is None:
@@ -60,4 +61,4 @@ def export(
     else:
         kept = [topic for topic in found if topic.confidence >= min_confidence]
         terms = sum(len(topic.terms[:top]) for topic in kept)
-        click.echo(f"{out}: {len(kept)} categories, {terms:,} terms")
+        click.echo(f"{out}: {quantity(len(kept), 'category', 'categories')}, {quantity(terms, 'term')}")

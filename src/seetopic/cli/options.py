@@ -353,6 +353,14 @@ def show(result: Any, as_json: bool, print_result: Callable[[Any], None]) -> Non
         print_result(result)
 
 
+def size_of(corpus: dict[str, Any]) -> str:
+    """The size of an index, from its manifest."""
+    from seetopic.runtime import quantity
+
+    counts = {"document": corpus["documents"], "word": corpus["tokens"], "term": corpus["terms"]}
+    return ", ".join(quantity(number, noun) for noun, number in counts.items())
+
+
 def say_skipped(opened: Index) -> None:
     """Report skipped records."""
     skipped = opened.manifest["corpus"]["skipped"]

@@ -10,6 +10,7 @@ from rich.table import Table
 
 from seetopic.classify import CategoryShare, Trends
 from seetopic.discovery import Check, Topics
+from seetopic.runtime import quantity
 
 
 def print_topics(topics: Topics) -> None:
@@ -40,9 +41,9 @@ def print_check(check: Check) -> None:
         table.add_row(escape(title), occurs, f"{each.occurrences:,}", escape(nearest))
     console.print(table)
     scope = "" if check.compared_terms == check.terms else f"; nearest of the {check.compared_terms:,} most informative"
-    console.print(f"{check.documents:,} documents, {check.terms:,} terms{scope}", highlight=False)
+    console.print(f"{quantity(check.documents, 'document')}, {quantity(check.terms, 'term')}{scope}", highlight=False)
     for number, (name, size) in enumerate(check.parts if len(check.parts) > 1 else (), start=1):
-        console.print(f"part {number}: {escape(name)}, {size:,} documents", highlight=False)
+        console.print(f"part {number}: {escape(name)}, {quantity(size, 'document')}", highlight=False)
     for first, second, similarity in check.close:
         console.print(
             f"[yellow]close:[/] {escape(first)!r} and {escape(second)!r} ({similarity:.2f}) "
@@ -91,8 +92,8 @@ def print_trends(trends: Trends) -> None:
             table.add_row(*map(escape, [*named, *(_over_time if over_time else _by_group)(trends, rows)]))
     console = Console()
     console.print(table)
-    per = f", {len(trends.periods)} periods ({trends.by})" if over_time else ""
-    console.print(f"{trends.documents:,} documents{per}", highlight=False)
+    per = f", {quantity(len(trends.periods), 'period')} ({trends.by})" if over_time else ""
+    console.print(f"{quantity(trends.documents, 'document')}{per}", highlight=False)
 
 
 def _over_time(trends: Trends, rows: list[CategoryShare]) -> list[str]:

@@ -49,6 +49,7 @@ from seetopic.cli.options import (
     say_warning,
     say_warnings,
     show,
+    size_of,
     with_options,
 )
 from seetopic.errors import OutputError
@@ -123,7 +124,7 @@ def index(documents: str, out: Path, overwrite: bool, quiet: bool, as_json: bool
     if as_json:
         click.echo(json.dumps({"index": str(out), "corpus": corpus, **built.models}, ensure_ascii=False))
     else:
-        click.echo(f"{out}: {corpus['documents']:,} documents, {corpus['tokens']:,} words, {corpus['terms']:,} terms")
+        click.echo(f"{out}: {size_of(corpus)}")
 
 
 @click.command()
@@ -250,7 +251,7 @@ def suggest(
     from seetopic.corpus import read_seeds
     from seetopic.discovery import as_seeds_file
     from seetopic.discovery import suggest as suggested
-    from seetopic.runtime import write_text
+    from seetopic.runtime import quantity, write_text
 
     asked = None if seeds is None else read_seeds(seeds)
     if out is not None and out.suffix not in (".yaml", ".yml"):
@@ -266,7 +267,7 @@ def suggest(
     elif out is None:
         click.echo(as_seeds_file(found), nl=False)
     elif not quiet:
-        click.echo(f"{out}: {len(found)} names")
+        click.echo(f"{out}: {quantity(len(found), 'name')}")
 
 
 @click.command()
@@ -314,7 +315,7 @@ def assign(
     from seetopic.classify import assign as assign_documents
     from seetopic.discovery import Topics
     from seetopic.index import is_index
-    from seetopic.runtime import shown_progress
+    from seetopic.runtime import quantity, shown_progress
 
     sorter, problems = Sorter.load(topics), Counter[str]()
     table_for(out, sorter.names, sorter.terms)  # refuses an unknown format before standard input is read
@@ -348,7 +349,7 @@ def assign(
     else:
         for name, count in counts.items():
             click.echo(f"{count:>9,}  {name or '(none)'}")
-        click.echo(f"{out}: {sum(counts.values()):,} documents")
+        click.echo(f"{out}: {quantity(sum(counts.values()), 'document')}")
 
 
 def _get_ready(opened: Index) -> None:

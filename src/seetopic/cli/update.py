@@ -26,6 +26,7 @@ from seetopic.cli.options import (
     say_doubts,
     say_skipped,
     say_warning,
+    size_of,
     with_options,
 )
 
@@ -88,7 +89,6 @@ def show_parts(index: Index, as_json: bool) -> None:
         click.echo(json.dumps(shown, ensure_ascii=False))
         return
     for number, part in enumerate(index.parts, start=1):
-        click.echo(f"{number:>4}  {part.documents:>11,} documents  {part.name}")
-    click.echo(
-        f"{index.folder}: {corpus['documents']:,} documents, {corpus['tokens']:,} words, {corpus['terms']:,} terms"
-    )
+        noun = "document " if part.documents == 1 else "documents"
+        click.echo(f"{number:>4}  {part.documents:>11,} {noun}  {part.name}")
+    click.echo(f"{index.folder}: {size_of(corpus)}")

@@ -12,6 +12,7 @@ from rich.table import Table
 
 from seetopic.discovery import DOUBTFUL
 from seetopic.evaluation import in_order, mark, meaning, stem
+from seetopic.runtime import quantity
 
 if TYPE_CHECKING:
     from seetopic.evaluation import Agreement, Comparison, Estimate, Evaluation
@@ -44,7 +45,9 @@ def print_evaluation(evaluation: Evaluation) -> None:
         per_topic.add_row(escape(topic.name), *(_shown(topic.figures.get(name, float("nan"))) for name in shown))
     console.print(per_topic)
     labelled = "" if evaluation.n_labelled is None else f", {evaluation.n_labelled:,} of them labelled"
-    console.print(f"{evaluation.n_documents:,} documents of {escape(evaluation.corpus)}{labelled}", highlight=False)
+    console.print(
+        f"{quantity(evaluation.n_documents, 'document')} of {escape(evaluation.corpus)}{labelled}", highlight=False
+    )
     _print_notes(console, evaluation.names_without_label, evaluation.skipped)
 
 
@@ -67,8 +70,8 @@ def print_comparison(comparison: Comparison) -> None:
                 doubtful = " [yellow](low confidence)[/]" if topic.confidence < DOUBTFUL else ""
                 terms.add_row(escape(topic.name) + doubtful, escape(", ".join(list(topic)[:10])))
             console.print(terms)
-    told = f"{comparison.n_learned_from:,} documents to learn from, {evaluation.n_documents:,} to evaluate on"
-    console.print(f"{told}, {comparison.runs} run{'s' * (comparison.runs > 1)} of each method", highlight=False)
+    told = f"{quantity(comparison.n_learned_from, 'document')} to learn from, {evaluation.n_documents:,} to evaluate on"
+    console.print(f"{told}, {quantity(comparison.runs, 'run')} of each method", highlight=False)
     if comparison.runs == 1:
         console.print("to see which differences are significant, use several runs: --runs 3", highlight=False)
     else:

@@ -13,7 +13,7 @@ from typing import Any
 
 from seetopic.corpus.seeds import Seeds, normalized_name
 from seetopic.errors import JudgementError
-from seetopic.runtime import place_of_file, warn, write_text, writing
+from seetopic.runtime import place_of_file, quantity, warn, write_text, writing
 
 _FIELDS = ("category", "term", "document", "belongs", "by", "at")
 
@@ -175,10 +175,12 @@ def _numbers(seeds: Seeds) -> dict[str, int]:
 
 def _warn_of_unknown(unknown: Counter[str], n_used: int) -> None:
     shown = ", ".join(map(repr, sorted(unknown)[:3])) + (", ..." if len(unknown) > 3 else "")
-    sentence = f"{unknown.total()} judgements are about categories that are not among the names: {shown}"
+    number = unknown.total()
+    about = "is about a category that is" if number == 1 else "are about categories that are"
+    sentence = f"{quantity(number, 'judgement')} {about} not among the names: {shown}"
     if not n_used:
         raise JudgementError(f"{sentence}; correct the categories, or give the names that were judged")
-    warn(f"{sentence}; they are not used")
+    warn(f"{sentence}; {'it is' if number == 1 else 'they are'} not used")
 
 
 def _in_two(terms: Mapping[Any, dict[int, bool]], seeds: Seeds) -> list[str]:

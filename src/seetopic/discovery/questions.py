@@ -13,7 +13,7 @@ from seetopic.discovery.run import Discovery
 from seetopic.discovery.self_training import shares
 from seetopic.discovery.tree import owners_in
 from seetopic.errors import CorpusError, SettingsError
-from seetopic.runtime import Doubles, Floats, Longs, one_thread
+from seetopic.runtime import Doubles, Floats, Longs, one_thread, quantity
 
 MOST = 1000  # questions that can be requested
 TERMS_IN = 4  # one question in this many is about a term; a document teaches more
@@ -205,11 +205,11 @@ def _scores_of_terms(run: Discovery, terms: Longs) -> Doubles:
 
 def _about_term(run: Discovery, term: int, category: int, likely: Doubles) -> Question:
     names, word = run.seeds.labels, run.index.vocabulary.terms[term]
-    documents = int(run.index.document_frequencies[term])
+    documents = quantity(int(run.index.document_frequencies[term]), "document")
     best = int(likely.argmax())
     own = (best,) if run.tree is None else run.tree.path(best)
     if category in own or best >= len(names):
-        reason = f"among the terms of {names[category]}, in {documents:,} documents"
+        reason = f"among the terms of {names[category]}, in {documents}"
     else:
-        reason = f"among the terms of {names[category]}, but similar to those of {names[best]}; {documents:,} documents"
+        reason = f"among the terms of {names[category]}, but similar to those of {names[best]}; {documents}"
     return Question(names[category], word, reason, term=word)

@@ -11,7 +11,7 @@ import numpy as np
 
 from seetopic.corpus import Documents, Seeds
 from seetopic.errors import EncoderError
-from seetopic.runtime import Floats
+from seetopic.runtime import Floats, quantity
 from seetopic.settings import IndexSettings
 from seetopic.text import as_term
 from seetopic.vectors import ReadyVectors, TermEncoder, encoder_for, unit_rows
@@ -50,7 +50,8 @@ def document_rows(documents: Documents, given: Any) -> Any:
         return array
     if len(array) <= kept[-1]:
         raise EncoderError(
-            f"`document_embeddings` has {len(array)} rows for {len(kept)} documents; give one row per document"
+            f"`document_embeddings` has {quantity(len(array), 'row')} for {quantity(len(kept), 'document')}; "
+            "give one row per document"
         )
     return array[kept]
 
@@ -88,7 +89,7 @@ def model_for(
     ]
     if unknown:
         raise EncoderError(
-            f"{len(unknown)} names have no precomputed vector ({', '.join(unknown[:5])}); "
+            f"there is no precomputed vector of {quantity(len(unknown), 'name')} ({', '.join(unknown[:5])}); "
             "add them to `term_embeddings`, pass `seed_embeddings`, "
             "or set `embedding_model` to the model that all vectors come from"
         )

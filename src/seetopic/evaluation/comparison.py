@@ -21,7 +21,7 @@ from seetopic.evaluation.evaluate import Evaluation, EvaluationOptions, evaluate
 from seetopic.evaluation.methods import METHODS, Task, method_named, require
 from seetopic.evaluation.significance import TopicDifference, paired_bootstrap, unpaired_t_test, z_test
 from seetopic.index import Index, plan_cached
-from seetopic.runtime import Doubles, Progress, Warn, ignore, silent, warn, write_json
+from seetopic.runtime import Doubles, Progress, Warn, ignore, quantity, silent, warn, write_json
 from seetopic.settings import DEFAULT, PRESETS
 from seetopic.version import __version__
 
@@ -47,7 +47,9 @@ def split(documents: Documents, share: float, random_state: int) -> Parts:
     order = np.random.default_rng(random_state).permutation(len(texts))
     n_held_out = round(share * len(texts))
     if not 0 < n_held_out < len(texts):
-        raise CorpusError(f"{documents.name} has {len(texts)} documents, too few to hold out {share:.0%} of them")
+        raise CorpusError(
+            f"{documents.name} has {quantity(len(texts), 'document')}, too few to hold out {share:.0%} of them"
+        )
     held, kept = np.sort(order[:n_held_out]), np.sort(order[n_held_out:])
     chosen = replace(
         open_documents([texts[number] for number in held]),

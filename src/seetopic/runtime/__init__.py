@@ -40,6 +40,7 @@ from seetopic.runtime.lru import LRU
 from seetopic.runtime.notices import Warn, ignore, warn
 from seetopic.runtime.npy import Header, LongArray, arrays_in, blocks, load_array, map_array, read_header
 from seetopic.runtime.progress import Progress, Renamed, counted, shown_progress, silent
+from seetopic.runtime.quantities import quantity
 from seetopic.runtime.ragged import Lists
 from seetopic.runtime.sizes import give_back_memory, held_bytes
 from seetopic.runtime.sparse import Sparse
@@ -103,6 +104,7 @@ __all__ = [
     "one_torch_thread",
     "place_of_file",
     "product",
+    "quantity",
     "read_header",
     "read_json",
     "remove_temporary",

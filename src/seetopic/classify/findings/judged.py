@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from seetopic.corpus import Judgements, as_judgements, as_seeds, is_below, normalized_name
 from seetopic.errors import JudgementError
-from seetopic.runtime import warn
+from seetopic.runtime import quantity, warn
 
 JudgedDocuments: TypeAlias = Mapping[int, Mapping[str, bool]]  # by number, whether each belongs to a category
 
@@ -26,7 +26,8 @@ def judged_documents(given: Any, several: bool) -> JudgedDocuments:
         )
     settled = numbered.settled(as_seeds(list(names.values())))
     if settled.contradictions:
-        warn(f"{len(settled.contradictions)} contradictions in the judgements, such as {settled.contradictions[0]}")
+        number = quantity(len(settled.contradictions), "contradiction")
+        warn(f"{number} in the judgements, such as {settled.contradictions[0]}")
     own, found = list(names), dict[int, dict[str, bool]]()
     for document, settled_answers in settled.documents.items():
         answers = {own[category]: belongs for category, belongs in settled_answers.items()}

@@ -10,6 +10,7 @@ from seetopic.output.charts.drawing import fitted, of_topic, rectangle, text, te
 from seetopic.output.charts.figure import Figure
 from seetopic.output.charts.scene import Drawable, check_width, chosen, scene_of, shortened, term_tip, topics_of
 from seetopic.output.charts.theme import HUES
+from seetopic.runtime import quantity
 
 _ROW = 22.0
 _GAP = 28.0
@@ -38,7 +39,7 @@ def barchart(run: Drawable | Topics, *, topics: Sequence[int] | None = None, top
         y += 34 + _ROW * max(len(drawn_topics[number].terms) for number in row) + _GAP
     return Figure(
         "Terms of topics",
-        f"The best terms of {len(numbers)} topics; the length of a bar is the square root of the score.",
+        f"The best terms of {quantity(len(numbers), 'topic')}; the length of a bar is the square root of the score.",
         width,
         max(y - _GAP, 40) + 8,
         "".join(drawn),

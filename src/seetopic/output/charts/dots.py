@@ -12,7 +12,7 @@ from seetopic.output.charts.figure import Figure
 from seetopic.output.charts.layout import pushed_apart, spread_in, sunflower
 from seetopic.output.charts.scene import NONE, Drawable, Scene, check_width, scene_of
 from seetopic.output.charts.theme import BOLD, HUES
-from seetopic.runtime import Doubles, Longs
+from seetopic.runtime import Doubles, Longs, quantity
 
 _WIDE = 600  # pixels from which a map is wider than high
 _SIZE = 13.5  # font size of names
@@ -51,7 +51,8 @@ def documents_map(run: Drawable, *, documents: int = 1000, width: int = 960) -> 
         labels.append(of_topic(number, [text(x, y + 5, name, _SIZE, "st-ink st-bold st-middle st-halo", tip)]))
     return Figure(
         "Documents around their topics",
-        f"{len(shown):,} documents as dots around {len(topics)} topics, the clearest at the centre.",
+        f"{quantity(len(shown), 'document')} as dots around {quantity(len(topics), 'topic')}, "
+        "the clearest at the centre.",
         width,
         height,
         "".join(drawn + labels),

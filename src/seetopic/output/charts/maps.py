@@ -10,7 +10,7 @@ from seetopic.output.charts.figure import Figure
 from seetopic.output.charts.layout import Board, drawn_along, pushed_apart, spread_in
 from seetopic.output.charts.scene import Drawable, Scene, check_width, chosen, scene_of, shortened, term_tip
 from seetopic.output.charts.theme import BOLD, HUES
-from seetopic.runtime import Doubles
+from seetopic.runtime import Doubles, quantity
 
 _MARGIN = 24.0
 _LINE = 1.45  # height of a label, in font sizes
@@ -46,7 +46,7 @@ def topics_map(run: Drawable, *, top: int = 10, width: int = 960) -> Figure:
         labels.append(of_topic(number, [*terms, named]))
     return Figure(
         "Map of topics and terms",
-        f"{len(topics)} topics; those with similar terms are close together, each surrounded by its terms, "
+        f"{quantity(len(topics), 'topic')}; those with similar terms are close together, each surrounded by its terms, "
         "the best closest to the name.",
         width,
         height,

@@ -15,7 +15,7 @@ from seetopic.discovery import Discovery, Query, RankedTerm, Topic, Topics, samp
 from seetopic.errors import SettingsError
 from seetopic.index import Index
 from seetopic.output.charts.drawing import brief
-from seetopic.runtime import Doubles, Lists, Longs, Sparse, normalized, one_thread
+from seetopic.runtime import Doubles, Lists, Longs, Sparse, normalized, one_thread, quantity
 
 NONE = -1  # the category of a document without any known term
 
@@ -150,7 +150,7 @@ def check_width(width: int) -> None:
 def term_tip(topic: Topic, term: RankedTerm) -> str:
     """The tip shown for a term under the pointer."""
     others = f"\nalso {', '.join(term.variants)}" if term.variants else ""
-    return f"{term.term}\n{brief(topic.name)}; score {term.score:.2g}, {term.documents:,} documents{others}"
+    return f"{term.term}\n{brief(topic.name)}; score {term.score:.2g}, {quantity(term.documents, 'document')}{others}"
 
 
 def shortened(topics: Topics, top: int) -> Topics:

@@ -11,6 +11,7 @@ from seetopic.output.charts.drawing import area, circle, fitted, line, of_topic,
 from seetopic.output.charts.figure import Figure
 from seetopic.output.charts.scene import check_width
 from seetopic.output.charts.theme import BOLD, HUES
+from seetopic.runtime import quantity
 
 _LEFT, _RIGHT, _TOP, _BOTTOM, _GAP = 40.0, 10.0, 30.0, 24.0, 18.0
 _NARROWEST, _PLOT = 270.0, 120.0  # width of a panel, height of its lines
@@ -49,9 +50,10 @@ def shares_chart(trends: Trends, *, width: int = 960) -> Figure:
         drawn.append(of_topic(number, panel.over_time() if trends.periods else panel.by_group()))
     what = f"per {trends.by}" if trends.by else f"by {trends.group}"
     kept = f" The {len(groups)} largest of {len(trends.groups)} groups." if len(groups) < len(trends.groups) else ""
+    n_categories = quantity(len(trends.categories), "category", "categories")
     return Figure(
         f"Share of documents {what}",
-        f"The share of {trends.documents:,} documents in {len(trends.categories)} categories {what}, with 95 % "
+        f"The share of {quantity(trends.documents, 'document')} in {n_categories} {what}, with 95 % "
         f"intervals.{kept} {_told(trends)}".strip(),
         width,
         legend + max((tall + _GAP) * rows - _GAP, 40.0),

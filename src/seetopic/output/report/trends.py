@@ -9,6 +9,7 @@ from seetopic.output.charts import shares_chart
 from seetopic.output.charts.drawing import safe
 from seetopic.output.charts.shares import percent
 from seetopic.output.report.frame import Section, framed, page_of
+from seetopic.runtime import quantity
 from seetopic.version import __version__
 
 _PHONE = 340
@@ -41,8 +42,8 @@ def _intro(trends: Trends) -> str:
     per = f" per {trends.by}" if trends.by else ""
     calibrated = " They are corrected for the error of sorting." if any(row.calibrated for row in trends.shares) else ""
     told = (
-        f"<p>The share of {trends.documents:,} documents in each category{per}. Bands and bars are 95 % intervals."
-        f"{calibrated}</p>"
+        f"<p>The share of {quantity(trends.documents, 'document')} in each category{per}. "
+        f"Bands and bars are 95 % intervals.{calibrated}</p>"
     )
     return told + "".join(f'<p class="note">{safe(note)}</p>' for note in notes)
 

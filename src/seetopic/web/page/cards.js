@@ -265,7 +265,7 @@ function termRow(judge) {
       { pinned: ", accepted", name: ", the name itself", taught: ", taught", rejected: ", rejected" }[element.dataset.state] ?? "";
     main.setAttribute(
       "aria-label",
-      `${term.term}${state}${came ? ", new" : places ? `, ${moved}` : ""}, score ${term.score.toFixed(2)}, in ${term.documents} documents`,
+      `${term.term}${state}${came ? ", new" : places ? `, ${moved}` : ""}, score ${term.score.toFixed(2)}, in ${term.documents} ${term.documents === 1 ? "document" : "documents"}`,
     );
     main.title = [term.term, ...term.variants].join(", ");
     yes.setAttribute("aria-pressed", String(accepted));

@@ -209,7 +209,7 @@ export function readingPanel({ open }, goTo) {
         "p",
         { class: "soft small" },
         filter.active
-          ? `${given.toLocaleString("en")} documents (${filter.words().join(", ")}) belong mainly to it. `
+          ? `${given.toLocaleString("en")} ${given === 1 ? "document" : "documents"} (${filter.words().join(", ")}) ${given === 1 ? "belongs" : "belong"} mainly to it. `
           : `${given.toLocaleString("en")} of ${lookedAt.toLocaleString("en")} sampled documents belong mainly to it. `,
         filter.active ? h("button", { type: "button", class: "plain", on: { click: () => (filter.clear(), documents(place, signal)) } }, "Clear filters") : null,
         h("a", { href: `#/project/${encodeURIComponent(open.id)}/documents/${category}` }, "Search all of them"),
