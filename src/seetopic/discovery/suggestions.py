@@ -21,8 +21,7 @@ from seetopic.discovery.run import Discovery, index_with_names, run_of
 from seetopic.discovery.sampled import sampled_documents
 from seetopic.discovery.topics import Residual
 from seetopic.errors import CorpusError, SettingsError
-from seetopic.index import Index
-from seetopic.index.themes import n_centres
+from seetopic.index import Index, SampleThemes
 from seetopic.runtime import Doubles, Flags, Floats, Sparse
 from seetopic.settings import DEFAULT, DiscoverySettings
 
@@ -82,10 +81,10 @@ def suggest_beside(
         raise SettingsError(f"`number` is {number}, but must be between 1 and {MOST} (--number)")
     grains = index.themes.grains
     if not grains:
-        needed = next(n_documents for n_documents in count() if n_centres(n_documents))
         raise CorpusError(
-            f"finding themes takes {needed} documents that the language model has read, but of this index it has read "
-            f"{len(index.themes.vectors)}; give more documents, or build the index with a larger --sample-words"
+            f"finding themes takes {_fewest_documents()} documents that the language model has read, but of this index "
+            f"it has read {len(index.themes.vectors)}; give more documents, or build the index with a larger "
+            "--sample-words"
         )
     least = _FINER * number + (0 if names is None else len(names))
     enough = (each for each in grains if len(each.centres) >= least and inside is None)
@@ -115,6 +114,12 @@ def as_seeds_file(found: Sequence[Residual]) -> str:
         lines.append(f"# {each.share:.1%} of the documents: {', '.join(each.terms)}")
         lines.append(yaml.safe_dump({each.suggested_name: None}, allow_unicode=True).replace(" null", "").rstrip())
     return "\n".join(lines) + "\n"
+
+
+def _fewest_documents() -> int:
+    """The number of documents from which there are themes."""
+    none = np.empty((0, 0), np.float32)
+    return next(number for number in count() if SampleThemes(np.empty((number, 0), np.float32), none).grains)
 
 
 def _terms_of(
