@@ -111,6 +111,7 @@ def test_a_path_is_read_and_seeds_are_taken_as_they_are(tmp_path):
         ([[["books"]]], r"must be text, not \['books'\]"),
         ({"books": {"pinned": "x", "novels": ["x"]}}, "'novels' is not a field of a category; use names, description"),
         ({"books": {"pined": ["x"]}}, "'pined' is not a field of a category"),
+        *(({"sport": {key: ["football"]}}, f"'{key}' is not a field") for key in ("naems", "Names", "childern")),
         ([{"name": "books", "novels": ["x"]}], "'novels' is not a field of a category"),
         ({"books": {"children": "novels"}}, "`children` must be a list or a mapping of categories, not 'novels'"),
         ([[{"books": ["novels"]}]], "must be text, not {'books': "),
@@ -645,3 +646,8 @@ def test_what_is_written_is_read_back(value):
     assert as_seeds(as_value(seeds)) == seeds
     assert as_seeds(as_records(seeds)) == seeds
     assert as_seeds(json.loads(json.dumps(as_value(seeds)))) == seeds
+
+
+@pytest.mark.parametrize("children", [{"games": ["chess"]}, {"naems": ["x"], "football": ["y"]}, {"chicken": None}])
+def test_children_whose_names_are_not_much_like_a_field_or_not_alone_are_children(children):
+    assert as_seeds({"parent": children}).names == ("parent", *children)

@@ -159,6 +159,8 @@ def _parts(given: Mapping[Any, Any], is_record: bool) -> dict[str, Any]:
     """The fields of a category; without any, the mapping has its children, as in nested dictionaries of quanteda."""
     others = [key for key in given if key not in _FIELDS]
     mistyped = [key for key in others if isinstance(key, str) and get_close_matches(key, _FIELDS, 1, 0.85)]
+    if not mistyped and all(isinstance(key, str) and _resembles_a_field(key) for key in others):
+        mistyped = others  # and no other key shows that it is a tree
     if not others or (not is_record and len(others) == len(given) and not mistyped):
         children = {key: given[key] for key in others if key != OWN_WORDS}
         return {"children": children, "further": given.get(OWN_WORDS)} if others else dict(given)
@@ -167,6 +169,12 @@ def _parts(given: Mapping[Any, Any], is_record: bool) -> dict[str, Any]:
         f"{reprlib.repr(str(wrong))} is not a field of a category; use {', '.join(_FIELDS)}, "
         f"and put subcategories under children{_line(getattr(wrong, 'line', None))}"
     )
+
+
+def _resembles_a_field(key: str) -> bool:
+    """Whether it begins like a field and is spelled much alike: "naems" does, "games" does not."""
+    alike = [field for field in _FIELDS if field[0] == key[:1].casefold()]
+    return bool(get_close_matches(key.casefold(), alike, 1, 0.8))
 
 
 def _texts(names: Any) -> tuple[str, ...]:
