@@ -129,7 +129,7 @@ def test_a_name_that_is_no_term_is_found_as_words_and_made_one(place, tmp_path):
     (tmp_path / "names.txt").write_text("Oven Salad\nouter space\n")
     arguments = ("docs.txt", "--seeds", "names.txt", "--cache", place / "cache", "--quiet")
     table = run_here("check", *arguments, cwd=tmp_path).stdout
-    assert table.replace("│", " ").split("Oven Salad")[1].split()[:3] == ["as", "words", "2"]
+    assert table.replace("│", " ").split("Oven Salad")[1].split()[:6] == ["yes,", "as", "a", "new", "term", "2"]
     topic = json.loads(run_here("discover", *arguments, "--json", cwd=tmp_path).stdout)["topics"][0]
     assert (topic["in_vocabulary"], topic["terms"][0]["term"]) == (True, "oven salad")
 

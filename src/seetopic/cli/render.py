@@ -37,7 +37,7 @@ def print_check(check: Check) -> None:
     for each in check.names:
         title = each.name if each.name == each.category else f"{each.category}: {each.name}"
         nearest = ", ".join(f"{term} {similarity:.2f}" for term, similarity in each.nearest)
-        occurs = "yes" if each.in_vocabulary else "as words" if each.occurrences else "no"
+        occurs = "yes" if each.in_vocabulary else "yes, as a new term" if each.occurrences else "no"
         table.add_row(escape(title), occurs, f"{each.occurrences:,}", escape(nearest))
     console.print(table)
     scope = "" if check.compared_terms == check.terms else f"; nearest of the {check.compared_terms:,} most informative"
@@ -52,8 +52,8 @@ def print_check(check: Check) -> None:
         )
     if check.hardly_known:
         console.print(
-            f"[yellow]hardly known:[/] to the language model, nothing but words spelled alike is near to "
-            f"{_listed(check.hardly_known)}; add a description of what each covers, or another name",
+            f"[yellow]hardly known:[/] the language model hardly knows {_listed(check.hardly_known)}: only similarly "
+            "spelled words are near; add a description of what each covers, or another name",
             highlight=False,
         )
     if check.far:
