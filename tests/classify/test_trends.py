@@ -475,3 +475,22 @@ def test_a_folder_of_parquet_files_is_one_table(found, tmp_path: Path):
     for number in range(3):
         pa.parquet.write_table(table.slice(number * 2400, 2400), tmp_path / f"part-{number}.parquet")
     assert trends(tmp_path, time="date", group="source").shares == found.shares
+
+
+def test_without_names_categories_have_the_order_of_their_columns_of_shares(tmp_path):
+    columns = {"source": ["a", "a", "b"], "category": ["food", "food", "sport"], "problem": [None] * 3}
+    table = pa.table(columns | {"sport": [0.0, 0.0, 1.0], "none of it": [0.0] * 3, "food": [1.0, 1.0, 0.0]})
+    pyarrow.csv.write_csv(table, tmp_path / "sorted.csv")
+    (tmp_path / "sorted.jsonl").write_text("".join(json.dumps(row) + "\n" for row in table.to_pylist()))
+    for source in (table, tmp_path / "sorted.csv", tmp_path / "sorted.jsonl"):
+        assert trends(source, group="source").categories == ("sport", "food")
+    assert trends(pa.table(columns), group="source").categories == ("food", "sport")  # the largest first
+
+
+def test_trends_print_as_a_short_table(found):
+    head, titles, *rows = str(found).splitlines()
+    assert head == "7,200 documents, time='date', by='month', group='source'"
+    assert titles.split() == ["category", "group", "documents", "share", "changes"]
+    assert [row.split() for row in rows][1] == ["food", "wire", "360", "10.0%", "0"]
+    assert repr(found) == str(found)
+    assert len(str(found)) < 400

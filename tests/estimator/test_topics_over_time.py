@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pandas
 import pytest
 
 from planted import NAMES, planted_documents
@@ -65,3 +66,13 @@ def test_labels_and_judgements_correct_the_shares_alike(model: SeeTopic):
     by_labels = model.trends(docs, group=["a", "b"] * 30, labels=names)
     assert all(row.calibrated for row in by_labels.shares)
     assert model.trends(docs, group=["a", "b"] * 30, judgements=judged).shares == by_labels.shares
+
+
+def test_columns_are_called_as_those_that_were_given(model: SeeTopic):
+    docs, days = planted_documents(60), [f"2025-0{1 + number % 3}-01" for number in range(60)]
+    named = model.trends(
+        docs, time=pandas.Series(days, name="date"), group=pandas.Series(["a", "b"] * 30, name="source")
+    )
+    assert (named.time, named.group) == ("date", "source")
+    plain = model.trends(docs, time=days, group=pandas.Series(["a", "b"] * 30, name="category"))
+    assert (plain.time, plain.group) == ("time", "group")  # sorted documents have a column `category`

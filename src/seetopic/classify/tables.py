@@ -22,6 +22,7 @@ from seetopic.runtime import SHEET_COLUMNS, SHEET_ROWS, Lists, Longs, cell, work
 
 # The kept columns follow the first one, and one column of shares per category the last one.
 COLUMNS = ("document", "category", "share", "none", "categories", "terms", "problem")
+IS_CATEGORY = " (category)"  # suffix of a category that is called like another column
 _IN_TREE = ("path", "path_shares")  # after the share, if the categories form a tree
 _GROUP = 1 << 22  # cells of a Parquet file that are in memory together
 _NUMBER = re.compile(r"[+-]?\d+([.,]\d+)?([eE][+-]?\d+)?")
@@ -46,7 +47,7 @@ class Table(ABC):
         """The names of all columns; a category that is called like another column gets a suffix."""
         in_tree = () if self.tree is None else _IN_TREE
         others = ("document", *self.kept, *COLUMNS[1:3], *in_tree, *COLUMNS[3:])
-        return [*others, *(f"{name} (category)" if name in others else name for name in self.names)]
+        return [*others, *(f"{name}{IS_CATEGORY}" if name in others else name for name in self.names)]
 
     def best_of(self, category: int) -> str:
         """The name of a category, without its path."""

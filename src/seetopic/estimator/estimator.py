@@ -431,13 +431,15 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         stream = self._stream(docs, document_embeddings)
         given = {"time": time, "group": group, "labels": labels}
-        columns = {name: views.values_of(stream.source, value) for name, value in given.items() if value is not None}
+        given = {name: value for name, value in given.items() if value is not None}
+        names = views.column_names(given)
+        columns = {names[name]: views.values_of(stream.source, value) for name, value in given.items()}
         options = TrendOptions(
-            time="time" if time is not None else None,
-            group="group" if group is not None else None,
+            time=names.get("time"),
+            group=names.get("group"),
             by=by,
             several=several,
-            label_field="labels" if labels is not None else None,
+            label_field=names.get("labels"),
             judged=None if judgements is None else judged_documents(judgements, several),
             dates=dates,
             time_zone=time_zone,

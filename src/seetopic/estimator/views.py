@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal
 
@@ -16,6 +16,7 @@ from seetopic.index import Index
 from seetopic.runtime import Library, Longs, dataframe
 
 _WORDS = 5
+_TAKEN = {"category", "categories", "path", "terms", "document", "problem"}  # columns of sorted documents
 
 
 def topic_info(topics: Topics, given: Longs, only: int | None, library: Library) -> Any:
@@ -79,6 +80,14 @@ def topics_by(part: Literal["Timestamp", "Class"], found: Trends, topics: Topics
         },
         library,
     )
+
+
+def column_names(given: Mapping[str, Any]) -> dict[str, str]:
+    """What columns are called: as in the index or the table that they come from, else by their parameter."""
+    found = {name: value if isinstance(value, str) else getattr(value, "name", None) for name, value in given.items()}
+    own = {name: each if isinstance(each, str) and each else name for name, each in found.items()}
+    others = len(set(own.values())) < len(own) or bool(_TAKEN & set(own.values()))
+    return dict(zip(own, own, strict=True)) if others else own
 
 
 def values_of(source: Any, values: Any) -> Any:

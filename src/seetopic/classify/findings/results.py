@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ from seetopic.classify.findings.shares import (
 )
 from seetopic.classify.findings.typical import typical_terms
 from seetopic.corpus import is_below
-from seetopic.runtime import Longs
+from seetopic.runtime import Longs, quantity
 
 _DIGITS = 6
 
@@ -102,9 +103,9 @@ class CategoryPair:
     p: float  # corrected
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Trends:
-    """What sorted documents show over time and by group."""
+    """What sorted documents show over time and by group; prints as a short table."""
 
     source: str
     time: str | None
@@ -122,6 +123,33 @@ class Trends:
     differences: tuple[GroupDifference, ...]
     terms: tuple[TypicalTerm, ...]
     together: tuple[CategoryPair, ...]
+
+    def __str__(self) -> str:
+        rows = self._overview()
+        widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+        lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+        about = [("time", self.time), ("by", self.by), ("group", self.group)]
+        columns = ", ".join(f"{name}={value!r}" for name, value in about if value is not None)
+        return "\n".join([f"{quantity(self.documents, 'document')}, {columns}", *lines])
+
+    __repr__ = __str__
+
+    def _overview(self) -> list[list[str]]:
+        """A row of texts for each category and group: its share in all periods, and how often it changes."""
+        sums = dict[tuple[str, str], list[int]]()
+        for row in self.shares:
+            both = sums.setdefault((row.category, row.group), [0, 0])
+            both[0] += row.documents
+            both[1] += row.of
+        changes = Counter((each.category, each.group) for each in self.changes)
+        rows = [["category", *(["group"] if self.groups else []), "documents", "share"]]
+        rows[0] += ["changes"] if self.periods else []
+        for category, group in product(self.categories, self.groups or ("",)):
+            documents, of = sums.get((category, group), (0, 0))
+            cells = [f"{documents:,}", f"{documents / of:.1%}" if of else ""]
+            cells += [str(changes[category, group])] if self.periods else []
+            rows.append([category, *([group] if self.groups else []), *cells])
+        return rows
 
     def to_json(self) -> dict[str, Any]:
         """Everything, as `seetopic trends --json` prints it."""

@@ -20,6 +20,7 @@ from seetopic.classify.findings.options import TrendOptions
 from seetopic.classify.findings.results import Trends, trends_of
 from seetopic.classify.placement import AssignOptions
 from seetopic.classify.sorter import Sorter, sorter_for
+from seetopic.classify.tables import IS_CATEGORY
 from seetopic.corpus import as_seeds, local_file, raw_rows
 from seetopic.errors import CorpusError, MissingExtra, SettingsError
 from seetopic.index import Index
@@ -83,12 +84,15 @@ def trends(
     elif topics is not None:
         names = (topics if isinstance(topics, Sorter) else Sorter.load(topics)).names
     is_file = isinstance(source, str | Path)
-    batches = _batches(source, options)
+    columns: list[str] = []
+    batches = _batches(source, options, columns)
     first = next(batches, None)
     in_tree = first is not None and _PATH in first.schema.names
-    scan = Scan(options, unguarded if is_file and _format(Path(source)) == "csv" else str, in_tree)
+    restore = unguarded if is_file and _format(Path(source)) == "csv" else str
+    scan = Scan(options, restore, in_tree)
     scan.add_all(batches if first is None else chain([first], batches), progress)
-    return trends_of(scan.counts(names), options, Path(source).name if is_file else "the table")
+    order = [restore(name).removesuffix(IS_CATEGORY) for name in _after("problem", columns)]  # of columns of shares
+    return trends_of(scan.counts(names, order), options, Path(source).name if is_file else "the table")
 
 
 def trends_in_index(index: Index, sorter: Sorter, options: TrendOptions, progress: Progress = silent) -> Trends:
@@ -162,20 +166,27 @@ def _listed(numbers: Lists, texts: Any) -> Any:
     return pa.ListArray.from_arrays(pa.array(numbers.starts, pa.int32()), coded)
 
 
-def _batches(source: Any, options: TrendOptions) -> Iterator[Any]:
+def _after(name: str, columns: Sequence[str]) -> Sequence[str]:
+    return columns[columns.index(name) + 1 :] if name in columns else ()
+
+
+def _batches(source: Any, options: TrendOptions, columns: list[str]) -> Iterator[Any]:
+    """Batches of the columns that matter; before the first one, the names of all columns are added to `columns`."""
     pa = _pyarrow()
     if isinstance(source, pa.Table):
-        wanted = _wanted(options, source.schema.names, "the table")
+        columns += source.schema.names
+        wanted = _wanted(options, columns, "the table")
         yield from source.select(wanted).to_batches(max_chunksize=_BATCH)
         return
     path = Path(source)
     try:
         if _format(path) in ("json", "xlsx"):
             rows = _json_rows(path) if _format(path) == "json" else raw_rows(local_file(path), "xlsx")
-            yield from _row_batches(rows, path, options)
+            yield from _row_batches(rows, path, options, columns)
             return
         data = pa.dataset.dataset(path, format=_reader(path, options))
-        wanted = _wanted(options, data.schema.names, str(path))
+        columns += data.schema.names
+        wanted = _wanted(options, columns, str(path))
         # Arrow reads many batches ahead by default, which takes memory and no less time.
         yield from data.to_batches(columns=wanted, batch_size=_BATCH, batch_readahead=2, fragment_readahead=1)
     except CorpusError:  # which is a ValueError
@@ -187,15 +198,15 @@ def _batches(source: Any, options: TrendOptions) -> Iterator[Any]:
         ) from error
 
 
-def _row_batches(rows: Iterator[Any], path: Path, options: TrendOptions) -> Iterator[Any]:
+def _row_batches(rows: Iterator[Any], path: Path, options: TrendOptions, columns: list[str]) -> Iterator[Any]:
     """Batches of rows that are read one by one; in Arrow's own readers, the first ones decide the types of all."""
     pa = _pyarrow()
     wanted: list[str] = []
     while some := list(islice(rows, _BATCH)):
         if others := [row for row in some if not isinstance(row, dict)]:
             raise CorpusError(f"{path} contains {others[0]!r}, which is not an object; give one JSON object per line")
-        names = list(dict.fromkeys(name for row in some for name in row))
-        wanted = wanted or _wanted(options, names, str(path))
+        columns += () if columns else dict.fromkeys(name for row in some for name in row)
+        wanted = wanted or _wanted(options, columns, str(path))
         yield pa.record_batch({name: arrow_array([row.get(name) for row in some]) for name in wanted})
 
 
