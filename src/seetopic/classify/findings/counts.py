@@ -263,8 +263,8 @@ class Scan:
         for sums in (self._documents, self._given, self._term_documents):
             sums.merge_days(unit)
 
-    def counts(self, names: Sequence[str] | None = None, order: Sequence[str] = ()) -> Counts:
-        """What was counted; `names` are the categories in order, if known, and `order` is that of those that occur."""
+    def counts(self, names: Sequence[str] | None = None, preferred: Sequence[str] = ()) -> Counts:
+        """What was counted; `names` are the categories in order, if known, and `preferred` orders those that occur."""
         dates = {"without a date": self.reader.missing, "with an unreadable date": self.reader.unreadable}
         left_out = +(self.left_out + Counter(dates))
         documents = self._documents.total()
@@ -282,7 +282,7 @@ class Scan:
                 f"the column {self.options.group!r} has {len(groups):,} values, but at most {_MOST_GROUPS:,} groups "
                 "can be compared; choose another column"
             )
-        categories = self._ordered(given, names, order)
+        categories = self._ordered(given, names, preferred)
         if not categories:
             raise CorpusError(f"none of the {self.rows:,} documents has a category; sort them by other names")
         periods = np.unique(documents["day"])
@@ -315,11 +315,11 @@ class Scan:
             tuple(self.reader.examples),
         )
 
-    def _ordered(self, given: dict[str, Longs], names: Sequence[str] | None, order: Sequence[str]) -> list[str]:
-        """The categories: those given in order, then those in `order`, then others, the largest first."""
+    def _ordered(self, given: dict[str, Longs], names: Sequence[str] | None, preferred: Sequence[str]) -> list[str]:
+        """The categories: those given in order, then those in `preferred`, then others, the largest first."""
         sizes = np.bincount(given["category"], given["number"], len(self._categories.numbers))
-        places, last, numbers = {name: place for place, name in enumerate(order)}, len(order), self._categories.numbers
-        seen = sorted(numbers, key=lambda name: (places.get(name, last), -sizes[numbers[name]], name))
+        places, numbers = {name: place for place, name in enumerate(preferred)}, self._categories.numbers
+        seen = sorted(numbers, key=lambda name: (places.get(name, len(places)), -sizes[numbers[name]], name))
         known = list(names or ())
         return [*known, *(name for name in seen if name not in set(known))]
 
