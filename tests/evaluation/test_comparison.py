@@ -173,6 +173,16 @@ def test_a_held_out_part_that_cannot_judge_is_refused_before_any_work(held_out, 
     assert not (tmp_path / "none").exists()
 
 
+def test_the_advice_for_tiny_documents_can_be_followed(cache, tmp_path):
+    texts = [f"word{number} and other{number}" for number in range(10)]
+    (tmp_path / "tiny.txt").write_text("\n".join(texts))
+    parts = split(open_documents(tmp_path / "tiny.txt"), 0.4, 0)
+    with pytest.raises(CorpusError, match=r"corpus 'tiny\.txt' .* lower --min-count"):
+        compare(parts, ["word"], ["plm"], options=CompareOptions(cache=cache))
+    found = compare(parts, ["word"], ["plm"], options=CompareOptions(cache=cache, min_count=1))
+    assert found.methods == ("plm",)
+
+
 def test_no_method_or_a_file_in_the_way_is_refused(tmp_path):
     parts = split(labelled(), 0.4, random_state=0)
     with pytest.raises(SettingsError, match="no method was given"):

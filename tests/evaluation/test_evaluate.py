@@ -144,8 +144,18 @@ def test_an_index_is_counted_through_its_postings(index, documents):
         # The planted documents are shorter than a window, and their words do not form phrases.
         assert by_index.figures[name] == pytest.approx(by_texts.figures[name], abs=1e-12)
     assert by_index.control["npmi"] < by_index.figures["npmi"]
-    with pytest.raises(SettingsError, match="an index has no labels"):
+    with pytest.raises(SettingsError, match="the index has no column 'label'"):
         evaluate(PLANTED_TOPICS, index, label_field="label")
+
+
+def test_labels_of_an_index_are_a_column_that_it_keeps(tmp_path, index):
+    path = write_lines(tmp_path / "held_out.jsonl", TEXTS, [*LABELS[:58], None, [LABELS[59], "other"]])
+    kept = Index.build(path, tmp_path / "kept", keep="label", n_jobs=1)
+    given = {"label_field": "label", "sorter": sorter_for(index, list(PLANTED)), "n_jobs": 1}
+    by_index, by_texts = (evaluate(PLANTED_TOPICS, source, **given) for source in (kept, path))
+    assert by_index.n_labelled == by_texts.n_labelled == 59
+    for name in ("label_precision@10", "label_f1@10", "macro_f1"):
+        assert by_index.figures[name] == by_texts.figures[name]
 
 
 def test_labels_come_from_every_kind_of_table(tmp_path):

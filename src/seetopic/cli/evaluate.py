@@ -12,6 +12,7 @@ from seetopic.cli.options import (
     CACHE,
     DEVICE,
     JOBS,
+    MIN_COUNT,
     PATH,
     READER,
     READING,
@@ -55,7 +56,6 @@ def evaluate(topics: Path, held_out: str, top: int, quiet: bool, as_json: bool, 
     from seetopic.runtime import shown_progress
 
     label_field = options["label_field"]
-    # An index has no labels: the library raises an error if they are requested.
     source = held_out if is_index(held_out) else given_documents(held_out, options)
     with shown_progress(quiet) as progress:
         result = evaluate_folder(
@@ -95,7 +95,7 @@ def evaluate(topics: Path, held_out: str, top: int, quiet: bool, as_json: bool, 
     help="Folder for the results; running the command again with the same folder continues from them.",
 )
 @click.option("--model", metavar="NAME|PATH", help="Language model: a folder or a Hugging Face model name.")
-@with_options(READER, DEVICE, _LABEL, *READING, JOBS, CACHE, *SHOWING)
+@with_options(READER, MIN_COUNT, DEVICE, _LABEL, *READING, JOBS, CACHE, *SHOWING)
 def compare(
     documents: str,
     seeds: Path,
@@ -118,11 +118,15 @@ def compare(
         parts = split(given_documents(documents, options), hold_out, random_state=0)
     else:
         skipped: Counter[str] = Counter()
-        texts = tuple(given_documents(documents, {**options, "label_field": None}).texts(skipped))
-        parts = Parts(texts, given_documents(held_out, options), tuple(skipped.items()))
+        learned_from = given_documents(documents, {**options, "label_field": None})
+        texts = tuple(learned_from.texts(skipped))
+        parts = Parts(texts, given_documents(held_out, options), tuple(skipped.items()), learned_from.name)
     chosen = CompareOptions(
         n_jobs=options["jobs"],
-        **{name: options[name] for name in ("runs", "model", "reader", "device", "cache", "dimensions", "epochs")},
+        **{
+            name: options[name]
+            for name in ("runs", "model", "reader", "device", "cache", "min_count", "dimensions", "epochs")
+        },
     )
     with shown_progress(quiet) as progress:
         result = compare(

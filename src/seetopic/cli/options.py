@@ -106,7 +106,7 @@ READING_EVERY_ROW = (
 KEEP = click.option(
     "--keep",
     metavar="COLUMNS",
-    help="Columns to keep beside the documents, separated by commas (id,date), or all for all but the text.",
+    help="Columns to carry along with the documents, separated by commas (id,date), or all for all but the text.",
 )
 MODEL = click.option(
     "--model",
@@ -129,16 +129,17 @@ PRESET = click.option(
     show_default=True,
     help="Method to use. Every preset except default trains vectors, which takes minutes on a CPU.",
 )
+MIN_COUNT = click.option(
+    "--min-count",
+    type=int,
+    default=_TEXT.min_count,
+    show_default=True,
+    help="Leave out terms that occur less often than this.",
+)
 INDEXING = (
     MODEL,
     READER,
-    click.option(
-        "--min-count",
-        type=int,
-        default=_TEXT.min_count,
-        show_default=True,
-        help="Leave out terms that occur less often than this.",
-    ),
+    MIN_COUNT,
     click.option(
         "--max-phrase-words",
         type=int,

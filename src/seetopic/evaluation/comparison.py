@@ -35,6 +35,7 @@ class Parts:
     learned_from: tuple[str, ...]
     held_out: Documents
     skipped: tuple[tuple[str, int], ...] = ()  # records skipped before the split, by reason
+    name: str = "documents"  # of those to learn from, for errors
 
 
 def split(documents: Documents, share: float, random_state: int) -> Parts:
@@ -56,7 +57,7 @@ def split(documents: Documents, share: float, random_state: int) -> Parts:
         title=documents.name,
         labels=[labels[number] for number in held] if documents.has_labels else None,
     )
-    return Parts(tuple(texts[number] for number in kept), chosen, tuple(skipped.items()))
+    return Parts(tuple(texts[number] for number in kept), chosen, tuple(skipped.items()), documents.name)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,6 +71,7 @@ class CompareOptions:
     n_jobs: int | None = None
     cache: Path | None = None
     dimensions: int | None = None  # of vectors that a method trains; None: the method's default
+    min_count: int = DEFAULT.index.text.min_count  # of terms, in the documents to learn from
     epochs: int | None = None  # of each training run of a preset, which trains again in every iteration
 
     def __post_init__(self) -> None:
@@ -204,7 +206,7 @@ def _check(parts: Parts, seeds: Seeds, methods: Sequence[str], folder: Path | No
     for _ in parts.held_out.texts(labels=given):  # raises here if it cannot be read
         pass
     if parts.held_out.has_labels:
-        labels_for(seeds.names, given, parts.held_out)
+        labels_for(seeds.names, given, parts.held_out.name, parts.held_out.label_field)
 
 
 def _run_all(
@@ -230,9 +232,10 @@ def _run_all(
 
 
 def _task(parts: Parts, seeds: Seeds, options: CompareOptions, state: int, progress: Progress, warn: Warn) -> Task:
+    text = replace(DEFAULT.index.text, min_count=options.min_count)
     build = plan_cached(
-        open_documents(parts.learned_from),
-        settings=replace(DEFAULT.index, random_state=state),
+        replace(open_documents(parts.learned_from), title=parts.name),
+        settings=replace(DEFAULT.index, text=text, random_state=state),
         embedding_model=options.model,
         reader=options.reader,
         n_jobs=options.n_jobs,

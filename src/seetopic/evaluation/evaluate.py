@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -63,13 +64,13 @@ def evaluate(
 
     With a label field, or `Documents` that have labels, label measures are included and, given the topics' sorter,
     the macro-F1 of sorting documents. `vectors` are the language model's, one row for each of `terms_of(topics)`.
-    An index does not count words inside longer terms separately, and has no labels. Texts are split by `tokenizer`,
-    else by the sorter's tokenizer, else by the default one.
+    An index does not count words inside longer terms separately; its labels are in a
+    column that was kept in it. Texts are split by `tokenizer`, else by the sorter's tokenizer, else by the default one.
     """
     _check(topics, sorter, vectors)
     opened = _opened(documents, text_field, label_field, on_error)
     cut = tokenizer or (tokenize if sorter is None else sorter.tokenizer)
-    with _judging(opened, [topics], cut, n_jobs, progress) as judge:
+    with _judging(opened, [topics], cut, n_jobs, progress, label_field) as judge:
         return judge.evaluation(topics, options, sorter, vectors)
 
 
@@ -128,10 +129,20 @@ def _judging(
     tokenizer: Tokenizer,
     n_jobs: int | None,
     progress: Progress,
+    label_field: str | None = None,
 ) -> Iterator[Judge]:
-    """Documents ready to be counted; tokenised texts are in a folder that is removed at the end."""
+    """Documents ready to be counted; tokenised texts are in a folder that is removed at the end.
+
+    `label_field` is the column of an index with its documents' labels.
+    """
     if isinstance(documents, Index):
-        yield Judge(IndexedTexts(documents), str(documents.manifest["corpus"]["name"]))
+        name = str(documents.manifest["corpus"]["name"])
+        labels = None
+        if label_field is not None:
+            kept = _labels_in(documents, label_field)
+            for topics in several:
+                labels = labels_for(_matched_names(topics, kept), kept, name, label_field)
+        yield Judge(IndexedTexts(documents), name, labels)
         return
     workers = engine_for("local", n_jobs)
     lowercase = _lowercase(several)
@@ -155,7 +166,9 @@ def _judging(
         labels = None
         if documents.has_labels:
             for topics in several:
-                labels = labels_for(_matched_names(topics, given), given, documents)  # reject them before any slow work
+                names = _matched_names(topics, given)
+                # Reject them before any slow work.
+                labels = labels_for(names, given, documents.name, documents.label_field)
         yield Judge(held_out, documents.name, labels, tuple(skipped.items()))
 
 
@@ -192,8 +205,6 @@ def _opened(
 ) -> Documents | Index:
     index = _index_of(documents)
     if index is not None:
-        if label_field is not None:
-            raise SettingsError("an index has no labels; use the documents themselves to compute label measures")
         return index
     if isinstance(documents, Documents) and label_field is not None:
         return replace(documents, label_field=label_field)
@@ -215,13 +226,24 @@ def _matched_names(topics: Topics, given: list[tuple[str, ...]]) -> list[str]:
     return [topic.label if topic.label.casefold() in known else topic.name for topic in leaves]
 
 
-def labels_for(names: Sequence[str], given: list[tuple[str, ...]], documents: Documents) -> Labels:
-    """The documents' labels, which must match the names."""
+def _labels_in(index: Index, field: str) -> list[tuple[str, ...]]:
+    """The labels of the documents of an index, from a column that was kept in it, where a list is JSON text."""
+    found = []
+    for value in index.column(field):
+        with suppress(ValueError):
+            value = json.loads(value) if isinstance(value, str) and value.startswith("[") else value
+        texts = (str(each).strip() for each in (value if isinstance(value, list) else [value]) if each is not None)
+        found.append(tuple(dict.fromkeys(filter(None, texts))))
+    return found
+
+
+def labels_for(names: Sequence[str], given: list[tuple[str, ...]], corpus: str, label_field: str | None) -> Labels:
+    """The labels of a corpus's documents, which must match the names."""
     labels = labels_of(given)
     if not labels.names:
-        field = "" if documents.label_field is None else f" in the field {documents.label_field!r}"
+        field = "" if label_field is None else f" in the field {label_field!r}"
         raise CorpusError(
-            f"no document in {documents.name} has a label{field}; "
+            f"no document in {corpus} has a label{field}; "
             "choose another field with --label-field (in Python: label_field)"
         )
     own_labels(names, labels.names)

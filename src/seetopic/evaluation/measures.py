@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from seetopic.classify import Sorter
+from seetopic.classify import AssignOptions, DocumentStream, Sorter
 from seetopic.discovery import Topics
 from seetopic.errors import SettingsError
 from seetopic.evaluation.coherence import BY_DOCUMENTS, c_v, diversity, embedding_coherence
 from seetopic.evaluation.controls import NEVER_SEEN, random_topics
 from seetopic.evaluation.figures import Evaluation, Figures, Table, TopicFigures, mean_figures, means, median, rows
-from seetopic.evaluation.held_out import HeldOut, Occurrences, ScannedTexts, held_terms
+from seetopic.evaluation.held_out import HeldOut, IndexedTexts, Occurrences, ScannedTexts, held_terms
 from seetopic.evaluation.labels import (
     Labels,
     coverage,
@@ -94,7 +94,7 @@ class Judge:
         figures, levels = {**_overall(table, found), "diversity": diversity(top)}, list[Figures]()
         figures |= {f"coverage@{depth}": coverage(_numbered(topics, depth), found.holds) for depth in depths}
         if self.labels is not None and own is not None:
-            guesses = guesses_of(sorter, self.held_out) if sorter and isinstance(self.held_out, ScannedTexts) else None
+            guesses = None if sorter is None else guesses_of(sorter, self.held_out)
             best = {depth: _numbered(topics, depth) for depth in depths}
             if tree is None:
                 by_label = label_table(best, found.holds, self.labels, own, guesses)
@@ -181,8 +181,12 @@ def control_figures(held_out: HeldOut, terms: Sequence[str], found: Occurrences,
     return mean_figures([_overall(coherence_table(part), part) for part in parts])
 
 
-def guesses_of(sorter: Sorter, held_out: ScannedTexts) -> Longs:
+def guesses_of(sorter: Sorter, held_out: HeldOut) -> Longs | None:
     """The category that a sorter gives each document, as in `Sorter.assign`: none if no term matches."""
+    if isinstance(held_out, IndexedTexts):
+        return DocumentStream(held_out.index, sorter).placement(AssignOptions()).best
+    if not isinstance(held_out, ScannedTexts):
+        return None
     work = partial(_guess_shard, sorter=sorter, table=held_out.term_table(sorter.terms))
     return np.concatenate(list(held_out.map_shards(work)))
 
