@@ -64,7 +64,7 @@ def ask(
 ) -> None:
     """List the questions whose answers would improve the topics of INDEX most.
 
-    With --interactive, each question is answered with one key, and every ten answers the topics are learned again.
+    With --interactive, each question is answered with one key, and after every ten answers, the topics are recomputed.
     """
     from seetopic.corpus import Judgements, read_judgements, read_seeds
     from seetopic.discovery import ask as questions_for

@@ -238,7 +238,7 @@ GROUP = click.option("--group", metavar="FIELD", help="Column of groups to compa
 DATES = click.option(
     "--dates",
     type=click.Choice(["day-first", "month-first"]),
-    help="How to read dates such as 3/4/2025.",
+    help="How to read ambiguous dates such as 3/4/2025.",
 )
 TIME_ZONE = click.option(
     "--time-zone",

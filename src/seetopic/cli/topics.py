@@ -107,8 +107,8 @@ def index(documents: str, out: Path, overwrite: bool, quiet: bool, as_json: bool
 
     DOCS is a .txt, .md, .jsonl, .json, .csv, .tsv, .parquet or .xlsx file (optionally gzipped), a quoted pattern that
     matches several files ("data/part-?.jsonl"), the URL of such a file or pattern (s3://, https://, ...), a folder of
-    texts, tables or a dataset of the datasets library, or - for standard input. An interrupted build resumes when the
-    same command is run again.
+    texts or tables, a dataset saved with Hugging Face's datasets library, or - for standard input. An interrupted build
+    resumes when the same command is run again.
     """
     from seetopic.index import is_intact, plan
     from seetopic.runtime import shown_progress
@@ -181,7 +181,7 @@ def discover(
     """Find the terms for each category.
 
     DOCS are indexed first, and the index is cached for later runs. With --time or --group, the report also shows the
-    shares of the categories over time and by group, as `seetopic trends` does; an INDEX must have kept these columns.
+    shares of the categories over time and by group, as `seetopic trends` does; an INDEX must contain these columns.
     """
     from seetopic.corpus import as_judgements, read_seeds
     from seetopic.index import is_index
@@ -306,10 +306,10 @@ def assign(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Assign categories to DOCS, with the terms that are evidence for each; every row of DOCS has a row.
+    """Assign categories to DOCS, with the terms that are evidence for each.
 
-    Of an INDEX, the documents are sorted that it has, and --keep chooses among the columns that were kept in it.
-    An interrupted run resumes when the same command is run again.
+    The table has one row for each row of DOCS. Given an INDEX, its own documents are sorted, and --keep selects from
+    the columns stored in it. An interrupted run resumes when the same command is run again.
     """
     from seetopic.classify import Sorter, table_for
     from seetopic.classify import assign as assign_documents

@@ -308,8 +308,8 @@ def open_documents(
 ) -> Documents:
     """Documents from a path, a pattern, a URL, `-` (standard input), a table, or any reusable iterable of strings.
 
-    `keep` names columns of a file or table to keep beside the texts ("all": all others); `columns` maps names to one
-    value per document, for an iterable. What a file does not say is detected, and `told` is called with one sentence:
+    `keep` names columns of a file or table to keep with the texts ("all": all others); `columns` maps names to one
+    value per document, for an iterable. What a file does not state is detected, and `told` is called with one sentence:
     the encoding and delimiter, and the column of the texts if it is not named and there is none called "text".
     """
     if isinstance(source, Documents):

@@ -186,7 +186,7 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ) -> Self:
         """Find topics in documents: strings (a list, or a pandas or polars column), a path, or an `Index`.
 
-        `columns` are kept beside the documents in `index_`: a mapping of names to one value per document, or a table,
+        `columns` are stored with the documents in `index_`: a mapping of names to one value per document, or a table,
         if the documents are strings; names of columns if they are a file or a table.
 
         Precomputed vectors are used as they are and never changed. `term_embeddings` maps terms to vectors,
@@ -421,7 +421,7 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         top: int = 10,
         document_embeddings: Any = None,
     ) -> Trends:
-        """Shares of topics over time and by group with 95 % intervals, and what changes, differs and goes together.
+        """Shares of topics over time and by group with 95 % intervals, and what stands out.
 
         `time` and `group` have one value per document or, if `docs` is an index, are the names of columns that were
         kept in it. `by` is the length of a period: "day", "week", "month", "quarter", "year" or "auto". With
