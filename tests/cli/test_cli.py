@@ -329,3 +329,12 @@ def test_the_demo_finds_the_five_topics(tmp_path, demo_cache):
 @pytest.mark.parametrize(("command", "has_it"), [("index", False), ("check", False), ("discover", True)])
 def test_a_preset_is_asked_for_only_where_it_matters(command, has_it, tmp_path):
     assert ("--preset" in commands.run_here(command, "--help", cwd=tmp_path).stdout) is has_it
+
+
+def test_names_are_printed_as_they_stand(place):
+    """`:dog:` is no emoji, and `[b]` no markup."""
+    (place / "odd.txt").write_text("cooking :dog:\nsports [b]\n")
+    for command in ("check", "discover"):
+        shown = run_here(command, "ready", "--seeds", "odd.txt", "--cache", "cache", "--quiet", cwd=place).stdout
+        assert ":dog:" in shown
+        assert "[b]" in shown

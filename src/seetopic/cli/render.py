@@ -23,14 +23,14 @@ def print_topics(topics: Topics) -> None:
         occurs = "yes" if topic.in_vocabulary else "no"
         name = "  " * (len(topic.path) - 1) + topic.name
         table.add_row(escape(name), occurs, f"{topic.confidence:.2f}", escape(", ".join(topic)))
-    console = Console()
+    console = Console(emoji=False)
     console.print(table)
     for sentence in topics.notes:
         console.print(f"[yellow]note:[/] {escape(sentence)}", highlight=False)
 
 
 def print_check(check: Check) -> None:
-    console = Console()
+    console = Console(emoji=False)
     table = Table(show_lines=True)
     for heading in ("name", "occurs", "times", "nearest terms, with similarity"):
         table.add_column(heading, style="bold" if heading == "name" else "")
@@ -90,7 +90,7 @@ def print_trends(trends: Trends) -> None:
             rows = [row for row in trends.shares if (row.category, row.group) == (category, group)]
             named = [category, *([group] if trends.groups else [])]
             table.add_row(*map(escape, [*named, *(_over_time if over_time else _by_group)(trends, rows)]))
-    console = Console()
+    console = Console(emoji=False)
     console.print(table)
     per = f", {quantity(len(trends.periods), 'period')} ({trends.by})" if over_time else ""
     console.print(f"{quantity(trends.documents, 'document')}{per}", highlight=False)

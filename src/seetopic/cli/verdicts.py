@@ -27,7 +27,7 @@ _COMPARED = (
 
 def print_evaluation(evaluation: Evaluation) -> None:
     """All measures next to those of equally rare random words, then topic by topic."""
-    console = Console()
+    console = Console(emoji=False)
     overall = _table("measure", "topics", "random words", "")
     for name in in_order(evaluation.figures):
         random = evaluation.control.get(name)
@@ -53,7 +53,7 @@ def print_evaluation(evaluation: Evaluation) -> None:
 
 def print_comparison(comparison: Comparison) -> None:
     """Means over runs, with stars where a method is significantly worse than the first."""
-    console = Console()
+    console = Console(emoji=False)
     first, evaluation = comparison.methods[0], comparison.outcomes[0].evaluation
     shown = [name for name in _COMPARED if name in evaluation.figures]
     for at in range(0, len(comparison.methods), _SIDE_BY_SIDE):
@@ -98,7 +98,7 @@ def _print_notes(console: Console, names: Iterable[str], skipped: Iterable[tuple
 
 
 def print_agreement(agreement: Agreement) -> None:
-    console = Console()
+    console = Console(emoji=False)
     accuracy = _table("method", "MACC", *(escape(each.name) for each in agreement.annotators))
     for method in agreement.methods:
         shares = (method.per_annotator[each.name] for each in agreement.annotators)

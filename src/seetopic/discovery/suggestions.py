@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import count
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,7 @@ from seetopic.discovery.run import Discovery, index_with_names, run_of
 from seetopic.discovery.sampled import sampled_documents
 from seetopic.discovery.topics import Residual
 from seetopic.errors import CorpusError, SettingsError
-from seetopic.index import Index, SampleThemes
+from seetopic.index import FEWEST, Index
 from seetopic.runtime import Doubles, Flags, Floats, Sparse
 from seetopic.settings import DEFAULT, DiscoverySettings
 
@@ -82,7 +81,7 @@ def suggest_beside(
     grains = index.themes.grains
     if not grains:
         raise CorpusError(
-            f"finding themes takes {_fewest_documents()} documents that the language model has read, but of this index "
+            f"finding themes takes {FEWEST} documents that the language model has read, but of this index "
             f"it has read {len(index.themes.vectors)}; give more documents, or build the index with a larger "
             "--sample-words"
         )
@@ -114,12 +113,6 @@ def as_seeds_file(found: Sequence[Residual]) -> str:
         lines.append(f"# {each.share:.1%} of the documents: {', '.join(each.terms)}")
         lines.append(yaml.safe_dump({each.suggested_name: None}, allow_unicode=True).replace(" null", "").rstrip())
     return "\n".join(lines) + "\n"
-
-
-def _fewest_documents() -> int:
-    """The number of documents from which there are themes."""
-    none = np.empty((0, 0), np.float32)
-    return next(number for number in count() if SampleThemes(np.empty((number, 0), np.float32), none).grains)
 
 
 def _terms_of(

@@ -189,7 +189,7 @@ def _require(keep: Iterable[str], names: Collection[str], documents: Documents) 
     if missing is not None:
         raise CorpusError(
             f"no document of {documents.name!r} has a column {missing!r}; the columns are "
-            f"{', '.join(names) or 'unknown'}: choose some of them with --keep (in Python: keep)"
+            f"{', '.join(documents.column_names()) or 'unknown'}: choose some of them with --keep (in Python: keep)"
         )
 
 

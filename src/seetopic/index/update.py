@@ -101,7 +101,7 @@ def require_some_change(parts: Sequence[Part], kept: Sequence[Part], added: Sequ
     if not added and len(kept) == len(parts):
         raise SettingsError("there is nothing to update; specify what to --add or --remove (in Python: add, remove)")
     if not added and not kept:
-        raise SettingsError(f"all {len(parts)} parts would be removed; keep one, or add other documents")
+        raise SettingsError("no part would be left; keep one, or add other documents")
 
 
 def refuse_again(kept: Sequence[Part], added: Sequence[Part]) -> None:
