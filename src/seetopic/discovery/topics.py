@@ -152,9 +152,9 @@ class Topics:
             for sentence in topic.warnings:
                 if sentence != LOW_CONFIDENCE:
                     others.setdefault(sentence, []).append(topic.label)
-        for sentence, names in others.items():
-            tells_all = len(names) > 1 and all(name in sentence for name in names)
-            told.append(f"{sentence}." if tells_all else f"{', '.join(names)}: {sentence}")
+        for sentence, labels in others.items():
+            tells_all = len(labels) > 1 and all(label in sentence for label in labels)
+            told.append(f"{sentence}." if tells_all else f"{', '.join(labels)}: {sentence}")
         return told
 
     @property
