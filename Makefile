@@ -98,11 +98,11 @@ table: $(VENV)/.test
 	$(BIN)/python benchmarks/rare_terms.py $(CORPORA) > $(RESULTS)/rare_terms.json
 	$(BIN)/python benchmarks/page.py
 
-# The pictures of the demo in README and docs, its topics, and the figures of the how-to guides.
+# The pictures of the demo in README and docs, its topics, and the figures of the how-to guides, which `page.py` puts into
+# the pages.
 picture: $(VENV)/.test
 	$(BIN)/python benchmarks/picture.py docs
 	$(BIN)/python benchmarks/guides.py > $(RESULTS)/guides.json
-	$(BIN)/python benchmarks/page.py
 
 clean:
 	rm -rf $(VENV) dist seetopic-demo docs/_build

@@ -10,7 +10,7 @@ import numpy as np
 from seetopic.discovery.run import Discovery
 from seetopic.discovery.teaching import predicted_from_half
 from seetopic.discovery.topics import Topics
-from seetopic.runtime import Flags
+from seetopic.runtime import Flags, quantity
 
 _NORMAL = 1.96  # standard deviations of a 95 % interval
 _FEW = 30  # judged documents below which more of them always help
@@ -46,7 +46,7 @@ class TeachingReport:
         return min(share, max(0.0, float(middle - half))), max(share, min(1.0, float(middle + half)))
 
     def sentences(self) -> Iterator[str]:
-        yield f"learned from {self.documents} documents and {self.terms} terms"
+        yield f"learned from {quantity(self.documents, 'document')} and {quantity(self.terms, 'term')}"
         for name, (gained, lost) in self.changed.items():
             parts = [f"new: {', '.join(gained)}"] * bool(gained) + [f"gone: {', '.join(lost)}"] * bool(lost)
             yield f"{name}: {'; '.join(parts)}"

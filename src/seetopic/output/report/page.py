@@ -100,14 +100,14 @@ class Page:
             for reason, count in corpus.get("skipped", {}).items()
         )
         sentences = [*([f"Left out: {left_out}."] if left_out else []), *corpus.get("warnings", [])]
-        if self.topics.coverage_note is not None:
-            sentences.append(self.topics.coverage_note)
         flagged = sum(bool(topic.warnings) for topic in self.topics)
         if flagged:
             sentences.append(
                 f"Topics with a warning: {flagged} of {len(self.topics)}. Read the warnings before using these topics."
             )
         notes = "".join(f'<p class="note">{safe(sentence)}</p>' for sentence in sentences)
+        if self.topics.coverage_note is not None:
+            notes += f"<p>{safe(self.topics.coverage_note)}</p>"
         return Section("summary", "Summary", "Summary", f'<dl class="tiles">{shown}</dl>{notes}{self._overview()}')
 
     def _tree(self) -> Section:
