@@ -9,6 +9,7 @@ import pytest
 
 from commands import run_here
 from fake_model import directions
+from planted import NAMES
 from seetopic import Index, check, discover
 from seetopic.corpus import as_seeds
 from seetopic.discovery.known_names import Terms, hardly_known
@@ -78,3 +79,10 @@ def test_names_that_no_term_is_near_are_far_if_there_are_many_terms(n_terms, far
     assert check(index, ["abroad", "at home"]).far == far
     told = discover(index, ["abroad", "at home"])
     assert [any("no term is near" in each for each in topic.warnings) for topic in told] == [bool(far), False]
+
+
+def test_a_topic_whose_name_is_hardly_known_says_so_unless_it_is_described(index):
+    told = discover(index, {NAMES[0]: None, "zqxj vbnm": None})
+    assert [any("hardly knows" in each for each in topic.warnings) for topic in told] == [False, True]
+    described = discover(index, {NAMES[0]: None, "zqxj vbnm": {"description": "bread, cheese and soup"}})
+    assert not any("hardly knows" in each for topic in described for each in topic.warnings)

@@ -182,12 +182,13 @@ def test_topics_print_as_a_table(topics):
 
 def test_warnings_stand_below_the_table(index):
     topics = discover(index, ["cooking and food", "sports", "zqxj vbnm"])
-    low, left_out, few = topics.notes
+    low, left_out, few, unknown = topics.notes
+    assert unknown.startswith("zqxj vbnm: the language model hardly knows")
     assert low.startswith("Low confidence")
     assert "zqxj vbnm" in low
     assert left_out.startswith("The names cover 6")
     assert few.startswith("cooking and food: 9 of 10 terms")
-    assert str(topics).splitlines()[-3:] == topics.notes
+    assert str(topics).splitlines()[-4:] == topics.notes
 
 
 def test_few_documents_cannot_tell_what_the_names_leave_out(documents, tmp_path, cache):

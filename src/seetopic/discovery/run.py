@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from seetopic.corpus import Seeds, Settled, as_judgements, as_seeds, path_text
+from seetopic.corpus import Seed, Seeds, Settled, as_judgements, as_seeds, path_text
 from seetopic.discovery.algorithm import Discovered, discover_terms, starting_terms
 from seetopic.discovery.calibration import shares_with_none
 from seetopic.discovery.constraints import Accepted, Constraints, constraints_of, names_as_terms
@@ -28,6 +28,7 @@ from seetopic.discovery.evidence.documents import (
 )
 from seetopic.discovery.evidence.general import GeneralEvidence
 from seetopic.discovery.evidence.local import LocalEvidence
+from seetopic.discovery.known_names import hardly_known_in
 from seetopic.discovery.lessons import lessons_of, require_known, with_none, with_rejected_terms, without_refuted
 from seetopic.discovery.named_terms import with_named_terms
 from seetopic.discovery.names import EncodedNames, encode_names, is_far, report_many
@@ -521,8 +522,9 @@ def _topics(
     n_names, index = len(query.seeds), query.index
     themes = general.names[n_names:]
     shares = None if tree is None or summed is None else summed.mean(axis=0).round(4).tolist()
+    warnings = _warnings(query, general.similarity, found, sure, twins)
     topics = tuple(
-        _topic(query, category, found, general.similarity, sure, None if shares is None else shares[category], twins)
+        _topic(query, category, found, sure, None if shares is None else shares[category], warnings[category])
         for category in range(n_names)
     )
     if not len(themes) or reading is None:
@@ -547,13 +549,7 @@ def _coverage_note(query: Query) -> str | None:
 
 
 def _topic(
-    query: Query,
-    category: int,
-    found: Discovered,
-    similarity: Floats,
-    sure: Doubles,
-    share: float | None,
-    twins: Twins | None,
+    query: Query, category: int, found: Discovered, sure: Doubles, share: float | None, warnings: Sequence[str]
 ) -> Topic:
     index, seed = query.index, query.seeds.seeds[category]
     frequencies, terms = index.document_frequencies, found.terms[category]
@@ -568,25 +564,35 @@ def _topic(
         )
         for term, score, own in zip(terms, scores, ranks, strict=True)
     )
-    occurs = any(index.term_id(name) is not None for name in seed.names)
-    nearest = 1.0 if occurs else float(similarity[category].max())
-    warnings = tuple(_warnings(query, category, len(ranked), float(sure[category]), nearest, twins))
-    return Topic(seed.name, seed.names, occurs, ranked, round(float(sure[category]), 3), warnings, seed.path, share)
+    occurs, confidence = _occurs(index, seed), round(float(sure[category]), 3)
+    return Topic(seed.name, seed.names, occurs, ranked, confidence, tuple(warnings), seed.path, share)
 
 
-def _warnings(query: Query, category: int, n_found: int, sure: float, nearest: float, twins: Twins | None) -> list[str]:
-    seed, top, sentences = query.seeds.seeds[category], query.settings.top, []
-    if twins is not None and len(same := twins.alike(category)) > 1:
-        *before, last = (query.seeds.labels[member] for member in same)
-        listed = f"{', '.join(before)} and {last}"
-        sentences.append(f"{listed} mean nearly the same and share their terms; make them one category")
-    if n_found < top:
-        sentences.append(f"{n_found} of {top} terms: other categories suit the rest better, or there are no more")
-    if n_found and sure < DOUBTFUL:
-        sentences.append(LOW_CONFIDENCE)
-    if is_far(nearest, len(query.index.vocabulary)):
-        sentences.append("no term is near this name, so the documents are hardly about it")
-    absent = [word for word in seed.pinned if query.index.term_id(word) is None]
-    if absent:
-        sentences.append(f"pinned, but not terms of the documents: {', '.join(absent)}")
+def _occurs(index: Index, seed: Seed) -> bool:
+    return any(index.term_id(name) is not None for name in seed.names)
+
+
+def _warnings(
+    query: Query, similarity: Floats, found: Discovered, sure: Doubles, twins: Twins | None
+) -> list[list[str]]:
+    """What to know about each topic; `similarity` is between the categories and the terms, (n_categories, n_terms)."""
+    index, seeds, top = query.index, query.seeds, query.settings.top
+    unknown, sentences = hardly_known_in(index, seeds), []
+    for category, seed in enumerate(seeds.seeds):
+        told, n_found = [], len(found.terms[category])
+        if twins is not None and (alike := twins.told(seeds, category)):
+            told.append(f"{alike} mean nearly the same and share their terms; make them one category")
+        if n_found < top:
+            told.append(f"{n_found} of {top} terms: other categories suit the rest better, or there are no more")
+        if n_found and sure[category] < DOUBTFUL:
+            told.append(LOW_CONFIDENCE)
+        if not _occurs(index, seed):
+            if is_far(float(similarity[category].max()), len(index.vocabulary)):
+                told.append("no term is near this name, so the documents are hardly about it")
+            elif seed.label in unknown:
+                told.append("the language model hardly knows this name; add a description, or another name")
+        absent = [word for word in seed.pinned if index.term_id(word) is None]
+        if absent:
+            told.append(f"pinned, but not terms of the documents: {', '.join(absent)}")
+        sentences.append(told)
     return sentences

@@ -62,9 +62,11 @@ class Twins:
         owners = [-1 if owner < 0 else self.groups[owner][0] for owner in owners_in(tree)]  # a parent is its own group
         return Tree((*seeds.parents, *owners), len(seeds))
 
-    def alike(self, category: int) -> tuple[int, ...]:
-        """The group of a category."""
-        return next(group for group in self.groups if category in group)
+    def told(self, seeds: Seeds, category: int) -> str:
+        """The names of a category's group: "a, b and c"; empty if it is alone."""
+        group = next(group for group in self.groups if category in group)
+        *before, last = (seeds.labels[member] for member in group)
+        return f"{', '.join(before)} and {last}" if before else ""
 
 
 def twins_among(names: Floats, tree: Tree | None = None) -> Twins | None:
