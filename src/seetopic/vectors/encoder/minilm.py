@@ -49,7 +49,8 @@ def embedded_folder() -> Path:
     return Path(spec.origin).parent / "model"
 
 
-_ROWS, _MANY_ROWS = 32, 256  # per matrix product, of a few texts and of many
+_ROWS, _MANY_ROWS = (32, 8, 1), 256  # per matrix product, of a few texts and of many
+_CACHED_ROWS = 32  # whose values stay in the processor's cache
 _AT_ONCE = 50  # texts per pass, to bound memory
 
 
@@ -146,7 +147,7 @@ class MiniLM:
     def _embedded(self, tokens: list[list[int]]) -> tuple[Floats, list[int]]:
         """The tokens of all texts, concatenated and padded for `_dense`, and where each text begins."""
         bounds = [0, *itertools.accumulate(len(ids) for ids in tokens)]
-        filled = -bounds[-1] % _ROWS
+        filled = -bounds[-1] % self._block_sizes[-1]
         ids = np.array([*itertools.chain.from_iterable(tokens), *[0] * filled], np.int64)
         places = np.array([*itertools.chain.from_iterable(range(len(ids)) for ids in tokens), *[0] * filled], np.int64)
         states = self._weights["embeddings.word_embeddings.weight"][ids]
@@ -178,19 +179,26 @@ class MiniLM:
         """Multiply a fixed number of rows at a time: reading a layer's weights takes longer than the arithmetic of
         a few rows, and a product of another shape might sum in another order."""
         weights = self._weights[f"{at}.weight"]
-        result = np.empty((len(states), weights.shape[1]), np.float32)
-        many = len(states) // _MANY_ROWS * _MANY_ROWS if self._may_multiply_many else 0
-        for rows, own in ((_MANY_ROWS, slice(many)), (_ROWS, slice(many, None))):
+        result, first = np.empty((len(states), weights.shape[1]), np.float32), 0
+        for rows in self._block_sizes:
+            own = slice(first, first + (len(states) - first) // rows * rows)
             blocks = states[own].reshape(-1, rows, states.shape[1])
             np.matmul(blocks, weights, out=result[own].reshape(-1, rows, weights.shape[1]))
+            first = own.stop
         result += self._weights[f"{at}.bias"]
         return result
 
     @cached_property
-    def _may_multiply_many(self) -> bool:
-        """Whether this machine sums products of both sizes in the same order: many rows are a fifth faster."""
-        layers = (self._weights[f"encoder.layer.0.{part}.dense.weight"] for part in ("intermediate", "output"))
-        return all(_sums_alike(weights) for weights in layers)
+    def _block_sizes(self) -> tuple[int, ...]:
+        """Rows per product, so that this machine sums every row in the same order; the largest first.
+
+        On some processors the order depends on where in a product a row is, unless the product is small. Many rows at
+        once are a fifth faster.
+        """
+        layers = [self._weights[f"encoder.layer.0.{part}.dense.weight"] for part in ("intermediate", "output")]
+        fewest = next(rows for rows in _ROWS if all(_sums_alike(weights, rows, rows) for weights in layers))
+        may_be_many = all(_sums_alike(weights, _MANY_ROWS, fewest) for weights in layers)
+        return (_MANY_ROWS, fewest) if may_be_many else (fewest,)
 
     def _normed(self, states: Floats, at: str) -> Floats:
         centred = states - states.mean(axis=1, keepdims=True)
@@ -199,10 +207,11 @@ class MiniLM:
         return result
 
 
-def _sums_alike(weights: Floats) -> bool:
-    rows = np.resize(weights, (_MANY_ROWS, len(weights)))
-    few = rows.reshape(-1, _ROWS, len(weights)) @ weights
-    return np.array_equal(rows @ weights, few.reshape(_MANY_ROWS, -1))
+def _sums_alike(weights: Floats, many: int, few: int) -> bool:
+    """Whether each of many equal rows has the same product with the weights as the first of a few."""
+    row = weights[:, 0]
+    products = np.tile(row, (many, 1)) @ weights
+    return bool((products == (np.tile(row, (few, 1)) @ weights)[0]).all())
 
 
 def _read_weights(path: Path) -> dict[str, Floats]:
@@ -249,8 +258,8 @@ def gelu(values: Floats) -> Floats:
     """`values * (1 + erf(values / sqrt(2))) / 2`, in blocks that stay in the processor's cache."""
     result = np.empty_like(values)
     root, half, one = np.sqrt(np.float32(2)), np.float32(0.5), np.float32(1)
-    for first in range(0, len(values), _ROWS):
-        own = slice(first, first + _ROWS)
+    for first in range(0, len(values), _CACHED_ROWS):
+        own = slice(first, first + _CACHED_ROWS)
         found = erf(values[own] / root)
         found += one
         found *= half
