@@ -111,8 +111,7 @@ class SampledDocuments:
         """The language model's vectors and local vectors, side by side, of the documents that were read."""
         if self.before is not None:
             return self.before.features
-        general = np.asarray(self.sample.general)
-        return Features.of(np.hstack([general, np.float32(self.local_scale) * self._local]))
+        return Features.of(np.asarray(self.sample.general), np.float32(self.local_scale) * self._local)
 
     @cached_property
     def unit_features(self) -> Floats:

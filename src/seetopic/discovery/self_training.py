@@ -41,10 +41,12 @@ class Features:
     centred: Floats  # features minus their mean, (n_documents, n_features)
 
     @staticmethod
-    def of(plain: Floats) -> Features:
+    def of(*vectors: Floats) -> Features:
         """From the language model's vectors and any others, side by side; (n_documents, n_features)."""
-        mean = plain.mean(axis=0)
-        return Features(mean, plain - mean)
+        centred = np.concatenate(vectors, axis=1)
+        mean = centred.mean(axis=0)
+        centred -= mean
+        return Features(mean, centred)
 
     def times(self, weights: Doubles) -> Doubles:
         """The product of the centred features with columns of weights."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from seetopic.discovery.ranking import Entries
 from seetopic.discovery.sampled import Reading
 from seetopic.discovery.self_training import Features, SortedSample, scored, shares
 from seetopic.discovery.tree import Tree, owners_in
-from seetopic.runtime import Doubles, Flags, Floats, Longs
+from seetopic.runtime import Doubles, Flags, Floats, Longs, compiled
 
 _SAME = 0.75  # cosine from which two names mean nearly the same: "parents" and "parenting", not "style" and "beauty"
 _WINDOW = 2  # terms per twin from which each takes one
@@ -80,11 +81,18 @@ def twins_among(names: Floats, tree: Tree | None = None) -> Twins | None:
         same &= (parents[:, None] == parents) & leaves[:, None] & leaves
     if not np.triu(same, 1).any():
         return None
-    from scipy.sparse.csgraph import connected_components  # takes a tenth of a whole command to import
+    first = _first_linked(same)
+    return Twins(tuple(tuple(np.flatnonzero(first == name).tolist()) for name in np.unique(first)))
 
-    n_groups, of_names = connected_components(same, directed=False)
-    groups = [tuple(np.flatnonzero(of_names == group).tolist()) for group in range(n_groups)]
-    return Twins(tuple(sorted(groups)))
+
+def _first_linked(same: Flags) -> Longs:
+    """The first name that each name is linked with, directly or through others."""
+    first = np.arange(len(same))
+    while True:
+        nearer = np.minimum(first, np.where(same, first, len(same)).min(axis=1))
+        if np.array_equal(nearer, first):
+            return first
+        first = nearer
 
 
 def _merged(seeds: list[Seed]) -> Seed:
@@ -172,8 +180,6 @@ def dealt_terms(found: Discovered, twins: Twins, similarity: Floats, constraints
 
 def _dealt(terms: list[int], similarity: Floats, barred: Flags) -> list[list[int]]:
     """Deal terms, best first: in each round every member takes one of the next, such that all suit best together."""
-    from scipy.optimize import linear_sum_assignment
-
     n_members, left = len(similarity), list(terms)
     hands: list[list[int]] = [[] for _ in range(n_members)]
     while left:
@@ -181,9 +187,16 @@ def _dealt(terms: list[int], similarity: Floats, barred: Flags) -> list[list[int
         suits = similarity[:, window] - similarity[:, window].mean(axis=0)
         suits = np.where(barred[:, window], -10.0, suits)
         taken = set()
-        for member, place in zip(*linear_sum_assignment(suits, maximize=True), strict=True):
+        for member, place in zip(*_assignment()(suits, maximize=True), strict=True):
             taken.add(window[place])
             if not barred[member, window[place]]:
                 hands[member].append(window[place])
         left = [term for term in left if term not in taken]
     return hands
+
+
+def _assignment() -> Any:
+    routines = compiled("optimize", "_lsap", "linear_sum_assignment")
+    if routines is None:
+        from scipy import optimize as routines
+    return routines.linear_sum_assignment

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from seetopic.runtime.arrays import Doubles, Flags, Floats, Ids, Longs, Shorts, distinct, median, normalized
+from seetopic.runtime.compiled import compiled
 from seetopic.runtime.dataframes import Library, dataframe
 from seetopic.runtime.disk_counts import Band, Scratch, Tally, summed, table_of, tally
 from seetopic.runtime.engine import Engine, LocalEngine, available_cores, engine_for, sum_of
@@ -80,6 +81,7 @@ __all__ = [
     "cache_folder",
     "cell",
     "clear_leftovers",
+    "compiled",
     "counted",
     "dataframe",
     "distinct",

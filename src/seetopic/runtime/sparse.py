@@ -1,23 +1,14 @@
-"""Sparse matrices, multiplied by SciPy's compiled routines without importing SciPy.
-
-Importing `scipy.sparse` takes a seventh of a whole `seetopic discover`; the one file that is needed of it takes hardly
-any time. That file is not part of SciPy's public interface: if it is not there, or not as expected, SciPy is imported
-and does the same, with the same bits.
-"""
+"""Sparse matrices, multiplied by SciPy's compiled routines without importing SciPy."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cache
-from importlib.machinery import PathFinder
-from importlib.util import find_spec, module_from_spec
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-_ROUTINES = "_sparsetools"
+from seetopic.runtime.compiled import compiled
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,14 +88,5 @@ class Sparse:
         return (csc_array if self.by_column else csr_array)((self.data, self.indices, self.indptr), shape=self.shape)
 
 
-@cache
 def _routines() -> Any:
-    """SciPy's compiled routines, None if they are not where they are expected."""
-    scipy = find_spec("scipy")
-    folders = [str(Path(place) / "sparse") for place in (scipy and scipy.submodule_search_locations) or ()]
-    spec = PathFinder.find_spec(f"{__package__}.{_ROUTINES}", folders)
-    if spec is None or spec.loader is None:
-        return None
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module if all(hasattr(module, name) for name in ("csr_matvecs", "csc_matvecs", "csr_tocsc")) else None
+    return compiled("sparse", "_sparsetools", "csr_matvecs", "csc_matvecs", "csr_tocsc")

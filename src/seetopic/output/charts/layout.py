@@ -95,8 +95,9 @@ class Board:
         for begin in range(0, _STEPS, _LOOK):
             spots = np.clip(wish + _spiral(angle, begin, begin + _LOOK), *inside)
             first = spots[0] if first is None else first
-            beside = [np.abs(spots[:, axis, None] - taken[:, axis]) >= apart[:, axis] for axis in (0, 1)]
-            free = (beside[0] | beside[1]).all(axis=1)
+            near = ((taken + apart > spots.min(axis=0)) & (taken - apart < spots.max(axis=0))).all(axis=1)
+            gaps = np.abs(spots[:, None] - taken[near])  # (n_spots, n_near, 2)
+            free = (gaps >= apart[near]).any(axis=2).all(axis=1)
             if free.any():
                 first = spots[int(free.argmax())]
                 break
