@@ -11,7 +11,7 @@ from seetopic.discovery.named_terms import base_of
 from seetopic.discovery.nearest import averaged
 from seetopic.discovery.self_training import Features, SortedSample, shares, sort_sample
 from seetopic.discovery.teaching import Lessons, known_shares, taught
-from seetopic.discovery.term_rule import SortedDocuments, local_features, rule_for_sampled
+from seetopic.discovery.term_rule import SortedDocuments, centred, rule_for_sampled
 from seetopic.discovery.tree import Tree
 from seetopic.discovery.tree_sorting import sort_by_paths, taught_by_paths, widened
 from seetopic.index import Index, Sample, weighted_rows
@@ -53,6 +53,15 @@ class _Narrow:
 
 
 @dataclass(frozen=True)
+class _Vectors:
+    """Of the documents that were read."""
+
+    local_scale: float
+    features: Features
+    local: Floats  # centred, not scaled, (n_documents, rank)
+
+
+@dataclass(frozen=True)
 class SampledDocuments:
     """An index's sample in the forms that sorting needs."""
 
@@ -80,18 +89,32 @@ class SampledDocuments:
         """The same weighted by idf; unit rows."""
         return weighted_rows(self.documents, self.idf)
 
-    @cached_property
+    @property
     def local_scale(self) -> float:
         """Scales documents' local vectors to length 1 on average, to count as much as the language model's."""
-        if self.before is not None:
-            return self.before.local_scale
-        lengths = np.linalg.norm(self._local, axis=1)
-        return float(1 / max(lengths.mean(), 1e-9)) if len(lengths) else 1.0
+        return self._vectors.local_scale
+
+    @property
+    def features(self) -> Features:
+        """The language model's vectors and local vectors, side by side, of the documents that were read."""
+        return self._vectors.features
 
     @cached_property
-    def _local(self) -> Floats:
+    def unit_features(self) -> Floats:
+        """The features of the documents that were read, centred; unit rows."""
+        if self.before is not None:
+            return self.before.unit_features
+        return normalized(self.features.centred)
+
+    @cached_property
+    def _vectors(self) -> _Vectors:
+        if self.before is not None:
+            return self.before._vectors
         local: Floats = self._narrow.read_rows @ self._narrow.local
-        return local
+        lengths = np.linalg.norm(local, axis=1)
+        scale = float(1 / max(lengths.mean(), 1e-9)) if len(lengths) else 1.0
+        features = Features.of(np.asarray(self.sample.general), np.float32(scale) * local)
+        return _Vectors(scale, features, centred(local))
 
     @cached_property
     def _narrow(self) -> _Narrow:
@@ -106,31 +129,11 @@ class SampledDocuments:
         documents = own.matrix(len(terms))
         return _Narrow(documents, weighted_rows(documents, self.idf[terms]), self.local[terms], self.n_read)
 
-    @cached_property
-    def features(self) -> Features:
-        """The language model's vectors and local vectors, side by side, of the documents that were read."""
-        if self.before is not None:
-            return self.before.features
-        return Features.of(np.asarray(self.sample.general), np.float32(self.local_scale) * self._local)
-
-    @cached_property
-    def unit_features(self) -> Floats:
-        """The features of the documents that were read, centred; unit rows."""
-        if self.before is not None:
-            return self.before.unit_features
-        return normalized(self.features.centred)
-
-    @cached_property
-    def _local_features(self) -> Floats:
-        if self.before is not None:
-            return self.before._local_features
-        return local_features(self._narrow.read_rows, self._narrow.local)
-
     def get_ready(self) -> tuple[object, ...]:
         """Compute and keep everything that sorting needs and that does not depend on names."""
         if not self.sample.was_read:
             return ()
-        return self.documents, self.features, self._local_features, self._narrow.other_rows
+        return self.documents, self._vectors, self._narrow.other_rows
 
     @cached_property
     def _readings(self) -> LRU[tuple[bytes, SortingSettings, bytes, Tree | None, bool], Reading]:
@@ -172,7 +175,7 @@ class SampledDocuments:
             narrow = self._narrow
             leaves = slice(None) if tree is None else list(tree.leaves)
             known = SortedDocuments(narrow.read_documents, narrow.read_rows, memberships[:, leaves])
-            rule = widened(tree, rule_for_sampled(known, narrow.local, settings, self._local_features))
+            rule = widened(tree, rule_for_sampled(known, narrow.local, settings, self._vectors.local))
             others = shares(rule.scores(narrow.other_rows), settings.temperature)
             memberships = np.vstack([memberships, others])
         return Reading(found, memberships)

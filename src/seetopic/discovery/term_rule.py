@@ -133,9 +133,13 @@ def _conjugate_gradients(rows: Sparse, targets: Floats, penalty: float, steps: i
 
 def local_features(rows: Sparse, local: Floats) -> Floats:
     """Documents by the local vectors of their terms, centred; (n_documents, rank)."""
-    features: Floats = rows @ local
-    centred: Floats = np.asarray(features - features.mean(axis=0), np.float32)
-    return centred
+    return centred(rows @ local)
+
+
+def centred(vectors: Floats) -> Floats:
+    """The same array, whose columns now have mean 0."""
+    vectors -= vectors.mean(axis=0)
+    return vectors
 
 
 def _joined(rows: Sparse, parts: Sequence[tuple[float, NDArray[Any]]]) -> TermRule:
