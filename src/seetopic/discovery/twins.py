@@ -66,7 +66,7 @@ class Twins:
     def told(self, seeds: Seeds, category: int) -> str:
         """The names of a category's group: "a, b and c"; empty if it is alone."""
         group = next(group for group in self.groups if category in group)
-        *before, last = (seeds.labels[member] for member in group)
+        *before, last = (seeds.seeds[member].label for member in group)
         return f"{', '.join(before)} and {last}" if before else ""
 
 
