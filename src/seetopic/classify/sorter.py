@@ -61,6 +61,7 @@ from seetopic.runtime import (
     distinct,
     product,
     silent,
+    sparse_product,
     written_whole,
 )
 from seetopic.settings import DEFAULT, DiscoverySettings, SampleSettings, SortingSettings
@@ -143,7 +144,7 @@ class Sorter:
         weights = self.arrays["term_weights" if vectors is None else "document_term_weights"][terms].astype(np.float64)
         rows = Sparse.rows(idf, columns, held.starts, (len(held), len(terms)))
         # A sparse product adds up row by row, so a document's scores do not depend on the others around it.
-        scores: Doubles = (rows @ weights) / np.where(lengths > 0, lengths, 1.0)[:, None]
+        scores: Doubles = sparse_product(rows, weights) / np.where(lengths > 0, lengths, 1.0)[:, None]
         if vectors is None:
             scores += self.arrays["term_offset"]
             return scores
