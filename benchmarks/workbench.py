@@ -104,9 +104,11 @@ def serving(index: Path, data: Path, cache: Path | None) -> Iterator[Server]:
         found = re.search(r"http://[^/\s]+", process.stdout.readline())
         assert found is not None, "the server did not start"
         token = (data / "token").read_text()
-        with httpx.Client(base_url=found[0], headers={"X-Seetopic-Token": token}, timeout=60) as client:
-            yield Server(found[0], token, process, client)
-        process.terminate()
+        try:
+            with httpx.Client(base_url=found[0], headers={"X-Seetopic-Token": token}, timeout=60) as client:
+                yield Server(found[0], token, process, client)
+        finally:  # otherwise an error here would wait for the server forever
+            process.terminate()
 
 
 def start_seconds(index: Path, data: Path, browser: Browser, project: str, cache: Path | None) -> dict[str, float]:
@@ -155,10 +157,10 @@ def edit_seconds(server: Server, page: Page, project: str, edits: int) -> list[f
 
 
 def judge_seconds(server: Server, page: Page, project: str, edits: int, key: str) -> list[float]:
-    """Accept (a) or reject (r) a term again and again, each time of another topic."""
+    """Accept (a) or reject (r) a term again and again, each time of another topic, while terms are left."""
     opened(server, page, project)
-    number = page.locator(".topic").count()
-    for edit in range(edits):
+    number, terms = page.locator(".topic").count(), page.locator(".topic .terms > .term[data-state='']").count()
+    for edit in range(min(edits, terms)):
         topic = page.locator(".topic").nth(edit % number)
         if "folded" in (topic.get_attribute("class") or ""):
             topic.locator(".topic-line .fold").click()

@@ -122,8 +122,9 @@ def _workers(device: str) -> Iterator[Executor]:
     import torch
 
     threads, precision = torch.get_num_threads(), torch.get_float32_matmul_precision()
-    # Gradients of random negatives gain nothing from full precision in products, and rounding is faster.
-    torch.set_float32_matmul_precision("medium")
+    # Gradients of random negatives gain nothing from full precision in products, and on a GPU rounding is faster. On a
+    # CPU it is not, and only processors with instructions for bfloat16 would round, so results would differ.
+    torch.set_float32_matmul_precision("highest" if device == "cpu" else "medium")
     torch.set_num_threads(1)
     try:
         with ThreadPoolExecutor(threads) if device == "cpu" else _AtOnce() as pool:
