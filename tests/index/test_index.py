@@ -222,32 +222,39 @@ def test_a_damaged_index_is_built_anew_in_its_place(copied, built):
 def test_another_format_version_is_refused_with_both_versions(copied):
     manifest = json.loads((copied / layout.MANIFEST).read_text())
     (copied / layout.MANIFEST).write_text(json.dumps({**manifest, "format": 99}))
-    with pytest.raises(IndexFailure, match=r"index format 99, but this version of seetopic .* reads format 6"):
+    with pytest.raises(IndexFailure, match=r"index format 99, but this version of seetopic .* reads format 7"):
         Index.open(copied)
 
 
-def without_neighbours(folder: Path) -> None:
-    """Turn an index into one of the format before, which has no neighbours."""
+def of_format(number: int, folder: Path) -> None:
+    """Turn an index into one of an older format, which lacks some files."""
     manifest = layout.read_manifest(folder)
-    del manifest["files"][layout.SAMPLE_NEIGHBOURS]
-    layout.write_manifest(folder / layout.MANIFEST, {**manifest, "format": 5})
-    (folder / layout.SAMPLE_NEIGHBOURS).unlink()
+    kept = layout.files_of({**manifest, "format": number})
+    for name in set(layout.FILES) - set(kept):
+        (folder / name).unlink()
+    files = {name: manifest["files"][name] for name in kept}
+    layout.write_manifest(folder / layout.MANIFEST, {**manifest, "format": number, "files": files})
 
 
-def test_an_index_of_the_format_before_computes_the_neighbours_that_it_lacks(copied, built):
-    without_neighbours(copied)
+@pytest.mark.parametrize(("number", "n_lacking"), [(5, 2), (6, 1)])
+def test_an_index_of_an_older_format_computes_what_it_lacks(copied, built, number, n_lacking):
+    of_format(number, copied)
+    assert len(list(built.iterdir())) - len(list(copied.iterdir())) == n_lacking
     before, now = (Index.open(each, embedding_model=directions) for each in (copied, built))
     before.verify()
     assert now.neighbours.shape[1] > 0
     assert before.neighbours.tobytes() == now.neighbours.tobytes()
+    assert now.themes.grains
+    assert before.themes.likeness == now.themes.likeness > 0
 
 
-def test_columns_can_be_kept_in_an_index_of_the_format_before(copied):
-    without_neighbours(copied)
+@pytest.mark.parametrize("number", [5, 6])
+def test_columns_can_be_kept_in_an_index_of_an_older_format(copied, number):
+    of_format(number, copied)
     texts = planted_documents()
     numbered = open_documents(texts, columns={"number": list(range(len(texts)))}, keep=["number"])
     index = Index.build(numbered, copied, embedding_model=directions, n_jobs=1)
-    assert index.manifest["format"] == 5
+    assert index.manifest["format"] == number
     assert index.column("number")[:2].tolist() == [0, 1]
 
 

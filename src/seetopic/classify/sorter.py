@@ -397,15 +397,15 @@ def sorter_of(run: Discovery) -> Sorter:
 def _term_rule(run: Discovery) -> TermRule:
     """For documents that are not read: by terms, as learned from read ones or, if there are none, from the topics."""
     leaves = slice(None) if run.tree is None else list(run.tree.leaves)
-    sampled, marks = run.sampled, _topic_marks(run)[:, leaves]
+    sampled, marks, features = run.sampled, _topic_marks(run)[:, leaves], None
     if run.reading is not None:
-        known = sampled.read_part(run.reading.memberships[:, leaves])
+        known, features = sampled.read_part(run.reading.memberships[:, leaves]), sampled.local_features
     elif len(run.index.sample):
         memberships = clear_memberships(sampled.documents, run.index.idf, _topics_with_variants(run))
         known = SortedDocuments(sampled.documents, sampled.rows, memberships[:, leaves])
     else:  # an index without a sample
         return widened(run.tree, TermRule(marks.astype(np.float32), np.zeros(marks.shape[1])))
-    return widened(run.tree, rule_for_new(known, np.asarray(run.index.local), marks))
+    return widened(run.tree, rule_for_new(known, np.asarray(run.index.local), marks, features))
 
 
 def _document_rule(run: Discovery, rule: SortedSample) -> dict[str, Any]:

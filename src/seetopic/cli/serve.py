@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-import webbrowser
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -113,6 +112,8 @@ def serve(
                 f"The workbench is running at {link}\nPress Ctrl-C to stop it; everything is saved in {settings.data}"
             )
             if not no_browser:
+                import webbrowser  # every command imports this module
+
                 page = until_it_ends.enter_context(entry_page(settings.data, link))
                 threading.Thread(target=webbrowser.open, args=(page.resolve().as_uri(),), daemon=True).start()
 

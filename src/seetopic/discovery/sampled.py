@@ -58,7 +58,7 @@ class _Vectors:
 
     local_scale: float
     features: Features
-    local: Floats  # centred, not scaled, (n_documents, rank)
+    local: Floats  # centred, not scaled; (n_documents, rank)
 
 
 @dataclass(frozen=True)
@@ -98,6 +98,11 @@ class SampledDocuments:
     def features(self) -> Features:
         """The language model's vectors and local vectors, side by side, of the documents that were read."""
         return self._vectors.features
+
+    @property
+    def local_features(self) -> Floats:
+        """Local vectors of the documents that were read, centred; (n_read, rank)."""
+        return self._vectors.local
 
     @cached_property
     def unit_features(self) -> Floats:
@@ -175,7 +180,7 @@ class SampledDocuments:
             narrow = self._narrow
             leaves = slice(None) if tree is None else list(tree.leaves)
             known = SortedDocuments(narrow.read_documents, narrow.read_rows, memberships[:, leaves])
-            rule = widened(tree, rule_for_sampled(known, narrow.local, settings, self._vectors.local))
+            rule = widened(tree, rule_for_sampled(known, narrow.local, settings, self.local_features))
             others = shares(rule.scores(narrow.other_rows), settings.temperature)
             memberships = np.vstack([memberships, others])
         return Reading(found, memberships)

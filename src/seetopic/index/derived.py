@@ -50,12 +50,15 @@ def make_themes(index: Index) -> SampleThemes:
     centres: Floats = index.files.array(layout.THEMES, np.float32, 2, finite)
     if centres.shape != (n_centres(len(vectors)), vectors.shape[1]):
         raise DamagedIndex(f"{index.folder / layout.THEMES} has themes that do not match the index; build it again")
-    return SampleThemes(vectors, centres)
+    if layout.SAMPLE_LIKENESS not in layout.files_of(index.manifest) or not len(centres):
+        return SampleThemes(vectors, centres)
+    stored = index.files.array(layout.SAMPLE_LIKENESS, np.float64, 1, of_length(1), finite)
+    return SampleThemes(vectors, centres, float(stored[0]))
 
 
 def make_neighbours(index: Index) -> Ids:
     n_read = len(index.sample.general)
-    if layout.SAMPLE_NEIGHBOURS not in index.manifest["files"] or not may_be_stored(n_read):
+    if layout.SAMPLE_NEIGHBOURS not in layout.files_of(index.manifest) or not may_be_stored(n_read):
         return find_neighbours(np.asarray(index.sample.general))
     found: Ids = index.files.array(layout.SAMPLE_NEIGHBOURS, np.int32, 2, within(0, n_read))
     if found.shape != (n_read, n_neighbours(n_read)):

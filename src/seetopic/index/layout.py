@@ -147,8 +147,8 @@ def finite(array: Any) -> bool:
         return bool(np.isfinite(array.sum()))
 
 
-FORMAT = 6
-_BEFORE = 5  # the same without the neighbours of sampled documents, which are then computed when they are needed
+FORMAT = 7
+_OLDEST = 5  # that can still be read
 _SHA256 = re.compile("[0-9a-f]{64}")  # a manifest may come from anywhere and contain any text here
 # A manifest that another program has rewritten lacks this last line and cannot be checked.
 _SEALED = re.compile(rb'(.*)\n "seal": "([0-9a-f]{64})"\n\}\n', re.DOTALL)
@@ -172,6 +172,7 @@ SAMPLE_GENERAL = "sample_general.npy"
 SAMPLE_TEXTS = "sample_texts.json"
 THEMES = "themes.npy"
 SAMPLE_NEIGHBOURS = "sample_neighbours.npy"
+SAMPLE_LIKENESS = "sample_likeness.npy"
 COLUMNS = "columns.json"
 COLUMN_VALUES = "column_values.npy"
 COLUMN_STARTS = "column_starts.npy"
@@ -179,9 +180,11 @@ COLUMN_FILES = (COLUMNS, COLUMN_VALUES, COLUMN_STARTS)
 SAMPLE = (SAMPLE_STARTS, SAMPLE_TERMS, SAMPLE_GENERAL)
 FILES = (
     *(TERMS, TERM_COUNTS, DOCUMENTS, DOCUMENT_STARTS, WORDS, TEXTS, TEXT_STARTS),
-    *(*POSTINGS, GENERAL, LOCAL, VARIANTS, SAMPLE_DOCUMENTS, *SAMPLE, SAMPLE_TEXTS, THEMES, SAMPLE_NEIGHBOURS),
-    *COLUMN_FILES,
+    *(*POSTINGS, GENERAL, LOCAL, VARIANTS, SAMPLE_DOCUMENTS, *SAMPLE, SAMPLE_TEXTS),
+    *(THEMES, SAMPLE_NEIGHBOURS, SAMPLE_LIKENESS, *COLUMN_FILES),
 )
+# The formats since which these files exist; in an older index, what they contain is computed when it is needed.
+_SINCE = {SAMPLE_NEIGHBOURS: 6, SAMPLE_LIKENESS: 7}
 _NAMES = "|".join(map(re.escape, (MANIFEST, *FILES)))
 # Files of an index, partial files of killed programs, and files that file managers create.
 _OWN = re.compile(rf"({_NAMES})|\.({_NAMES})\.\d+\.part|\.DS_Store|Thumbs\.db|desktop\.ini")
@@ -189,7 +192,7 @@ _OWN = re.compile(rf"({_NAMES})|\.({_NAMES})\.\d+\.part|\.DS_Store|Thumbs\.db|de
 
 def files_of(manifest: dict[str, Any]) -> tuple[str, ...]:
     """The names of an index's files, which depend on its format."""
-    return tuple(name for name in FILES if manifest["format"] == FORMAT or name != SAMPLE_NEIGHBOURS)
+    return tuple(name for name in FILES if manifest["format"] >= _SINCE.get(name, _OLDEST))
 
 
 def manifest(*, folder: Path, digests: dict[str, str], **facts: Any) -> dict[str, Any]:
@@ -308,7 +311,7 @@ def _parsed(text: bytes, path: Path) -> dict[str, Any]:
         raise DamagedIndex(f"{path} is damaged ({error}); build the index again") from error
     if not isinstance(value, dict) or "format" not in value:
         raise DamagedIndex(f"{path} is damaged (it has no format version); build the index again")
-    if value["format"] not in (FORMAT, _BEFORE):
+    if value["format"] not in range(_OLDEST, FORMAT + 1):
         raise IndexFailure(
             f"{path.parent} has index format {value['format']}, but this version of seetopic ({__version__}) reads "
             f"format {FORMAT}; build the index again, or use the version that built it"

@@ -117,6 +117,7 @@ class SampleThemes:
 
     vectors: Floats  # of the documents that were read, unit rows, (n_read, dimension)
     centres: Floats  # as `find_centres` returns them
+    stored_likeness: float | None = None
 
     @cached_property
     def grains(self) -> tuple[Themes, ...]:
@@ -135,6 +136,8 @@ class SampleThemes:
     @cached_property
     def likeness(self) -> float:
         """How alike the documents nearest to a document are, for the median document."""
+        if self.stored_likeness is not None:
+            return self.stored_likeness
         some = self.vectors[:: max(1, len(self.vectors) // _QUERIES)]
         return float(median(np.array(self._found_near(some))))
 

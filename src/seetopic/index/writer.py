@@ -23,7 +23,7 @@ from seetopic.index.columns import write_columns
 from seetopic.index.estimate import memory_needed, require_memory
 from seetopic.index.planned import PlannedIndex, Resources
 from seetopic.index.sample import Contents, beginnings, choose_among, distinct_terms
-from seetopic.index.themes import find_centres, find_neighbours, may_be_stored
+from seetopic.index.themes import SampleThemes, find_centres, find_neighbours, may_be_stored
 from seetopic.index.update import facts_of, starts_of
 from seetopic.runtime import (
     Floats,
@@ -237,9 +237,12 @@ class IndexWriter:
     def write_themes(self) -> None:
         self._resources.progress("finding themes", 0, None)
         vectors = load_array(self._files / layout.SAMPLE_GENERAL)
-        write_array(self._files / layout.THEMES, find_centres(vectors, self.index.settings.random_state))
+        centres = find_centres(vectors, self.index.settings.random_state)
+        write_array(self._files / layout.THEMES, centres)
         neighbours = find_neighbours(vectors) if may_be_stored(len(vectors)) else np.empty((0, 0), np.int32)
         write_array(self._files / layout.SAMPLE_NEIGHBOURS, neighbours)
+        likeness = [SampleThemes(vectors, centres).likeness] if len(centres) else []
+        write_array(self._files / layout.SAMPLE_LIKENESS, np.array(likeness, np.float64))
 
     def write_columns(self) -> None:
         added = zip(self.index.update.added, self.index.fingerprints, strict=True)

@@ -6,15 +6,16 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from email.utils import parsedate_to_datetime
 from functools import cached_property, lru_cache
-from typing import Any, Literal, get_args
-from zoneinfo import ZoneInfo
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
 from seetopic.errors import CorpusError, SettingsError
 from seetopic.runtime import Doubles, Longs
+
+if TYPE_CHECKING:
+    from zoneinfo import ZoneInfo
 
 Unit = Literal["day", "week", "month", "quarter", "year"]
 DateOrder = Literal["day-first", "month-first"]
@@ -56,6 +57,8 @@ class DateReader:
     def __post_init__(self) -> None:
         if self.order not in (None, *get_args(DateOrder)):
             raise SettingsError(f"`dates` is {self.order!r}, but must be one of {', '.join(get_args(DateOrder))}")
+        from zoneinfo import ZoneInfo  # few have a time zone, and it takes as long to import as most packages here
+
         try:
             self._zone = None if self.zone is None else ZoneInfo(self.zone)
         except (KeyError, ValueError, OSError) as error:
@@ -178,6 +181,8 @@ class DateReader:
                 return datetime.strptime(" ".join(words.split()), form)  # noqa: DTZ007
             except ValueError:
                 continue
+        from email.utils import parsedate_to_datetime
+
         return parsedate_to_datetime(text)  # as in e-mails
 
     def _of_three(self, text: str, match: re.Match[str]) -> datetime | None:

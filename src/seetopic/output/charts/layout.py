@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
 
 from seetopic.runtime import Doubles, Flags, one_thread
 
 _EVENNESS = 0.4  # weight of the order along an axis against distances: spreads crowds out
-_ROUNDS = 300  # of pushing overlapping boxes apart
+_ROUNDS = 200  # of pushing overlapping boxes apart
+_FURTHEST, _SETTLED = 20.0, 0.05  # how far a box may move in a round, and what no longer counts as moving
 _TURN = 2.399963  # the golden angle: steps of it never form a pattern
-_STEPS, _LOOK = 4000, 64  # steps outwards in search of a free place; how many are tried at a time
+_STEPS, _LOOK = 4096, 256  # steps outwards in search of a free place; how many are tried at a time
 _RIDGE = 0.05  # keeps the map from centres to positions smooth
 
 
@@ -51,66 +53,78 @@ def plane(likeness: Doubles) -> Doubles:
 def pushed_apart(centres: Doubles, sizes: Doubles, frame: Doubles) -> Doubles:
     """Boxes of these sizes moved until they hardly overlap, within a frame; (n, 2) each.
 
-    Each pair moves apart along the axis with the smaller overlap; overlaps that remain after all rounds stay.
+    Each pair moves apart along the axis with the smaller overlap. Where there is no room, boxes would push each other
+    around forever, so in the second half of the rounds they may move less and less; overlaps that remain stay.
     """
-    half = sizes / 2
-    low, high = half, np.maximum(frame - half, half)
-    places = np.clip(centres, low, high)
-    fits = half[:, None, 0] + half[None, :, 0] <= frame[0] / 2  # side by side; otherwise one must be below the other
-    numbers = np.arange(len(places))
-    earlier = np.where(numbers[:, None] < numbers, -1.0, 1.0)[
-        :, :, None
-    ]  # which one moves if two are at the same point
-    for _ in range(_ROUNDS):
-        gaps = places[:, None] - places[None]  # (n, n, 2)
-        over = half[:, None] + half[None] - np.abs(gaps)
-        overlap: Flags = (over > 0.5).all(axis=2) & ~np.eye(len(places), dtype=np.bool_)
+    half = (sizes / 2).T  # axis by axis, (2, n)
+    low, high = half, np.maximum(frame[:, None] - half, half)
+    places = np.clip(centres.T, low, high)
+    reach = half[:, :, None] + half[:, None]
+    fits = reach[0] <= frame[0] / 2  # side by side; otherwise one must be below the other
+    numbers = np.arange(len(centres))
+    different = numbers[:, None] != numbers
+    earlier = np.where(numbers[:, None] < numbers, -1.0, 1.0)  # which one moves if two are at the same point
+    for done in range(_ROUNDS):
+        gaps = places[:, :, None] - places[:, None]  # (2, n, n)
+        over = reach - np.abs(gaps)
+        overlap: Flags = (over > 0.5).all(axis=0) & different
         if not overlap.any():
             break
-        across = (over[:, :, 0] <= over[:, :, 1]) & fits
-        which = np.stack([across & overlap, ~across & overlap], axis=2)
-        side = np.where(gaps == 0, earlier, np.sign(gaps))
-        move = (which * side * over).sum(axis=1) / 2
-        places = np.clip(places + np.clip(move, -20, 20), low, high)
-    return places
+        across = (over[0] <= over[1]) & fits & overlap
+        over *= np.where(gaps == 0, earlier, np.sign(gaps))
+        move = np.stack([(over[0] * across).sum(axis=1), (over[1] * (overlap & ~across)).sum(axis=1)]) / 2
+        furthest = _FURTHEST * min(1.0, 2 - 2 * done / _ROUNDS)
+        moved = np.clip(places + np.clip(move, -furthest, furthest), low, high)
+        settled = np.abs(moved - places).max() < _SETTLED
+        places = moved
+        if settled:
+            break
+    return places.T
 
 
 class Board:
     """A surface on which boxes are placed in free space near the position they ask for."""
 
     def __init__(self, capacity: int) -> None:
-        self._middles, self._halves = np.zeros((capacity, 2)), np.zeros((capacity, 2))
+        self._middles, self._halves = np.zeros((2, capacity)), np.zeros((2, capacity))
         self._used = 0
 
     def put(self, middle: Doubles, width: float, height: float) -> None:
-        self._middles[self._used], self._halves[self._used] = middle, (width / 2, height / 2)
+        self._middles[:, self._used], self._halves[:, self._used] = middle, (width / 2, height / 2)
         self._used += 1
 
     def place(self, wish: Doubles, width: float, height: float, frame: Doubles, angle: float) -> Doubles:
         """The first free place on a spiral that starts at the wish in a direction; it is taken from then on."""
-        half = np.array([width, height]) / 2
-        inside = half, np.maximum(frame - half, half)
-        taken, apart = self._middles[: self._used], self._halves[: self._used] + half
+        half = np.array([[width / 2], [height / 2]])
+        low, high = half, np.maximum(frame[:, None] - half, half)
+        taken, apart = self._middles[:, : self._used], self._halves[:, : self._used] + half
         first: Doubles | None = None
         for begin in range(0, _STEPS, _LOOK):
-            spots = np.clip(wish + _spiral(angle, begin, begin + _LOOK), *inside)
-            first = spots[0] if first is None else first
-            near = ((taken + apart > spots.min(axis=0)) & (taken - apart < spots.max(axis=0))).all(axis=1)
-            gaps = np.abs(spots[:, None] - taken[near])  # (n_spots, n_near, 2)
-            free = (gaps >= apart[near]).any(axis=2).all(axis=1)
+            spots = np.clip(wish[:, None] + _spiral(angle, begin), low, high)  # (2, n_spots)
+            first = spots[:, 0] if first is None else first
+            nearest, farthest = spots.min(axis=1, keepdims=True), spots.max(axis=1, keepdims=True)
+            near = ((taken + apart > nearest) & (taken - apart < farthest)).all(axis=0)
+            gaps = np.abs(spots[:, :, None] - taken[:, None, near])  # (2, n_spots, n_near)
+            free = (gaps >= apart[:, None, near]).any(axis=0).all(axis=1)
             if free.any():
-                first = spots[int(free.argmax())]
+                first = spots[:, int(free.argmax())]
                 break
         spot: Doubles = wish if first is None else first
         self.put(spot, width, height)
         return spot
 
 
-def _spiral(angle: float, begin: int, end: int) -> Doubles:
-    """Steps outwards around a point, wider than high, like words; (n, 2)."""
-    steps = np.arange(begin, end)
-    turns, radii = angle + steps * 0.35, 0.9 * steps**0.75
-    return np.stack([1.35 * radii * np.cos(turns), radii * np.sin(turns)], axis=1)
+def _spiral(angle: float, begin: int) -> Doubles:
+    """Some steps outwards around a point, wider than high, like words; (2, n)."""
+    turns, radii = _steps_outwards(begin)
+    return np.stack([1.35 * radii * np.cos(angle + turns), radii * np.sin(angle + turns)])
+
+
+@cache
+def _steps_outwards(begin: int) -> tuple[Doubles, Doubles]:
+    """The angles and radii of a spiral's steps."""
+    steps = np.arange(begin, begin + _LOOK, dtype=np.float64)
+    return steps * 0.35, 0.9 * steps**0.75
 
 
 def sunflower(n: int, spacing: float) -> Doubles:

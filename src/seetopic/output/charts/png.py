@@ -5,7 +5,6 @@ from __future__ import annotations
 import unicodedata
 import warnings
 from functools import lru_cache
-from xml.etree import ElementTree
 
 from seetopic.errors import MissingExtra, OutputError
 
@@ -20,6 +19,8 @@ def png_of(svg: str, scale: float) -> bytes:
     """The image of an SVG file whose text uses `FONT`; warns about letters that no installed font has."""
     if not 0.1 <= scale <= 16:
         raise OutputError(f"a figure cannot be scaled by {scale}; choose a `scale` between 0.1 and 16")
+    from xml.etree import ElementTree  # every report imports this module
+
     root = ElementTree.fromstring(svg)
     texts = [each for each in root.iter(f"{{{_SVG}}}text") if each.text]
     for each in texts:
