@@ -9,7 +9,6 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
 from typing import TypeAlias
 
 import numpy as np
@@ -22,7 +21,7 @@ from seetopic.text import cleaned
 Quotable: TypeAlias = Documents | Mapping[int, str]  # texts by number are at hand; documents are read from the start
 _READ_THROUGH = 1_500_000  # words of all documents, up to which they are read: a fifth of a second
 _LOOKED_AT = 1500  # words per document, from its beginning
-_SEPARATOR = "·"
+_PARTED = " · "
 _SENTENCE_END = regex.compile(r"[.!?…。！？]+[\"'”’)\]]*\s+|\s*[\n\r\u2028\u2029]+\s*")
 
 
@@ -79,16 +78,24 @@ def _passage(index: Index, number: int, original: str | None, words: int) -> Pla
 def _stored(index: Index, number: int, most: int) -> PlacedWords:
     texts = index.texts
     first, last = int(texts.starts[number]), int(texts.starts[number + 1])
-    places = texts.places[first : min(last, first + most)]
-    is_word = places >= 0
-    # Of several separators only the first is shown, and none at the beginning.
-    places = places[is_word | np.concatenate([np.zeros(1, np.bool_), is_word[:-1]])].tolist()
-    words = [texts.words[place] if place >= 0 else None for place in places]
-    starts = [0, *accumulate(1 + len(word or _SEPARATOR) for word in words)]
-    spans = [
-        (at - 1, at - 1) if word is None else (at, at + len(word)) for word, at in zip(words, starts, strict=False)
-    ]
-    return PlacedWords(" ".join(word or _SEPARATOR for word in words), words, spans)
+    parts, words, spans = list[str](), list[str | None](), list[tuple[int, int]]()
+    at, known = 0, texts.words
+    word: str | None = None
+    for place in texts.places[first : min(last, first + most)].tolist():
+        if place >= 0:
+            at += word is not None  # a space
+            parts.append(known[place] if word is None else f" {known[place]}")
+            word = known[place]
+            spans.append((at, at + len(word)))
+        elif word is not None:
+            parts.append(_PARTED)
+            word = None
+            spans.append((at, at))
+        else:  # a separator after another one
+            continue
+        words.append(word)
+        at += len(_PARTED if word is None else word)
+    return PlacedWords("".join(parts), words, spans)
 
 
 def _quoted(index: Index, text: str, most: int) -> PlacedWords:
