@@ -70,13 +70,15 @@ _REFUSALS = {
 }
 
 _OUT_OF_MEMORY = ("can't start new thread", "failed to map segment", "PyObject pointer is null")  # from libraries
-_MANY_OBJECTS = 100_000  # new ones before Python looks for garbage; while importing it would look a hundred times
+_MANY_OBJECTS = 100_000  # new ones until Python looks for garbage; by default, imports alone would make it look often
 _LEAST_MEMORY = 1 << 30  # bytes of address space; the numeric libraries alone need most of it
 
 
 def main() -> None:
     """Exit with 0; 2 and one line for an error the user can fix; 1 and a traceback for a bug; 128 + n for a signal."""
     gc.set_threshold(_MANY_OBJECTS)
+    # Products are divided among threads that use one BLAS thread each; BLAS's own would only wait, on a busy processor.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     atexit.register(gc.freeze)  # or Python would spend up to half a second on looking for garbage in what it frees
     with _ended_like_ctrl_c() as stopped_by:
         try:
