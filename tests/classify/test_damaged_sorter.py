@@ -41,8 +41,8 @@ def test_a_flipped_bit_anywhere_in_a_sorter_is_refused_or_changes_nothing(index,
         ({"parents": [0, -1, -1]}, "its tree is not one"),
         ({"parents": [-1, True, -1]}, "its tree is not one"),
         ({"parents": [-1] * 99}, "its tree does not match its names"),
-        ({"term_power": 0}, "its exponents are out of range"),
-        ({"read_power": float("nan")}, "its exponents are out of range"),
+        ({"term_trust": 1.5}, "its trusts are out of range"),
+        ({"read_trust": float("nan")}, "its trusts are out of range"),
     ],
 )
 def test_a_sorter_with_other_values_is_refused(index, tmp_path, changed, sentence):

@@ -32,7 +32,7 @@ def sorter() -> Sorter:
         "document_term_weights": chance.normal(size=(5, 5)).astype(np.float32),
         "document_offset": chance.normal(size=5),
     }
-    return Sorter(NAMES, TERMS, TOPICS, arrays, term_power=0.8, read_power=0.6)  # the last two columns are residual
+    return Sorter(NAMES, TERMS, TOPICS, arrays, term_trust=0.8, read_trust=0.6)  # the last two columns are residual
 
 
 def shares_of(sorter: Sorter, terms: list[int], vector: np.ndarray | None) -> list[float]:
@@ -55,9 +55,8 @@ def shares_of(sorter: Sorter, terms: list[int], vector: np.ndarray | None) -> li
             scores.append(by_terms + read + arrays["document_offset"][category])
     powers = [math.exp((score - max(scores)) / sorter.temperature) for score in scores]
     joined = [*powers[: len(NAMES)], sum(powers[len(NAMES) :])]
-    power = sorter.term_power if vector is None else sorter.read_power
-    raised = [(each / sum(joined)) ** power for each in joined]
-    return [each / sum(raised) for each in raised]
+    trust = sorter.term_trust if vector is None else sorter.read_trust
+    return [trust * each / sum(joined) + (1 - trust) / len(joined) for each in joined]
 
 
 def assigned(sorter: Sorter, with_none: list[float], terms: list[int], *, read: bool, rule: AssignmentRule) -> Assigned:

@@ -7,37 +7,78 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seetopic.discovery.calibration import estimated_accuracy, power_for, shares_with_none
+from seetopic.discovery.calibration import (
+    BY_TERMS,
+    READ,
+    even_shares,
+    expected_accuracy,
+    shares_with_none,
+    trust_by_judged,
+    trust_for,
+    with_none,
+)
 from seetopic.discovery.self_training import shares
+from seetopic.discovery.tree import Tree
 
 
 @given(st.integers(1, 4), st.integers(0, 3), st.floats(0.05, 1.0), st.integers(0, 9))
-def test_shares_add_up_to_1_with_none_among_them_and_keep_their_order(n_names, n_residual, power, seed):
+def test_shares_add_up_to_1_with_none_among_them_and_keep_their_order(n_names, n_residual, trust, seed):
     scores = np.random.default_rng(seed).normal(size=(12, n_names + n_residual))
-    plain, raised = shares_with_none(scores, n_names, 0.7), shares_with_none(scores, n_names, 0.7, power)
-    assert raised.shape == (12, n_names + 1)
-    assert raised.sum(axis=1) == pytest.approx(1)
-    assert (raised.argmax(axis=1) == plain.argmax(axis=1)).all()
+    plain, mixed = shares_with_none(scores, n_names, 0.7), shares_with_none(scores, n_names, 0.7, trust)
+    assert mixed.shape == (12, n_names + 1)
+    assert mixed.sum(axis=1) == pytest.approx(1)
+    assert (mixed.argmax(axis=1) == plain.argmax(axis=1)).all()
     expected = shares(scores, 0.7)
     assert plain[:, :n_names] == pytest.approx(expected[:, :n_names])
     assert plain[:, -1] == pytest.approx(expected[:, n_names:].sum(axis=1))
 
 
-def test_the_power_brings_the_largest_shares_to_the_accuracy():
+def test_names_that_cover_everything_leave_no_share_to_none():
+    scores = np.random.default_rng(0).normal(size=(12, 3))
+    assert (shares_with_none(scores, 3, 0.7, 0.4)[:, -1] == 0).all()
+
+
+def test_in_a_tree_only_what_can_have_documents_gets_an_even_share():
+    #            root, its child, another child, a root without children; themes: one of the first root, one of none
+    tree = Tree((-1, 0, 0, -1, 0, -1), 4)
+    assert even_shares(4, 6, tree).tolist() == [0.2, 0.2, 0.2, 0.2, 0.2]
+    assert even_shares(4, 5, Tree((-1, 0, 0, -1, -1), 4)).tolist() == [0.0, 0.25, 0.25, 0.25, 0.25]
+    assert even_shares(4, 4, Tree((-1, 0, 0, -1), 4)) == pytest.approx([0.0, 1 / 3, 1 / 3, 1 / 3, 0.0])
+    plain = np.array([[0.0, 0.3, 0.1, 0.2, 0.15, 0.25]])
+    assert with_none(plain, 4, tree=tree)[0] == pytest.approx([0.15, 0.3, 0.1, 0.2, 0.25])
+
+
+def test_the_trust_brings_the_largest_shares_to_the_accuracy():
     scores = 2 * np.random.default_rng(0).normal(size=(500, 6))
-    for accuracy in (0.5, 0.6, 0.7):
-        power = power_for(shares_with_none(scores, 4, 0.7), accuracy)
-        assert shares_with_none(scores, 4, 0.7, power).max(axis=1).mean() == pytest.approx(accuracy, abs=0.01)
+    plain, even = shares_with_none(scores, 4, 0.7), even_shares(4, 6)
+    for accuracy in (0.3, 0.5, 0.7):
+        trust = trust_for(plain, accuracy, even)
+        assert shares_with_none(scores, 4, 0.7, trust).max(axis=1).mean() == pytest.approx(accuracy, abs=0.001)
 
 
 def test_shares_are_never_made_steeper():
     scores = 0.1 * np.random.default_rng(0).normal(size=(500, 6))
-    assert power_for(shares_with_none(scores, 4, 0.7), 0.99) == 1.0
+    assert trust_for(shares_with_none(scores, 4, 0.7), 0.99, even_shares(4, 6)) == 1.0
+
+
+def test_a_single_category_without_themes_has_every_document():
+    plain = shares_with_none(np.zeros((5, 1)), 1, 0.7)
+    trust = trust_for(plain, 0.5, even_shares(1, 1))
+    assert with_none(plain[:, :1], 1, trust).tolist() == [[1.0, 0.0]] * 5
 
 
 def test_what_agrees_with_the_names_is_taken_for_right():
-    scores = np.random.default_rng(0).normal(size=(500, 4))
-    same = estimated_accuracy(scores, scores, 4, 0.7)
-    other = estimated_accuracy(scores, np.random.default_rng(1).normal(size=(500, 4)), 4, 0.7)
-    assert other.read < 0.1 < 0.98 < same.read <= 1
-    assert other.by_terms < other.read
+    chance = np.random.default_rng(0)
+    by_name, other = (shares(chance.normal(size=(500, 4)), 0.7) for _ in range(2))
+    assert expected_accuracy(other, by_name, READ) < 0.1 < 0.98 < expected_accuracy(by_name, by_name, READ) <= 1
+    assert expected_accuracy(other, by_name, READ) < expected_accuracy(other, by_name, BY_TERMS)
+
+
+def test_judged_documents_that_are_sorted_right_raise_the_trust_and_wrong_ones_lower_it():
+    chance = np.random.default_rng(0)
+    truth = chance.integers(0, 3, 200)
+    allowed = np.eye(3, dtype=bool)[truth]
+    right = 3.0 * allowed + 0.3 * chance.normal(size=(200, 3))
+    wrong = 3.0 * np.roll(allowed, 1, axis=1) + 0.3 * chance.normal(size=(200, 3))
+    high, low = (trust_by_judged(scores, allowed, 3, 0.7, 0.5) for scores in (right, wrong))
+    assert low < 0.1 < 0.9 < high

@@ -26,7 +26,9 @@ from seetopic.classify.placement import (
 )
 from seetopic.classify.rows import blank
 from seetopic.discovery import (
+    BY_TERMS,
     NEAREST,
+    READ,
     Discovery,
     SortedDocuments,
     SortedSample,
@@ -35,16 +37,16 @@ from seetopic.discovery import (
     averaged,
     averaged_with_known,
     clear_memberships,
-    estimated_accuracy,
-    owners_in,
-    power_by_judged,
-    power_for,
+    even_shares,
+    expected_accuracy,
     results_in,
     rule_for_new,
     run_of,
     shares_of,
     shares_of_read,
     shares_with_none,
+    trust_by_judged,
+    trust_for,
     widened,
     with_none,
 )
@@ -67,7 +69,7 @@ from seetopic.runtime import (
 from seetopic.settings import DEFAULT, DiscoverySettings, SampleSettings, SortingSettings
 from seetopic.text import Finder, Tokenizer, finder_of, tokenize
 
-_FORMAT = 6
+_FORMAT = 7
 SORTER = "sorter.safetensors"
 KNOWN_DOCUMENTS = "known_vectors", "known_shares"  # arrays of documents that others are compared with, if there are any
 _LARGEST = np.float32(1e6)  # far above any weight; products of such numbers are still finite
@@ -84,8 +86,8 @@ class Sorter:
     lowercase: bool = True
     document_words: int = 64
     temperature: float = 0.7
-    term_power: float = 1.0  # calibrates shares that are based on terms alone
-    read_power: float = 1.0  # calibrates shares that are also based on the language model's reading
+    term_trust: float = 1.0  # calibrates shares that are based on terms alone
+    read_trust: float = 1.0  # calibrates shares that are also based on the language model's reading
     model: str = ""  # the name of the language model that reads documents
     tokenizer_name: str = "default"
     parents: tuple[int, ...] = ()  # in a tree, of each name and residual theme, -1 for none
@@ -181,12 +183,10 @@ class Sorter:
 
     def _shares(self, scores: Doubles, vectors: Floats | None) -> Doubles:
         """The same, from the result of `scores`."""
-        n_names, owners = len(self.names), owners_in(self.tree)
-        if vectors is None or "known_vectors" not in self.arrays:
-            power = self.term_power if vectors is None else self.read_power
-            return shares_with_none(scores, n_names, self.temperature, power, owners)
-        own = shares_of(scores, self.temperature)
-        return with_none(averaged_with_known(own, vectors, *self._known), n_names, self.read_power, owners)
+        own, trust = shares_of(scores, self.temperature), self.term_trust if vectors is None else self.read_trust
+        if vectors is not None and "known_vectors" in self.arrays:
+            own = averaged_with_known(own, vectors, *self._known)
+        return with_none(own, len(self.names), trust, self.tree)
 
     @cached_property
     def _known(self) -> tuple[Floats, Doubles]:
@@ -300,8 +300,8 @@ def _as_written(about: dict[str, Any]) -> dict[str, Any]:
     parents = tuple(about["parents"])
     if not all(type(parent) is int and -1 <= parent < number for number, parent in enumerate(parents)):
         raise ValueError("its tree is not one")
-    if not all(0 < about[power] <= _LARGEST for power in ("term_power", "read_power")):
-        raise ValueError("its exponents are out of range")
+    if not all(0 <= about[trust] <= 1 for trust in ("term_trust", "read_trust")):
+        raise ValueError("its trusts are out of range")
     return {**about, "names": names, "terms": terms, "topic_terms": topics, "parents": parents}
 
 
@@ -331,7 +331,7 @@ def _check_parts(sorter: Sorter) -> None:
 
 _ABOUT = (
     *("names", "terms", "topic_terms", "lowercase", "document_words"),
-    *("temperature", "term_power", "read_power", "model", "tokenizer_name", "parents"),
+    *("temperature", "term_trust", "read_trust", "model", "tokenizer_name", "parents"),
 )
 
 
@@ -350,30 +350,15 @@ def sorter_for(
 
 def sorter_of(run: Discovery) -> Sorter:
     """The sorter for the topics of a run."""
-    index, temperature, owners = run.index, run.settings.sorting.temperature, owners_in(run.tree)
-    rule = _term_rule(run)
+    index, rule = run.index, _term_rule(run).lowered(run.handicaps)
     arrays: dict[str, Any] = {"idf": index.idf, "term_weights": rule.weights, "term_offset": rule.offset}
-    term_power = read_power = 1.0
+    term_trust = read_trust = 1.0
     if run.reading is not None:
-        found = run.reading.found
-        arrays |= _document_rule(run, found)
-        n_names, rows = len(run.seeds), run.sampled.rows
-        own = read = found.memberships(temperature)
+        own = run.reading.found.memberships(run.settings.sorting.temperature)
+        arrays |= _document_rule(run, run.reading.found)
         if run.neighbours is not None:
             arrays |= _known_documents(run, own)
-            read = averaged(own, run.neighbours)
-        accuracy = estimated_accuracy(found.scores, found.by_name, n_names, temperature, owners)
-        sure, by_terms = accuracy.read, accuracy.by_terms
-        if run.lessons is not None and found.left_out is not None and run.lessons.n_documents:
-            judged, expected = slice(run.lessons.n_documents), power_for(with_none(own, n_names, owners=owners), sure)
-            left_out, allowed = found.left_out[judged], run.lessons.allowed[judged]
-            power = power_by_judged(left_out, allowed, n_names, temperature, expected, owners)
-            sure = float(with_none(own, n_names, power, owners).max(axis=1).mean())
-            by_terms = min(sure * accuracy.by_terms / accuracy.read, 1.0)
-        read_power = power_for(with_none(read, n_names, owners=owners), sure)
-        # The rule fits the documents that it was learned from too well, so others are used if there are any.
-        others = rows[run.sampled.n_read :] if rows.shape[0] > run.sampled.n_read else rows
-        term_power = power_for(shares_with_none(rule.scores(others), n_names, temperature, owners=owners), by_terms)
+        read_trust, term_trust = _trusts(run, run.reading.found, rule, own)
     return Sorter(
         run.seeds.labels,
         index.vocabulary.terms,
@@ -384,14 +369,41 @@ def sorter_of(run: Discovery) -> Sorter:
         arrays,
         index.settings.text.lowercase,
         index.settings.sample.document_words,
-        temperature,
-        term_power,
-        read_power,
+        run.settings.sorting.temperature,
+        term_trust,
+        read_trust,
         index.manifest["reader" if index.has_reader else "model"]["name"],
         tokenizer_name(index.tokenizer),
         () if run.tree is None else run.tree.parents,
         index.tokenizer,
     )
+
+
+def _trusts(run: Discovery, found: SortedSample, rule: TermRule, own: Doubles) -> tuple[float, float]:
+    """How far shares can be trusted: those of documents that were read, and those that are based on terms alone.
+
+    `own` are the shares of the sample's documents that were read.
+    """
+    n_names, temperature, tree, sampled = len(run.seeds), run.settings.sorting.temperature, run.tree, run.sampled
+    even = even_shares(n_names, own.shape[1], tree)
+
+    def by_terms(rows: Sparse) -> Doubles:
+        return shares_with_none(rule.scores(rows), n_names, temperature, tree=tree)
+
+    by_name = shares_with_none(found.by_name, n_names, temperature, tree=tree)
+    read, matched = with_none(own, n_names, tree=tree), by_terms(sampled.rows[: sampled.n_read])
+    sure, sure_by_terms = expected_accuracy(read, by_name, READ), expected_accuracy(matched, by_name, BY_TERMS)
+    if run.lessons is not None and found.left_out is not None and run.lessons.n_documents:
+        judged, expected = slice(run.lessons.n_documents), trust_for(read, sure, even)
+        left_out, allowed = found.left_out[judged], run.lessons.allowed[judged]
+        trust = trust_by_judged(left_out, allowed, n_names, temperature, expected, tree)
+        without, sure = sure, float(with_none(own, n_names, trust, tree).max(axis=1).mean())
+        sure_by_terms = min(sure_by_terms * sure / without, 1.0)
+    if run.neighbours is not None:
+        read = with_none(averaged(own, run.neighbours), n_names, tree=tree)
+    # The rule fits the documents that it was learned from too well, so others are used if there are any.
+    others = sampled.rows[sampled.n_read :]
+    return trust_for(read, sure, even), trust_for(by_terms(others) if others.shape[0] else matched, sure_by_terms, even)
 
 
 def _term_rule(run: Discovery) -> TermRule:

@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from seetopic.discovery.algorithm import starting_terms
-from seetopic.discovery.calibration import estimated_accuracy, power_by_judged, power_for, shares_with_none, with_none
+from seetopic.discovery.calibration import (
+    BY_TERMS,
+    READ,
+    even_shares,
+    expected_accuracy,
+    shares_with_none,
+    trust_by_judged,
+    trust_for,
+    with_none,
+)
 from seetopic.discovery.constraints import constraints_of
 from seetopic.discovery.evidence.confidence import DOUBTFUL
 from seetopic.discovery.evidence.documents import clear_memberships
@@ -29,9 +38,11 @@ from seetopic.discovery.tree_sorting import widened
 from seetopic.discovery.wildcards import expanded
 
 __all__ = [
+    "BY_TERMS",
     "CONSTANT",
     "DOUBTFUL",
     "NEAREST",
+    "READ",
     "About",
     "Check",
     "Discovery",
@@ -62,16 +73,15 @@ __all__ = [
     "corrections",
     "discover",
     "encode_names",
-    "estimated_accuracy",
+    "even_shares",
     "expanded",
+    "expected_accuracy",
     "find",
     "index_with_names",
     "mean_vectors",
     "most_predictive",
     "owners_in",
     "pick_best",
-    "power_by_judged",
-    "power_for",
     "products",
     "results_in",
     "rule_for_new",
@@ -87,6 +97,8 @@ __all__ = [
     "suggest_beside",
     "teaching_report",
     "tree_of",
+    "trust_by_judged",
+    "trust_for",
     "widened",
     "with_named_terms",
     "with_none",

@@ -48,7 +48,9 @@ def with_none(index: Index, seeds: Seeds, settled: Settled, uncovered: Uncovered
     if np.count_nonzero(far) < _LEAST:
         return uncovered
     centre = normalized(vectors[far].sum(axis=0)[None]).astype(np.float32)
-    return replace(uncovered, centres=np.vstack([uncovered.centres, centre]))
+    # Judgements show that the names do not cover everything.
+    handicaps = np.zeros(len(uncovered.centres) + 1)
+    return replace(uncovered, centres=np.vstack([uncovered.centres, centre]), handicaps=handicaps)
 
 
 def without_refuted(
@@ -63,7 +65,8 @@ def without_refuted(
     }
     if not belongs or not len(uncovered.centres):
         return uncovered
-    reading = sampled_documents(index).sorted_by(np.vstack([spoken, uncovered.centres]), sorting)
+    categories, handicaps = np.vstack([spoken, uncovered.centres]), np.append(np.zeros(len(seeds)), uncovered.handicaps)
+    reading = sampled_documents(index).sorted_by(categories, handicaps, sorting)
     best = reading.found.scores[list(belongs)].argmax(axis=1)
     inside = np.array(list(belongs.values()))
 
@@ -71,10 +74,10 @@ def without_refuted(
         return bool(np.count_nonzero(theirs) >= _ENOUGH and inside[theirs].mean() > more_than)
 
     if refuted(best >= len(seeds), _NEARLY_ALL):  # so the names cover everything
-        return replace(uncovered, centres=uncovered.centres[:0])
+        return replace(uncovered, centres=uncovered.centres[:0], handicaps=np.empty(0))
     themes = range(len(seeds), len(seeds) + len(uncovered.centres))
     kept = np.array([not refuted(best == theme, 0.5) for theme in themes])
-    return replace(uncovered, centres=uncovered.centres[kept])
+    return replace(uncovered, centres=uncovered.centres[kept], handicaps=uncovered.handicaps[kept])
 
 
 def _is_none(answers: Mapping[int, bool], n_names: int) -> bool:

@@ -11,7 +11,6 @@ import numpy as np
 from seetopic.discovery.calibration import shares_with_none
 from seetopic.discovery.run import Discovery
 from seetopic.discovery.self_training import shares
-from seetopic.discovery.tree import owners_in
 from seetopic.errors import CorpusError, SettingsError
 from seetopic.runtime import Doubles, Floats, Longs, one_thread, quantity
 
@@ -76,7 +75,7 @@ def _document_questions(run: Discovery, number: int) -> list[Question]:
     if not chosen:
         return []
     shown = shares_with_none(
-        run.reading.found.scores[chosen], len(run.seeds), run.settings.sorting.temperature, owners=owners_in(run.tree)
+        run.reading.found.scores[chosen], len(run.seeds), run.settings.sorting.temperature, tree=run.tree
     )
     return [_about_document(run, int(numbers[row]), own) for row, own in zip(chosen, shown, strict=True)]
 

@@ -190,6 +190,11 @@ class Discovery:
         return sampled_documents(self.index)
 
     @property
+    def handicaps(self) -> Doubles:
+        """What is subtracted from the scores of documents in each category."""
+        return _handicaps(self.query, self.uncovered)
+
+    @property
     def neighbours(self) -> Ids | None:
         """The documents nearest to each that was read, if near documents belong to the same category."""
         return neighbours_for(self.index, self.encoded)
@@ -203,7 +208,7 @@ class Discovery:
         if self.described is not None or not self.index.sample.was_read:
             return self.described
         spoken = _all_spoken(self.encoded, self.uncovered)
-        return self.sampled.sorted_by(spoken, self.settings.sorting, self.lessons, self.tree)
+        return self.sampled.sorted_by(spoken, self.handicaps, self.settings.sorting, self.lessons, self.tree)
 
 
 def run_of(
@@ -320,17 +325,18 @@ def _find_apart(query: Query, names: EncodedNames, twins: Twins | None = None) -
     lessons = lessons_of(query.index, query.seeds, query.settled, len(uncovered.centres), tree)
     if uses_documents and query.index.sample.was_read:
         # Sort the sample by the names; then by the names with the terms that a first pass found for them.
-        spoken = _all_spoken(names, uncovered)
+        spoken, handicaps = _all_spoken(names, uncovered), _handicaps(query, uncovered)
         # With few names, the documents around a name's own are often about something else.
         near = None if len(uncovered.centres) else neighbours_for(query.index, names)
-        reading = sampled.sorted_by(spoken, settings.sorting, lessons, tree, near)
+        reading = sampled.sorted_by(spoken, handicaps, settings.sorting, lessons, tree, near)
         if settings.sorting.described_by > 0:
             fewer = replace(settings, iterations=max(1, settings.iterations // 2))
             first = ranked(fewer, reading, _shares(reading, tree), last=False)
             described = _described(query, names, uncovered, general, first.deep)
             if tree is not None:  # children describe their parents
                 described[list(tree.inner)] = spoken[list(tree.inner)]
-            reading = sampled.sorted_by(normalized(spoken + described), settings.sorting, lessons, tree, near)
+            both = normalized(spoken + described)
+            reading = sampled.sorted_by(both, handicaps, settings.sorting, lessons, tree, near)
 
     shares = None if reading is None else _shares(reading, tree)
     found = ranked(settings, reading, shares)
@@ -364,7 +370,7 @@ def _uncovered(query: Query, names: EncodedNames) -> tuple[Tree | None, Uncovere
     """
     tree = tree_of(query.seeds)
     if not (query.settings.documents_weight > 0 and query.index.sample.was_read):
-        return tree, Uncovered(names.spoken[:0], 1.0)
+        return tree, Uncovered(names.spoken[:0], 1.0, np.empty(0))
     if tree is not None:
         return with_uncovered(tree, names.spoken, query.index.themes)
     return None, uncovered_by(names.spoken, query.index.themes)
@@ -397,6 +403,10 @@ def _all_spoken(names: EncodedNames, uncovered: Uncovered) -> Floats:
     return np.vstack([names.spoken, uncovered.centres])
 
 
+def _handicaps(query: Query, uncovered: Uncovered) -> Doubles:
+    return np.append(np.zeros(len(query.seeds)), uncovered.handicaps)
+
+
 def _theme_vectors(query: Query, names: EncodedNames, uncovered: Uncovered, tree: Tree | None) -> Floats:
     """Vectors of residual themes that can be compared with those of terms; (n_themes, dimension)."""
     if not query.index.has_reader:
@@ -404,7 +414,8 @@ def _theme_vectors(query: Query, names: EncodedNames, uncovered: Uncovered, tree
     if not len(uncovered.centres):
         return names.plain[:0]
     sampled = sampled_documents(query.index)
-    reading = sampled.sorted_by(_all_spoken(names, uncovered), query.settings.sorting, tree=tree)
+    handicaps = _handicaps(query, uncovered)
+    reading = sampled.sorted_by(_all_spoken(names, uncovered), handicaps, query.settings.sorting, tree=tree)
     return theme_vectors(query.index, sampled.by_term, reading.memberships)[len(query.seeds) :]
 
 
@@ -531,7 +542,7 @@ def _topics(
         return Topics(topics, query.made_with(), coverage_note=_coverage_note(query))
     owners = owners_in(tree)
     temperature = query.settings.sorting.temperature
-    best = shares_with_none(reading.found.scores, n_names, temperature, owners=owners).argmax(axis=1)
+    best = shares_with_none(reading.found.scores, n_names, temperature, tree=tree).argmax(axis=1)
     coverage = round(float((best < n_names).mean()), 4)
     labels = [None if owner < 0 else path_text(query.seeds.paths[owner]) for owner in owners]
     residual = told_themes(index, reading.memberships, found.deep, themes, n_names, parents=labels if tree else None)

@@ -141,12 +141,13 @@ class SampledDocuments:
         return self.documents, self._vectors, self._narrow.other_rows
 
     @cached_property
-    def _readings(self) -> LRU[tuple[bytes, SortingSettings, bytes, Tree | None, bool], Reading]:
+    def _readings(self) -> LRU[tuple[bytes, bytes, SortingSettings, bytes, Tree | None, bool], Reading]:
         return LRU(_REMEMBERED)
 
     def sorted_by(
         self,
         names: Floats,
+        handicaps: Doubles,
         settings: SortingSettings,
         lessons: Lessons | None = None,
         tree: Tree | None = None,
@@ -154,23 +155,26 @@ class SampledDocuments:
     ) -> Reading:
         """Sort documents that were read by their vectors, the others by terms, as learned from the first kind.
 
-        If `neighbours` are given, a document's shares are averaged with theirs.
+        `handicaps` are subtracted from the scores in each category. If `neighbours` are given, a document's shares are
+        averaged with theirs.
         """
-        key = names.tobytes(), settings, lessons.key if lessons else b"", tree, neighbours is not None
-        return self._readings.one(key, lambda: self._sorted_by(names, settings, lessons, tree, neighbours))
+        taught_by = lessons.key if lessons else b""
+        key = names.tobytes(), handicaps.tobytes(), settings, taught_by, tree, neighbours is not None
+        return self._readings.one(key, lambda: self._sorted_by(names, handicaps, settings, lessons, tree, neighbours))
 
     def _sorted_by(
         self,
         names: Floats,
+        handicaps: Doubles,
         settings: SortingSettings,
         lessons: Lessons | None,
         tree: Tree | None,
         neighbours: Ids | None,
     ) -> Reading:
         if tree is None:
-            found = sort_sample(self.features, names, settings)
+            found = sort_sample(self.features, names, settings, handicaps)
         else:
-            found = sort_by_paths(self.features, names, settings, tree)
+            found = sort_by_paths(self.features, names, settings, tree, handicaps)
         if lessons is not None and tree is None:
             found = taught(self.features, found, lessons, settings)
         elif lessons is not None and tree is not None:
@@ -181,7 +185,7 @@ class SampledDocuments:
             leaves = slice(None) if tree is None else list(tree.leaves)
             known = SortedDocuments(narrow.read_documents, narrow.read_rows, memberships[:, leaves])
             rule = widened(tree, rule_for_sampled(known, narrow.local, settings, self.local_features))
-            others = shares(rule.scores(narrow.other_rows), settings.temperature)
+            others = shares(rule.lowered(handicaps).scores(narrow.other_rows), settings.temperature)
             memberships = np.vstack([memberships, others])
         return Reading(found, memberships)
 

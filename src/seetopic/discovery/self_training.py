@@ -54,24 +54,27 @@ class Features:
 
 
 @one_thread()
-def sort_sample(features: Features, names: Floats, settings: SortingSettings) -> SortedSample:
+def sort_sample(
+    features: Features, names: Floats, settings: SortingSettings, handicaps: Doubles | float = 0.0
+) -> SortedSample:
     """Sort documents by names, unit rows of (n_categories, dimension).
 
-    The result is the mean over the rounds, so that neither the first nor the last decides alone.
+    `handicaps`, one per category, are subtracted from the scores. The result is the mean over the rounds, so that
+    neither the first nor the last decides alone.
     """
     by_name = np.zeros((len(features.mean), len(names)))
     by_name[: names.shape[1]] = names.T
     named = scored(by_name, features)
     rule, total = named, None
     for _ in range(settings.rounds):
-        learned = scored(regression(features.centred, rule.scores, settings), features)
+        learned = scored(regression(features.centred, rule.scores - handicaps, settings), features)
         rule = learned.plus(named, settings.name_pull)
         total = rule if total is None else total.plus(rule, 1.0)
     assert total is not None  # there is at least one round
     spread = spread_of(total.scores)
     weights = total.weights / spread
     offset = -(features.mean.astype(np.float64) @ weights)
-    return SortedSample(total.scores / spread, weights, offset, named.scores)
+    return SortedSample(total.scores / spread - handicaps, weights, offset - handicaps, named.scores - handicaps)
 
 
 @dataclass(frozen=True)

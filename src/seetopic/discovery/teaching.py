@@ -58,10 +58,11 @@ class Corrected:
 def taught(features: Features, found: SortedSample, lessons: Lessons, settings: SortingSettings) -> SortedSample:
     """The sorted sample and its rule, corrected by judgements."""
     judged = lessons.features.astype(np.float64) - features.mean
-    learned = corrections(judged @ judged.T, judged @ found.weights, lessons.allowed)
+    base = found.offset + features.mean.astype(np.float64) @ found.weights  # of centred features: handicaps, if any
+    learned = corrections(judged @ judged.T, judged @ found.weights + base, lessons.allowed)
     best = most_predictive(learned, in_doubt_weak=lessons.n_documents > 0)
     weights = found.weights + judged.T @ best.by_judged
-    constant = CONSTANT * best.by_judged.sum(axis=0)
+    constant = CONSTANT * best.by_judged.sum(axis=0) + base
     scores = features.times(weights) + constant
     # Learn once more from the clearest guesses, among which judged documents are the clearest.
     others = np.delete(np.arange(len(scores)), lessons.rows[lessons.rows >= 0])

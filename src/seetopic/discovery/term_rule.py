@@ -45,6 +45,10 @@ class TermRule:
         found: Doubles = sparse_product(rows, self.weights) + self.offset
         return found
 
+    def lowered(self, handicaps: Doubles) -> TermRule:
+        """The same with these subtracted from the scores in each category."""
+        return TermRule(self.weights, self.offset - handicaps)
+
 
 @dataclass(frozen=True)
 class SortedDocuments:

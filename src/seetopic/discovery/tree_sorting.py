@@ -24,15 +24,18 @@ _TINY = 1e-12
 
 
 @one_thread()
-def sort_by_paths(features: Features, names: Floats, settings: SortingSettings, tree: Tree) -> SortedSample:
+def sort_by_paths(
+    features: Features, names: Floats, settings: SortingSettings, tree: Tree, handicaps: Doubles
+) -> SortedSample:
     """As `sort_sample`, for the columns of a tree. Parents' own columns get no documents."""
     leaves = list(tree.leaves)
+    lowered = handicaps[leaves]
     by_name = np.zeros((len(features.mean), len(names)))
     by_name[: names.shape[1]] = names.T
     named = _by_path(scored(by_name, features), tree)
     rule, total = _only(named, leaves), None
     for _ in range(settings.rounds):
-        learned = _by_path(_learned(features, rule, settings, tree), tree)
+        learned = _by_path(_learned(features, rule.scores - lowered, settings, tree), tree)
         rule = _only(learned.plus(named, settings.name_pull), leaves)
         total = rule if total is None else total.plus(rule, 1.0)
     assert total is not None  # there is at least one round
@@ -41,10 +44,10 @@ def sort_by_paths(features: Features, names: Floats, settings: SortingSettings, 
     offset = -(features.mean.astype(np.float64) @ weights)
     n_columns = len(names)
     return SortedSample(
-        among_all(leaves, n_columns, total.scores / spread, -CLOSED),
+        among_all(leaves, n_columns, total.scores / spread - lowered, -CLOSED),
         among_all(leaves, n_columns, weights, 0.0),
-        among_all(leaves, n_columns, offset, -CLOSED),
-        among_all(leaves, n_columns, named.scores[:, leaves], -CLOSED),
+        among_all(leaves, n_columns, offset - lowered, -CLOSED),
+        among_all(leaves, n_columns, named.scores[:, leaves] - lowered, -CLOSED),
     )
 
 
@@ -84,12 +87,12 @@ def widened(tree: Tree | None, rule: TermRule) -> TermRule:
     return TermRule(weights, among_all(leaves, len(tree), rule.offset, -CLOSED))
 
 
-def _learned(features: Features, rule: Rule, settings: SortingSettings, tree: Tree) -> Rule:
-    """A regression for each level, on the documents that are clearest at that level."""
+def _learned(features: Features, scores: Doubles, settings: SortingSettings, tree: Tree) -> Rule:
+    """A regression for each level, on the documents that are clearest at that level by the scores of the leaves."""
     leaves = list(tree.leaves)
     weights = np.zeros((len(features.mean), len(tree)))
-    weights[:, leaves] = regression(features.centred, rule.scores, settings)
-    likely = tree.summed(among_all(leaves, len(tree), shares(rule.scores, settings.temperature), 0.0))
+    weights[:, leaves] = regression(features.centred, scores, settings)
+    likely = tree.summed(among_all(leaves, len(tree), shares(scores, settings.temperature), 0.0))
     for depth in tree.inner_depths:
         cut = tree.cut(depth)
         at_level = regression(features.centred, np.log(likely[:, cut] + _TINY), settings)

@@ -42,7 +42,8 @@ _NEAR = 0.5  # standard deviations above the mean, from which a name may be mean
 _ELSEWHERE = 0.2  # share of documents in themes below the mean for every name, above which something is missing
 _FAR, _FAR_POWER = 0.65, 0.6  # share of documents not near any name: for one name, and how it falls with their number
 _LEFT, _LEFT_POWER = 1.5, 0.7  # the same for documents in themes that no name covers
-_MISSING = 0.7  # mean of both shares, relative to these, above which the names leave something out
+_NOTHING_MISSING, _SURELY_MISSING = 0.5, 1.0  # mean of both shares, relative to these: below, and from which
+_HANDICAP = 1.5  # of residual themes, in standard deviations, where the names may still cover everything
 _INSIDE = 0.05  # mean share of documents elsewhere in parents, below which children cover their parents
 _ACROSS = 4  # groups of documents by what remains after their theme is subtracted
 _STANDS_OUT_ACROSS = 1.0
@@ -189,6 +190,7 @@ class Uncovered:
 
     centres: Floats  # of residual themes, unit rows, (n_residual, dimension)
     coverage: float
+    handicaps: Doubles  # what is subtracted from scores in each, because the names may cover everything; (n_residual,)
 
 
 def n_centres(n_documents: int) -> int:
@@ -231,17 +233,22 @@ def may_be_stored(n_documents: int) -> bool:
 
 
 def uncovered_by(names: Floats, themes: SampleThemes) -> Uncovered:
-    """Residual themes at the granularity of the names, unit rows; none if the names cover (nearly) all documents."""
+    """Residual themes at the granularity of the names, unit rows; none if the names cover (nearly) all documents.
+
+    Between names that cover everything and names that surely do not, themes have a handicap, so that no small change of
+    the names or the documents decides whether a third of the documents belongs to none.
+    """
     if not themes.grains:
-        return Uncovered(themes.centres[:0], 1.0)
+        return Uncovered(themes.centres[:0], 1.0, np.empty(0))
     if themes.are_surely_cut_across_by(names):
         chosen, covered = themes.across, themes.across.covered_by(names, _STANDS_OUT_ACROSS)
         # At least as many names as groups may cover everything, however different from the groups they are.
-        covers_all = len(names) >= _ACROSS or chosen.share_of(covered) >= _ALL_ACROSS
+        may_cover_all = float(len(names) >= _ACROSS or chosen.share_of(covered) >= _ALL_ACROSS)
     else:
         chosen, covered = _at_grain_of(names, themes)
-        covers_all = _cover_everything(names, themes.grains)
-    return Uncovered(chosen.centres[:0] if covers_all else chosen.centres[~covered], chosen.share_of(covered))
+        may_cover_all = _may_cover_everything(names, themes.grains)
+    left = chosen.centres[:0] if may_cover_all == 1 else chosen.centres[~covered]
+    return Uncovered(left, chosen.share_of(covered), np.full(len(left), _HANDICAP * may_cover_all))
 
 
 def uncovered_in_tree(leaves: Floats, parents: Floats, themes: SampleThemes) -> tuple[Uncovered, Longs]:
@@ -254,17 +261,20 @@ def uncovered_in_tree(leaves: Floats, parents: Floats, themes: SampleThemes) -> 
     if not themes.grains or themes.are_surely_cut_across_by(leaves):
         return found, np.full(len(found.centres), -1)
     chosen, covered = _at_grain_of(leaves, themes)
-    is_missing = len(found.centres) > 0
+    handicap = float(found.handicaps.max(initial=0.0))
+    # What no name without children covers may be elsewhere in a parent, so it takes more to be sure.
+    is_missing = len(found.centres) > 0 and handicap <= _HANDICAP / 2
     inside = _nearer(parents, leaves, chosen)
     if np.mean([each.share_of(_nearer(parents, leaves, each)) for each in themes.grains]) < _INSIDE:
         inside[:] = False
     standing = chosen.standing(parents)
+    handicaps = np.where(inside, 0.0, handicap)
     if is_missing:
         inside |= ~covered & (standing.max(axis=0) >= _STANDS_OUT)
     outside = ~covered & ~inside & is_missing
     kept = np.concatenate([np.flatnonzero(inside), np.flatnonzero(outside)])
     owners = np.where(inside, standing.argmax(axis=0), -1)
-    return Uncovered(chosen.centres[kept], chosen.share_of(covered | inside)), owners[kept]
+    return Uncovered(chosen.centres[kept], chosen.share_of(covered | inside), handicaps[kept]), owners[kept]
 
 
 def _nearer(parents: Floats, leaves: Floats, themes: Themes) -> Flags:
@@ -288,8 +298,8 @@ def _at_grain_of(names: Floats, themes: SampleThemes) -> tuple[Themes, Flags]:
     return chosen, covered
 
 
-def _cover_everything(names: Floats, grains: tuple[Themes, ...]) -> bool:
-    """Whether hardly any theme is far from all names.
+def _may_cover_everything(names: Floats, grains: tuple[Themes, ...]) -> float:
+    """From 0 to 1, how far the names may cover everything, because hardly any theme is far from all of them.
 
     Among many names, one is always a little nearer, so the bounds are stricter for them. They were measured on parts of
     labelled corpora with two to forty labels, of which all or some were used as names; the mean over all granularities
@@ -301,7 +311,9 @@ def _cover_everything(names: Floats, grains: tuple[Themes, ...]) -> bool:
         for bound in (0.0, _NEAR, _STANDS_OUT)
     )
     missing = (far / (_FAR * number**-_FAR_POWER) + left / (_LEFT * number**-_LEFT_POWER)) / 2
-    return number > 1 and bool(elsewhere <= _ELSEWHERE and missing <= _MISSING)
+    if number == 1 or elsewhere > _ELSEWHERE:
+        return 0.0
+    return float(np.clip((_SURELY_MISSING - missing) / (_SURELY_MISSING - _NOTHING_MISSING), 0.0, 1.0))
 
 
 def _grains_for(n_documents: int) -> list[int]:
