@@ -92,9 +92,9 @@ def test_without_themes_names_cover_everything():
 
 def test_what_is_remembered_of_a_name_does_not_depend_on_the_names_beside_it(themes):
     names, _ = of_kinds(40, seed=1)
-    together = SampleThemes(themes.vectors, themes.centres)._likeness_near(names)
-    alone = np.concatenate([themes._likeness_near(names[number : number + 1]) for number in range(len(names))])
-    assert together.tolist() == alone.tolist() == themes._likeness_near(names).tolist()
+    together = SampleThemes(themes.vectors, themes.centres)._near(names)
+    alone = np.concatenate([themes._near(names[number : number + 1]) for number in range(len(names))])
+    assert together.tolist() == alone.tolist() == themes._near(names).tolist()
 
 
 def test_names_that_cut_across_subjects_are_told_from_what_they_leave():
@@ -150,3 +150,31 @@ def test_a_name_stands_out_in_mean_zero(n_names, seed):
     assert groups.standing(names).std(axis=1) == pytest.approx(1, abs=1e-6)
     assert groups.share_of(groups.covered_by(names, -99.0)) == 1.0
     assert groups.share_of(groups.covered_by(names, 99.0)) == 0.0
+
+
+def test_the_documents_nearest_to_a_name_that_none_is_about_are_neither_alike_nor_near():
+    vectors, _ = of_kinds(1200)
+    themes = SampleThemes(vectors, find_centres(vectors, 0))
+    about = themes.nearest_to(unit(np.eye(DIMENSION)[:KINDS]))
+    absent = themes.nearest_to(unit(np.eye(DIMENSION)[KINDS : KINDS + 2]))
+    assert about is not None
+    assert absent is not None
+    assert (about > [0.9, 0.6]).all()
+    assert (absent < [0.5, 0.3]).all()
+    assert SampleThemes(vectors[:900], find_centres(vectors[:900], 0)).nearest_to(vectors[:2]) is None
+
+
+def test_between_names_that_cover_everything_and_names_that_do_not_themes_have_a_handicap():
+    """The fewer documents are about something else, the larger the handicap; in the end there are no themes."""
+    handicaps = []
+    for others in (0, 60, 120, 200, 600):
+        kinds = np.concatenate([np.arange(900) % 10, np.full(others, 10)])
+        noise = 0.3 * np.random.default_rng(0).normal(size=(len(kinds), DIMENSION))
+        vectors = unit(np.eye(DIMENSION)[kinds] + noise)
+        left = uncovered_by(unit(np.eye(DIMENSION)[:10]), SampleThemes(vectors, find_centres(vectors, 0)))
+        assert left.handicaps.shape == (len(left.centres),)
+        handicaps.append(left.handicaps.max() if len(left.centres) else np.inf)
+    assert handicaps == sorted(handicaps, reverse=True)
+    assert handicaps[0] == np.inf
+    assert handicaps[-1] == 0
+    assert any(0 < each < np.inf for each in handicaps)

@@ -19,7 +19,7 @@ from seetopic.discovery.ranking import (
     ranked,
     taken_in_turns,
 )
-from seetopic.runtime import Floats, Longs
+from seetopic.runtime import Flags, Floats, Longs
 from seetopic.settings import DiscoverySettings
 from seetopic.text import Variants, no_variants
 
@@ -81,13 +81,14 @@ def discover_terms(
     variants: Variants | None = None,
     start: CurrentTerms | None = None,
     veto: Evidence | None = None,
+    last: Flags | None = None,
 ) -> Discovered:
     """Lines 8-16: T times, rank all terms by each kind of evidence, with its weight, and pick again.
 
     With `variants`, one term of a group represents the others from the first iteration on, so that they do not crowd
     out other terms: a group belongs to the category of its best term. `start` is the result of `starting_terms`, if
     already known. `veto` is evidence, weighted or not, that excludes terms that it does not rank, if each term goes to
-    its best category.
+    its best category. Categories that come `last` pick from what the others leave.
     """
     current = starting_terms(similarity, constraints, settings) if start is None else start
     groups = no_variants(similarity.shape[1]) if variants is None else variants
@@ -107,7 +108,7 @@ def discover_terms(
             size = max(size, settings.top, DEEP)
         stands = groups.representatives(scores.highest(), constraints.all_fixed)
         free = scores.only(stands[scores.terms] == scores.terms)
-        current = pick_best(free, size) if settings.assignment == "best" else pick_in_turns(free, size)
+        current = pick_best(free, size, last) if settings.assignment == "best" else pick_in_turns(free, size)
     terms = [found[: settings.top] for found in current]
     at_most_1 = replace(scores, scores=np.minimum(scores.scores, 1.0))
     return Discovered(terms, current, at_most_1, best, stood_for(current, stands, constraints))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import numpy as np
 
@@ -168,11 +168,18 @@ def combined(
     return found if candidates is None else found.only(scores > 0)
 
 
-def pick_best(scores: Entries, size: int) -> list[list[int]]:
+def pick_best(scores: Entries, size: int, last: Flags | None = None) -> list[list[int]]:
     """Each term goes to the category that scores it highest, so the order of categories does not matter.
 
-    Ties go to the first category.
+    Ties go to the first category. Some categories may come `last`: they pick from what the others leave.
     """
+    if last is not None and last.any() and not last.all():
+        comes_last = last[scores.categories]
+        first = pick_best(scores.only(~comes_last), size)
+        taken = np.zeros(scores.shape[1], np.bool_)
+        taken[list(chain.from_iterable(first))] = True
+        rest = pick_best(scores.only(comes_last & ~taken[scores.terms]), size)
+        return [own or others for own, others in zip(first, rest, strict=True)]
     highest = scores.only(scores.scores == scores.highest()[scores.terms])
     owners = np.full(scores.shape[1], scores.shape[0])
     np.minimum.at(owners, highest.terms, highest.categories)

@@ -10,14 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from seetopic.corpus import Seed, Seeds, Settled, as_judgements, as_seeds, path_text
+from seetopic.corpus import Seeds, Settled, as_judgements, as_seeds, path_text
+from seetopic.discovery.absence import handicaps_of, is_absent
 from seetopic.discovery.algorithm import Discovered, discover_terms, starting_terms
 from seetopic.discovery.calibration import shares_with_none
 from seetopic.discovery.constraints import Accepted, Constraints, constraints_of, names_as_terms
 from seetopic.discovery.coverage import covering
 from seetopic.discovery.doubtful import may_have_drifted, nearer_to_names
 from seetopic.discovery.evidence import CurrentTerms, Evidence, StartRemembered
-from seetopic.discovery.evidence.confidence import DOUBTFUL, JUDGED, topic_confidence
+from seetopic.discovery.evidence.confidence import JUDGED, topic_confidence
 from seetopic.discovery.evidence.documents import (
     MatchedDocumentsEvidence,
     ReadDocumentsEvidence,
@@ -28,21 +29,21 @@ from seetopic.discovery.evidence.documents import (
 )
 from seetopic.discovery.evidence.general import GeneralEvidence
 from seetopic.discovery.evidence.local import LocalEvidence
-from seetopic.discovery.known_names import hardly_known_in
 from seetopic.discovery.lessons import lessons_of, require_known, with_none, with_rejected_terms, without_refuted
 from seetopic.discovery.named_terms import with_named_terms
-from seetopic.discovery.names import EncodedNames, encode_names, is_far, report_many
+from seetopic.discovery.names import EncodedNames, encode_names, report_many
 from seetopic.discovery.residual import told_themes
 from seetopic.discovery.sampled import Reading, SampledDocuments, sampled_documents
 from seetopic.discovery.teaching import Lessons
-from seetopic.discovery.topics import LOW_CONFIDENCE, RankedTerm, Topic, Topics
+from seetopic.discovery.topic_warnings import occurs, warnings_of
+from seetopic.discovery.topics import RankedTerm, Topic, Topics
 from seetopic.discovery.tree import Tree, names_in_context, owners_in, tree_of, with_uncovered
 from seetopic.discovery.tree_terms import TreeRanking
 from seetopic.discovery.twins import Twins, dealt_reading, dealt_terms, twins_among
 from seetopic.discovery.wildcards import expanded
 from seetopic.errors import NotEnoughTerms
 from seetopic.index import FEWEST, Index, Uncovered, may_be_stored, uncovered_by
-from seetopic.runtime import Doubles, Floats, Ids, Progress, normalized, resolve_device, silent, warn
+from seetopic.runtime import Doubles, Flags, Floats, Ids, Progress, normalized, resolve_device, silent, warn
 from seetopic.settings import DEFAULT, DiscoverySettings, as_json, preset_named
 from seetopic.text import Variants, no_variants
 from seetopic.version import __version__
@@ -155,6 +156,7 @@ class Discovery:
     found: Discovered
     described: Reading | None  # the sample sorted by described names; None if documents were not used
     topics: Topics
+    handicaps: Doubles  # what is subtracted from the scores of documents in each category, (n_categories,)
     lessons: Lessons | None = None  # what judgements taught
     tree: Tree | None = None  # of the names and the residual themes, if any name has a parent
 
@@ -188,11 +190,6 @@ class Discovery:
     @property
     def sampled(self) -> SampledDocuments:
         return sampled_documents(self.index)
-
-    @property
-    def handicaps(self) -> Doubles:
-        """What is subtracted from the scores of documents in each category."""
-        return _handicaps(self.query, self.uncovered)
 
     @property
     def neighbours(self) -> Ids | None:
@@ -261,8 +258,9 @@ def _dealt_out(query: Query, names: EncodedNames, twins: Twins, together: Discov
     sure = _confidence(query, constraints, general, found)
     tree = None if together.tree is None else twins.apart(together.tree, query.seeds)
     shares = None if reading is None else _shares(reading, tree)
-    topics = _topics(query, general, found, sure, reading, tree, shares, twins)
-    return Discovery(query, names, uncovered, general, found, reading, topics, None, tree)
+    handicaps = together.handicaps[twins.columns(len(uncovered.centres))]
+    topics = _topics(query, general, found, sure, handicaps, reading, tree, shares, twins)
+    return Discovery(query, names, uncovered, general, found, reading, topics, handicaps, None, tree)
 
 
 def _find_apart(query: Query, names: EncodedNames, twins: Twins | None = None) -> Discovery:
@@ -275,7 +273,8 @@ def _find_apart(query: Query, names: EncodedNames, twins: Twins | None = None) -
     # Compare the names with the terms, and meanwhile read from disk what does not depend on them.
     with ThreadPoolExecutor(1) as pool:
         read_ahead = pool.submit(_read_ahead, query)
-        tree, uncovered = _uncovered(query, names)
+        of_names = _handicaps(query, names)
+        tree, uncovered = _uncovered(query, names, of_names)
         if query.settled.documents:
             judged = query.index, query.seeds, query.settled
             uncovered = with_none(*judged, uncovered)
@@ -283,17 +282,23 @@ def _find_apart(query: Query, names: EncodedNames, twins: Twins | None = None) -
                 uncovered = without_refuted(*judged, uncovered, names.spoken, settings.sorting)
             else:  # a theme of none of the names is below none of them
                 tree = tree.with_themes(len(uncovered.centres))
-        general = _general_evidence(query, names, _theme_vectors(query, names, uncovered, tree))
+        handicaps = np.append(of_names, uncovered.handicaps)
+        absent = is_absent(handicaps)
+        rivals = ~absent if absent.any() and tree is None else None
+        themes = _theme_vectors(query, names, uncovered, handicaps, tree)
+        general = _general_evidence(query, names, themes, rivals)
         similarity = general.similarity  # (n_categories, n_terms)
         read_ahead.result()
 
     constraints = _constraints(query, uncovered)
-    start = [] if tree else starting_terms(similarity, constraints, settings)  # lines 1-7, the same for both passes
+    # Lines 1-7, the same for both passes. Cosines are above -1, so absent names start with what the others leave.
+    nearness = similarity if rivals is None else similarity - 2 * absent[:, None].astype(np.float32)
+    start = [] if tree else starting_terms(nearness, constraints, settings)
     # Documents sorted by a few names are a less reliable witness than documents sorted by many.
     trust = _LEFT_OUT if len(uncovered.centres) and tree is None else 1.0
     by_terms = [  # evidence that depends only on the current terms, with its weight
         (StartRemembered(general), trust * settings.general_weight),
-        (StartRemembered(_local_evidence(query)), settings.local_weight),
+        (StartRemembered(_local_evidence(query, rivals)), settings.local_weight),
     ]
 
     # A single category has no other documents to compare with: the terms of all documents would be its own.
@@ -319,13 +324,14 @@ def _find_apart(query: Query, names: EncodedNames, twins: Twins | None = None) -
             evidence = _matched_documents(query.index) if reading is None else _read_documents(query, names, reading)
             kinds.append((evidence, chosen.documents_weight))
         used = [(kind, weight) for kind, weight in kinds if weight > 0]
-        return discover_terms(similarity, constraints, used, chosen, query.variants, start, veto=by_terms[0][0])
+        veto = by_terms[0][0]
+        return discover_terms(similarity, constraints, used, chosen, query.variants, start, veto, absent)
 
     reading, sampled = None, sampled_documents(query.index)
     lessons = lessons_of(query.index, query.seeds, query.settled, len(uncovered.centres), tree)
     if uses_documents and query.index.sample.was_read:
         # Sort the sample by the names; then by the names with the terms that a first pass found for them.
-        spoken, handicaps = _all_spoken(names, uncovered), _handicaps(query, uncovered)
+        spoken = _all_spoken(names, uncovered)
         # With few names, the documents around a name's own are often about something else.
         near = None if len(uncovered.centres) else neighbours_for(query.index, names)
         reading = sampled.sorted_by(spoken, handicaps, settings.sorting, lessons, tree, near)
@@ -349,8 +355,8 @@ def _find_apart(query: Query, names: EncodedNames, twins: Twins | None = None) -
     topics = Topics((), query.made_with())
     if twins is None:
         sure = _confidence(query, constraints, general, found)
-        topics = _topics(query, general, found, sure, reading, tree, shares)
-    return Discovery(query, names, uncovered, general, found, reading, topics, lessons, tree)
+        topics = _topics(query, general, found, sure, handicaps, reading, tree, shares)
+    return Discovery(query, names, uncovered, general, found, reading, topics, handicaps, lessons, tree)
 
 
 # Before the first pass
@@ -363,7 +369,13 @@ def _read_ahead(query: Query) -> Variants:
     return query.variants
 
 
-def _uncovered(query: Query, names: EncodedNames) -> tuple[Tree | None, Uncovered]:
+def _handicaps(query: Query, names: EncodedNames) -> Doubles:
+    if query.settings.documents_weight > 0 and query.index.sample.was_read:
+        return handicaps_of(query.index, query.seeds, query.settled, names)
+    return np.zeros(len(query.seeds))
+
+
+def _uncovered(query: Query, names: EncodedNames, handicaps: Doubles) -> tuple[Tree | None, Uncovered]:
     """The themes that the names leave uncovered, among the documents that the language model has read.
 
     If any name has a parent, they are part of the tree of the names.
@@ -373,7 +385,8 @@ def _uncovered(query: Query, names: EncodedNames) -> tuple[Tree | None, Uncovere
         return tree, Uncovered(names.spoken[:0], 1.0, np.empty(0))
     if tree is not None:
         return with_uncovered(tree, names.spoken, query.index.themes)
-    return None, uncovered_by(names.spoken, query.index.themes)
+    # Names that no document is about say nothing about what the others leave out.
+    return None, uncovered_by(names.spoken[~is_absent(handicaps)], query.index.themes)
 
 
 def _constraints(query: Query, uncovered: Uncovered) -> Constraints:
@@ -403,33 +416,32 @@ def _all_spoken(names: EncodedNames, uncovered: Uncovered) -> Floats:
     return np.vstack([names.spoken, uncovered.centres])
 
 
-def _handicaps(query: Query, uncovered: Uncovered) -> Doubles:
-    return np.append(np.zeros(len(query.seeds)), uncovered.handicaps)
-
-
-def _theme_vectors(query: Query, names: EncodedNames, uncovered: Uncovered, tree: Tree | None) -> Floats:
+def _theme_vectors(
+    query: Query, names: EncodedNames, uncovered: Uncovered, handicaps: Doubles, tree: Tree | None
+) -> Floats:
     """Vectors of residual themes that can be compared with those of terms; (n_themes, dimension)."""
     if not query.index.has_reader:
         return uncovered.centres
     if not len(uncovered.centres):
         return names.plain[:0]
     sampled = sampled_documents(query.index)
-    handicaps = _handicaps(query, uncovered)
     reading = sampled.sorted_by(_all_spoken(names, uncovered), handicaps, query.settings.sorting, tree=tree)
     return theme_vectors(query.index, sampled.by_term, reading.memberships)[len(query.seeds) :]
 
 
-def _general_evidence(query: Query, names: EncodedNames, themes: Floats) -> GeneralEvidence:
+def _general_evidence(
+    query: Query, names: EncodedNames, themes: Floats, rivals: Flags | None = None
+) -> GeneralEvidence:
     settings, vectors = query.settings, np.vstack([names.plain, themes])
     return GeneralEvidence(
-        np.asarray(query.index.general), vectors, settings.name_pull, settings.contrast, settings.held_back
+        np.asarray(query.index.general), vectors, settings.name_pull, settings.contrast, settings.held_back, rivals
     )
 
 
-def _local_evidence(query: Query) -> Evidence:
+def _local_evidence(query: Query, rivals: Flags | None = None) -> Evidence:
     index, settings = query.index, query.settings
     if settings.training is None:
-        return LocalEvidence(np.asarray(index.local), settings.contrast)
+        return LocalEvidence(np.asarray(index.local), settings.contrast, rivals)
     from seetopic.discovery.evidence.trained import TrainedLocalEvidence
 
     return TrainedLocalEvidence(
@@ -524,6 +536,7 @@ def _topics(
     general: GeneralEvidence,
     found: Discovered,
     sure: Doubles,
+    handicaps: Doubles,
     reading: Reading | None,
     tree: Tree | None,
     summed: Doubles | None,
@@ -533,7 +546,7 @@ def _topics(
     n_names, index = len(query.seeds), query.index
     themes = general.names[n_names:]
     shares = None if tree is None or summed is None else summed.mean(axis=0).round(4).tolist()
-    warnings = _warnings(query, general.similarity, found, sure, twins)
+    warnings = warnings_of(index, query.seeds, query.settings.top, general.similarity, found, sure, handicaps, twins)
     topics = tuple(
         _topic(query, category, found, sure, None if shares is None else shares[category], warnings[category])
         for category in range(n_names)
@@ -575,35 +588,5 @@ def _topic(
         )
         for term, score, own in zip(terms, scores, ranks, strict=True)
     )
-    occurs, confidence = _occurs(index, seed), round(float(sure[category]), 3)
-    return Topic(seed.name, seed.names, occurs, ranked, confidence, tuple(warnings), seed.path, share)
-
-
-def _occurs(index: Index, seed: Seed) -> bool:
-    return any(index.term_id(name) is not None for name in seed.names)
-
-
-def _warnings(
-    query: Query, similarity: Floats, found: Discovered, sure: Doubles, twins: Twins | None
-) -> list[list[str]]:
-    """What to know about each topic; `similarity` is between the categories and the terms, (n_categories, n_terms)."""
-    index, seeds, top = query.index, query.seeds, query.settings.top
-    unknown, sentences = hardly_known_in(index, seeds), []
-    for category, seed in enumerate(seeds.seeds):
-        told, n_found = [], len(found.terms[category])
-        if twins is not None and (alike := twins.told(seeds, category)):
-            told.append(f"{alike} mean nearly the same and share their terms; make them one category")
-        if n_found < top:
-            told.append(f"{n_found} of {top} terms: other categories suit the rest better, or there are no more")
-        if n_found and sure[category] < DOUBTFUL:
-            told.append(LOW_CONFIDENCE)
-        if not _occurs(index, seed):
-            if is_far(float(similarity[category].max()), len(index.vocabulary)):
-                told.append("no term is near this name, so the documents are hardly about it")
-            elif seed.label in unknown:
-                told.append("the language model hardly knows this name; add a description, or another name")
-        absent = [word for word in seed.pinned if index.term_id(word) is None]
-        if absent:
-            told.append(f"pinned, but not terms of the documents: {', '.join(absent)}")
-        sentences.append(told)
-    return sentences
+    confidence = round(float(sure[category]), 3)
+    return Topic(seed.name, seed.names, occurs(index, seed), ranked, confidence, tuple(warnings), seed.path, share)

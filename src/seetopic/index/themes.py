@@ -140,44 +140,60 @@ class SampleThemes:
         if self.stored_likeness is not None:
             return self.stored_likeness
         some = self.vectors[:: max(1, len(self.vectors) // _QUERIES)]
-        return float(median(np.array(self._found_near(some))))
+        return float(median(np.array([likeness for likeness, _ in self._found_near(some)])))
 
     def may_be_cut_across_by(self, names: Floats) -> bool:
         """Whether the documents nearest to a name, for the median name, are much less alike than those of a theme.
 
         The documents nearest to a subject are, too, if few documents are about it or if it is broad.
         """
-        return float(median(self._likeness_near(names))) < _ALIKE * self.likeness
+        return float(median(self._near(names)[:, 0])) < _ALIKE * self.likeness
 
     def are_surely_cut_across_by(self, names: Floats) -> bool:
         """The same on average, if one more name were like most; so it takes more to be sure of one or two names."""
-        alike = self._likeness_near(names) / self.likeness if self.likeness > 0 else np.ones(len(names))
+        alike = self._near(names)[:, 0] / self.likeness if self.likeness > 0 else np.ones(len(names))
         return float((alike.sum() + _MOST_ALIKE) / (len(names) + 1)) < _ALIKE
 
+    def nearest_to(self, names: Floats) -> Doubles | None:
+        """Of the documents nearest to each name, how alike they are, relative to those of most documents, and how near.
+
+        (n_names, 2); None for few documents, of which the nearest are too large a part.
+        """
+        if _NEAREST * len(self.vectors) < _NEAREST_LEAST or self.likeness <= 0:
+            return None
+        return self._near(names) / (self.likeness, 1.0)
+
     @cached_property
-    def _likenesses(self) -> LRU[bytes, float]:
+    def _remembered(self) -> LRU[bytes, tuple[float, float]]:
         return LRU(_REMEMBERED)
 
-    def _likeness_near(self, points: Floats) -> Doubles:
-        """Mean cosine of two of the documents nearest to each point, a unit row, above that of any two documents."""
+    def _near(self, points: Floats) -> Doubles:
+        """Of the documents nearest to each point, a unit row: how alike they are, and how near; (n_points, 2)
+
+        The mean cosine of two of them above that of any two documents, and the mean cosine of each with the point above
+        that of any document.
+        """
         rows = {point.tobytes(): point for point in points}
         keys = [point.tobytes() for point in points]
-        return np.array(self._likenesses.all(keys, lambda new: self._found_near(np.stack([rows[key] for key in new]))))
+        return np.array(self._remembered.all(keys, lambda new: self._found_near(np.stack([rows[key] for key in new]))))
 
-    def _found_near(self, points: Floats) -> list[float]:
+    def _found_near(self, points: Floats) -> list[tuple[float, float]]:
         size = min(max(_NEAREST_LEAST, int(_NEAREST * len(self.vectors))), len(self.vectors))
-        found: list[float] = []
+        found: list[tuple[float, float]] = []
         for first in range(0, len(points), _TOGETHER):
             some = points[first : first + _TOGETHER]
             columns = np.zeros((self.vectors.shape[1], _TOGETHER), np.float32)
             columns[:, : len(some)] = some.T
             farness = product(self.vectors, -columns)
 
-            def near(number: int, farness: Floats = farness) -> float:
-                return _mean_cosine(self.vectors[np.argpartition(farness[:, number], size - 1)[:size]])
+            def near(number: int, farness: Floats = farness) -> tuple[float, float]:
+                own = farness[:, number]
+                nearest = np.argpartition(own, size - 1)[:size]
+                likeness = _mean_cosine(self.vectors[nearest]) - self._mean_cosine
+                return likeness, float(own.mean(dtype=np.float64) - own[nearest].mean(dtype=np.float64))
 
             found += in_parallel(near, range(len(some)))
-        return [each - self._mean_cosine for each in found]
+        return found
 
     @cached_property
     def _mean_cosine(self) -> float:

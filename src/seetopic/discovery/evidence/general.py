@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from seetopic.discovery.evidence.similarity import contrasted, mean_vectors, products
-from seetopic.runtime import Doubles, Floats, median
+from seetopic.runtime import Doubles, Flags, Floats, median
 
 DRIFT = 0.43  # a topic with less confidence than this has drifted from its name; docs/method.md has the figures
 _TINY = 1e-6  # avoids a division by 0 if every term is the name itself
@@ -24,6 +24,7 @@ class GeneralEvidence:
     name_pull: float = 0.0  # the name counts as this many terms
     contrast: float = 0.0
     held_back: float = 5.0  # in a topic that has drifted, the name counts as this many more terms
+    rivals: Flags | None = None  # categories that lower the scores of others; None: all do
     name: str = "general"
 
     @cached_property
@@ -52,7 +53,7 @@ class GeneralEvidence:
         pull[sizes == 0] = 1  # without terms, only the name represents a category
         share = (pull / np.maximum(pull + sizes, 1))[:, None]
         centres = (1 - share) * mean_vectors(self.vectors, current) + share * self.names
-        return contrasted(products(centres.astype(np.float32), self.vectors), self.contrast)
+        return contrasted(products(centres.astype(np.float32), self.vectors), self.contrast, self.rivals)
 
 
 class Means(NamedTuple):

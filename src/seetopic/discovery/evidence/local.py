@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from seetopic.discovery.evidence.similarity import contrasted, mean_similarity, without_terms
-from seetopic.runtime import Floats
+from seetopic.runtime import Flags, Floats
 
 
 @dataclass(frozen=True)
@@ -16,9 +16,10 @@ class LocalEvidence:
 
     vectors: Floats  # unit rows, (n_terms, rank)
     contrast: float = 0.0
+    rivals: Flags | None = None  # categories that lower the scores of others; None: all do
     name: str = "local"
 
     def scores(self, current: list[list[int]]) -> Floats:
-        scores = contrasted(mean_similarity(self.vectors, current), self.contrast)
+        scores = contrasted(mean_similarity(self.vectors, current), self.contrast, self.rivals)
         scores[without_terms(current)] = -np.inf
         return scores

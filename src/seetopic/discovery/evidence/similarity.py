@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from seetopic.runtime import Floats, in_parallel, in_parts, product
+from seetopic.runtime import Flags, Floats, in_parallel, in_parts, product
 
 _TURNED = 256  # rows that are transposed at once, which the processor's cache can hold
 _MANY = 128  # rows from which BLAS is as fast without transposing afterwards
@@ -50,9 +50,10 @@ def without_terms(current: list[list[int]]) -> list[int]:
     return [category for category, terms in enumerate(current) if not terms]
 
 
-def contrasted(scores: Floats, contrast: float) -> Floats:
+def contrasted(scores: Floats, contrast: float, rivals: Flags | None = None) -> Floats:
     """Scores minus a share of the best other category's: near to this one, and far from the others (Section 2).
 
+    `rivals` are the categories that lower the scores of others, all by default.
     They are written over the scores: for many names, another array takes as long as the arithmetic.
     """
     if len(scores) < 2 or contrast == 0:
@@ -60,7 +61,7 @@ def contrasted(scores: Floats, contrast: float) -> Floats:
     share = np.float32(contrast)
 
     def fill(part: slice) -> None:
-        best, second = best_two(scores[:, part])
+        best, second = best_two(scores[:, part] if rivals is None else scores[rivals, part])
         from_second, from_best = best - share * second, share * best
         for row in scores[:, part]:  # one row's part fits into the processor's cache
             is_best = row == best

@@ -1,0 +1,55 @@
+"""What to know about each topic, as sentences."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from seetopic.corpus import Seed, Seeds
+from seetopic.discovery.absence import is_rare
+from seetopic.discovery.algorithm import Discovered
+from seetopic.discovery.evidence.confidence import DOUBTFUL
+from seetopic.discovery.known_names import hardly_known_in
+from seetopic.discovery.names import is_far
+from seetopic.discovery.topics import LOW_CONFIDENCE
+from seetopic.discovery.twins import Twins
+from seetopic.index import Index
+from seetopic.runtime import Doubles, Floats
+
+
+def warnings_of(
+    index: Index,
+    seeds: Seeds,
+    top: int,
+    similarity: Floats,
+    found: Discovered,
+    sure: Doubles,
+    handicaps: Doubles,
+    twins: Twins | None,
+) -> list[list[str]]:
+    """The warnings of each topic; `similarity` is between the categories and the terms, (n_categories, n_terms)."""
+    unknown, sentences = hardly_known_in(index, seeds), []
+    for category, seed in enumerate(seeds.seeds):
+        told, n_found = [], len(found.terms[category])
+        if twins is not None and (alike := twins.told(seeds, category)):
+            told.append(f"{alike} mean nearly the same and share their terms; make them one category")
+        if n_found < top:
+            told.append(f"{n_found} of {top} terms: other categories suit the rest better, or there are no more")
+        if n_found and sure[category] < DOUBTFUL:
+            told.append(LOW_CONFIDENCE)
+        new = not occurs(index, seed)
+        if new and is_far(float(np.max(similarity[category])), len(index.vocabulary)):
+            told.append("no term is near this name, so the documents are hardly about it")
+        elif new and seed.label in unknown:
+            told.append("the language model hardly knows this name; add a description, or another name")
+        elif is_rare(handicaps[category]):
+            told.append("hardly any document is about this name, so it gets few; a description may help")
+        absent = [word for word in seed.pinned if index.term_id(word) is None]
+        if absent:
+            told.append(f"pinned, but not terms of the documents: {', '.join(absent)}")
+        sentences.append(told)
+    return sentences
+
+
+def occurs(index: Index, seed: Seed) -> bool:
+    """Whether any of a category's names is a term of the documents."""
+    return any(index.term_id(name) is not None for name in seed.names)
