@@ -10,10 +10,12 @@ import pytest
 from planted import PLANTED, planted_documents
 from seetopic import Index, discover
 from seetopic.classify import sorter_for
+from seetopic.classify.taught import taught_sorter
+from seetopic.corpus import Judgement, Judgements
 from seetopic.discovery.ranking import Entries, pick_best
 
 ABSENT = "medieval castles"
-HARDLY = "hardly any document is about this name"
+NONE = "no document seems to be about this name"
 
 
 @pytest.fixture(scope="module")
@@ -22,11 +24,11 @@ def large(cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Index:
     return Index.build(planted_documents(1100), tmp_path_factory.mktemp("large") / "index", cache=cache, n_jobs=1)
 
 
-def test_the_other_topics_are_the_same_to_the_bit_and_the_absent_one_says_so(large):
+def test_the_other_topics_are_the_same_and_the_absent_one_says_so(large):
     alone, beside = discover(large, [*PLANTED]), discover(large, [*PLANTED, ABSENT])
     assert [topic.terms for topic in beside][:-1] == [topic.terms for topic in alone]
     assert not set(beside[ABSENT]) & {term for topic in alone for term in topic}
-    assert [any(HARDLY in each for each in topic.warnings) for topic in beside] == [False, False, False, True]
+    assert [any(NONE in each for each in topic.warnings) for topic in beside] == [False, False, False, True]
 
 
 def test_an_absent_name_gets_no_documents(large):
@@ -41,17 +43,17 @@ def test_an_absent_name_gets_no_documents(large):
 def test_a_tree_can_have_absent_names(large):
     names = [*PLANTED]
     tree = {"nature": {names[2]: None}, "daily life": {names[0]: None, names[1]: None, ABSENT: None}}
-    warned = [topic.name for topic in discover(large, tree) if any(HARDLY in each for each in topic.warnings)]
+    warned = [topic.name for topic in discover(large, tree) if any(NONE in each for each in topic.warnings)]
     assert warned == [ABSENT]
 
 
 def test_a_name_with_an_example_is_not_absent(large):
     seeds = {**dict.fromkeys(PLANTED), ABSENT: {"examples": ["The knights defended the castle."]}}
-    assert not any(HARDLY in each for each in discover(large, seeds)[ABSENT].warnings)
+    assert not any(NONE in each for each in discover(large, seeds)[ABSENT].warnings)
 
 
 def test_few_documents_cannot_tell_that_a_name_is_absent(index):
-    assert not any(HARDLY in each for each in discover(index, [*PLANTED, ABSENT])[ABSENT].warnings)
+    assert not any(NONE in each for each in discover(index, [*PLANTED, ABSENT])[ABSENT].warnings)
 
 
 def test_names_for_another_corpus_compete_as_usual(large):
@@ -66,3 +68,40 @@ def test_those_that_come_last_pick_from_what_the_others_leave():
     assert pick_best(scores, 2, np.array([False, True])) == [[0, 1], [2]]
     assert pick_best(scores, 1, np.array([False, True])) == [[0], [1]]
     assert pick_best(scores, 2, np.array([True, True])) == [[], [0, 1]]
+
+
+def test_one_name_beside_absent_ones_is_as_alone(large):
+    (name,) = [*PLANTED][:1]
+    alone, beside = discover(large, [name]), discover(large, [name, ABSENT])
+    assert np.isfinite([term.score for term in beside[name].terms]).all()
+    assert set(alone[name]) == set(beside[name])
+
+
+def test_a_tree_without_any_present_name_has_no_documents_in_parents(large):
+    sorter = sorter_for(large, {"history": {ABSENT: None, "knights and armour": None}, "physics": {"quarks": None}})
+    shares = sorter.shares(sorter.terms_in(planted_documents(60, seed=5)))
+    assert (shares[:, :5].argmax(axis=1) != 0).all()
+    assert shares.sum(axis=1) == pytest.approx(1)
+
+
+def test_a_saved_sorter_keeps_names_closed(large, tmp_path):
+    sorter, documents = sorter_for(large, [*PLANTED, ABSENT]), planted_documents(20, seed=5)
+    sorter.save(tmp_path)
+    again = type(sorter).load(tmp_path)
+    found = again.shares(again.terms_in(documents))
+    assert (found[:, 3] == 0).all()
+    assert found.tobytes() == sorter.shares(sorter.terms_in(documents)).tobytes()
+
+
+def test_judgements_open_a_name_again(large):
+    accepted = [{"category": ABSENT, "term": "telescope", "belongs": True}]
+    found = discover(large, [*PLANTED, ABSENT], judgements=accepted)
+    assert not any(NONE in each for each in found[ABSENT].warnings)
+    assert "telescope" in found[ABSENT]
+
+
+def test_a_sorter_alone_opens_a_name_again_for_judged_texts(large):
+    sorter, documents = sorter_for(large, [*PLANTED, ABSENT]), planted_documents(60, seed=5)
+    judged = Judgements(tuple(Judgement(ABSENT, document=documents[number]) for number in range(0, 60, 3)))
+    again = taught_sorter(sorter, judged)
+    assert (again.shares(again.terms_in(documents)).argmax(axis=1) == 3)[::3].mean() > 0.5

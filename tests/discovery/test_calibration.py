@@ -12,59 +12,70 @@ from seetopic.discovery.calibration import (
     READ,
     even_shares,
     expected_accuracy,
+    mixed,
     shares_with_none,
     trust_by_judged,
     trust_for,
     with_none,
 )
-from seetopic.discovery.self_training import shares
+from seetopic.discovery.self_training import CLOSED, shares
 from seetopic.discovery.tree import Tree
 
 
 @given(st.integers(1, 4), st.integers(0, 3), st.floats(0.05, 1.0), st.integers(0, 9))
 def test_shares_add_up_to_1_with_none_among_them_and_keep_their_order(n_names, n_residual, trust, seed):
     scores = np.random.default_rng(seed).normal(size=(12, n_names + n_residual))
-    plain, mixed = shares_with_none(scores, n_names, 0.7), shares_with_none(scores, n_names, 0.7, trust)
-    assert mixed.shape == (12, n_names + 1)
-    assert mixed.sum(axis=1) == pytest.approx(1)
-    assert (mixed.argmax(axis=1) == plain.argmax(axis=1)).all()
+    plain = shares_with_none(scores, n_names, 0.7)
+    calibrated = mixed(plain, even_shares(np.zeros(n_names + n_residual), n_names), trust)
+    assert calibrated.shape == (12, n_names + 1)
+    assert calibrated.sum(axis=1) == pytest.approx(1)
+    assert (calibrated.argmax(axis=1) == plain.argmax(axis=1)).all()
     expected = shares(scores, 0.7)
     assert plain[:, :n_names] == pytest.approx(expected[:, :n_names])
     assert plain[:, -1] == pytest.approx(expected[:, n_names:].sum(axis=1))
 
 
-def test_names_that_cover_everything_leave_no_share_to_none():
-    scores = np.random.default_rng(0).normal(size=(12, 3))
-    assert (shares_with_none(scores, 3, 0.7, 0.4)[:, -1] == 0).all()
+def test_what_no_document_can_belong_to_has_no_even_share():
+    assert even_shares(np.zeros(4), 4).tolist() == [0.25, 0.25, 0.25, 0.25, 0.0]  # names that cover everything
+    assert even_shares(np.zeros(5), 4).tolist() == [0.2, 0.2, 0.2, 0.2, 0.2]
+    assert even_shares(np.array([0.0, -CLOSED, 0.0, 0.0]), 3).tolist() == pytest.approx([1 / 3, 0, 1 / 3, 1 / 3])
 
 
-def test_in_a_tree_only_what_can_have_documents_gets_an_even_share():
-    #            root, its child, another child, a root without children; themes: one of the first root, one of none
-    tree = Tree((-1, 0, 0, -1, 0, -1), 4)
-    assert even_shares(4, 6, tree).tolist() == [0.2, 0.2, 0.2, 0.2, 0.2]
-    assert even_shares(4, 5, Tree((-1, 0, 0, -1, -1), 4)).tolist() == [0.0, 0.25, 0.25, 0.25, 0.25]
-    assert even_shares(4, 4, Tree((-1, 0, 0, -1), 4)) == pytest.approx([0.0, 1 / 3, 1 / 3, 1 / 3, 0.0])
+def test_in_a_tree_even_shares_are_the_same_at_each_level():
+    # A root, its two children, and a root without children; themes: one of the first root, one of none.
+    tree, offsets = Tree((-1, 0, 0, -1, 0, -1), 4), np.array([-CLOSED, 0.0, 0.0, 0.0, 0.0, 0.0])
+    assert even_shares(offsets, 4, tree) == pytest.approx([1 / 9, 1 / 9, 1 / 9, 1 / 3, 1 / 3])
+    assert even_shares(offsets[:4], 4, Tree((-1, 0, 0, -1), 4)).tolist() == [0.0, 0.25, 0.25, 0.5, 0.0]
+    closed = np.array([-CLOSED, -CLOSED, -CLOSED, 0.0, 0.0])
+    assert even_shares(closed, 4, Tree((-1, 0, 0, -1, -1), 4)).tolist() == [0.0, 0.0, 0.0, 0.5, 0.5]
     plain = np.array([[0.0, 0.3, 0.1, 0.2, 0.15, 0.25]])
-    assert with_none(plain, 4, tree=tree)[0] == pytest.approx([0.15, 0.3, 0.1, 0.2, 0.25])
+    assert with_none(plain, 4, tree)[0] == pytest.approx([0.15, 0.3, 0.1, 0.2, 0.25])
+
+
+def test_many_children_do_not_take_a_document_from_none():
+    tree = Tree((-1, *[0] * 10, -1), 11)
+    joined = np.array([[0.0, *[0.03] * 10, 0.7]])
+    even = even_shares(np.array([-CLOSED, *[0.0] * 11]), 11, tree)
+    calibrated = mixed(joined, even, 0.3)[0]
+    assert calibrated[:11].sum() < calibrated[11]
 
 
 def test_the_trust_brings_the_largest_shares_to_the_accuracy():
     scores = 2 * np.random.default_rng(0).normal(size=(500, 6))
-    plain, even = shares_with_none(scores, 4, 0.7), even_shares(4, 6)
+    plain, even = shares_with_none(scores, 4, 0.7), even_shares(np.zeros(6), 4)
     for accuracy in (0.3, 0.5, 0.7):
         trust = trust_for(plain, accuracy, even)
-        assert shares_with_none(scores, 4, 0.7, trust).max(axis=1).mean() == pytest.approx(accuracy, abs=0.001)
+        assert mixed(plain, even, trust).max(axis=1).mean() == pytest.approx(accuracy, abs=0.001)
 
 
 def test_shares_are_never_made_steeper():
     scores = 0.1 * np.random.default_rng(0).normal(size=(500, 6))
-    assert trust_for(shares_with_none(scores, 4, 0.7), 0.99, even_shares(4, 6)) == 1.0
+    assert trust_for(shares_with_none(scores, 4, 0.7), 0.99, even_shares(np.zeros(6), 4)) == 1.0
 
 
 def test_a_single_category_without_themes_has_every_document():
-    plain = shares_with_none(np.zeros((5, 1)), 1, 0.7)
-    trust = trust_for(plain, 0.5, even_shares(1, 1))
-    assert with_none(plain[:, :1], 1, trust).tolist() == [[1.0, 0.0]] * 5
+    plain, even = shares_with_none(np.zeros((5, 1)), 1, 0.7), even_shares(np.zeros(1), 1)
+    assert mixed(plain, even, trust_for(plain, 0.5, even)).tolist() == [[1.0, 0.0]] * 5
 
 
 def test_what_agrees_with_the_names_is_taken_for_right():
@@ -80,5 +91,6 @@ def test_judged_documents_that_are_sorted_right_raise_the_trust_and_wrong_ones_l
     allowed = np.eye(3, dtype=bool)[truth]
     right = 3.0 * allowed + 0.3 * chance.normal(size=(200, 3))
     wrong = 3.0 * np.roll(allowed, 1, axis=1) + 0.3 * chance.normal(size=(200, 3))
-    high, low = (trust_by_judged(scores, allowed, 3, 0.7, 0.5) for scores in (right, wrong))
+    even = even_shares(np.zeros(3), 3)
+    high, low = (trust_by_judged(each, allowed, 3, 0.7, even, 0.5) for each in (right, wrong))
     assert low < 0.1 < 0.9 < high

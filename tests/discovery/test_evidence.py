@@ -140,6 +140,15 @@ def test_contrast_takes_off_a_share_of_the_best_other_category():
 def test_one_category_has_nothing_to_stand_out_from():
     scores = np.array([[0.9, 0.2]], np.float32)
     assert contrasted(scores.copy(), 0.5).tolist() == scores.tolist()
+    beside = np.array([[0.9, 0.2], [0.5, 0.4]], np.float32)
+    assert contrasted(beside.copy(), 0.5, np.array([True, False])).tolist() == beside.tolist()
+
+
+def test_only_rivals_lower_the_scores_of_others():
+    scores = np.array([[0.9, 0.2], [0.5, 0.4], [0.8, 0.9]], np.float32)
+    found = contrasted(scores.copy(), 0.5, np.array([True, True, False]))
+    assert found[:2].tolist() == contrasted(scores[:2].copy(), 0.5).tolist()
+    assert found[2] == pytest.approx(np.array([0.8 - 0.45, 0.9 - 0.2]))
 
 
 def test_the_names_vector_counts_as_so_many_terms():

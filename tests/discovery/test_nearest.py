@@ -109,8 +109,8 @@ def test_names_that_cut_across_subjects_have_no_neighbours():
     vectors = normalized(axes[number % events] + 0.5 * axes[events + (number // events) % kinds] + noise).astype("f4")
     index = SimpleNamespace(themes=SampleThemes(vectors, find_centres(vectors, 0)), neighbours=find_neighbours(vectors))
     said, subjects = (EncodedNames(names, names, ()) for names in (axes[events:], axes[:kinds]))
-    assert neighbours_for(index, said) is None
-    assert neighbours_for(index, subjects) is index.neighbours
+    assert neighbours_for(index, said.spoken) is None
+    assert neighbours_for(index, subjects.spoken) is index.neighbours
 
 
 def test_a_small_corpus_has_none_and_is_sorted_all_the_same(tmp_path, cache, documents):

@@ -53,6 +53,16 @@ def test_the_rule_gives_the_samples_own_scores():
     assert features @ found.weights + found.offset == pytest.approx(found.scores, abs=5e-7)  # single precision
 
 
+def test_a_handicap_lowers_the_scores_and_the_rule_alike():
+    features, names, _ = bundles(0)
+    handicaps = np.array([0.0, 0.0, 0.5])
+    found = sort_sample(Features.of(features), names, SortingSettings(), handicaps)
+    assert features @ found.weights + found.offset == pytest.approx(found.scores, abs=2e-6)
+    assert found.scores.mean(axis=0) == pytest.approx(-handicaps, abs=1e-4)
+    plain = sort_sample(Features.of(features), names, SortingSettings())
+    assert 0 < (found.scores.argmax(axis=1) == 2).sum() < (plain.scores.argmax(axis=1) == 2).sum()
+
+
 def test_scores_have_mean_0_and_spread_1():
     features, names, _ = bundles(1)
     scores = sort_sample(Features.of(features), names, SortingSettings()).scores

@@ -16,7 +16,9 @@ from seetopic.classify.taught import taught_sorter
 from seetopic.corpus import Judgement, Judgements
 from seetopic.discovery import ask, corrections, most_predictive, run_of, teaching_report
 from seetopic.discovery.run import _constraints
+from seetopic.discovery.self_training import sort_sample
 from seetopic.discovery.teaching import CONSTANT
+from seetopic.discovery.teaching import taught as teach
 from seetopic.errors import CorpusError, JudgementError, SettingsError
 from seetopic.settings import DEFAULT, SampleSettings
 
@@ -47,6 +49,22 @@ def test_no_judgements_change_nothing(index, plain):
     again = run_of(index, NAMES, judgements=Judgements())
     assert again.topics == plain.topics
     assert sorter_of(again).fingerprint == sorter_of(plain).fingerprint
+
+
+def test_a_handicap_is_kept_as_it_is(index):
+    run = run_of(index, NAMES, judgements=judged_by(NAMES, range(9)))
+    assert run.lessons is not None
+    features, settings, handicaps = run.sampled.features, run.settings.sorting, np.array([0.0, 0.0, 1.5])
+    lowered = replace(
+        (found := sort_sample(features, run.encoded.spoken, settings)),
+        scores=found.scores - handicaps,
+        offset=found.offset - handicaps,
+    )
+    better = teach(features, lowered, run.lessons, settings)
+    assert features.times(better.weights) + better.offset + features.mean @ better.weights == pytest.approx(
+        better.scores, abs=1e-4
+    )
+    assert better.scores.mean(axis=0)[2] < -1.4
 
 
 def test_judged_documents_say_what_a_name_means(index, taught, unseen):

@@ -39,6 +39,7 @@ from seetopic.discovery import (
     clear_memberships,
     even_shares,
     expected_accuracy,
+    mixed,
     results_in,
     rule_for_new,
     run_of,
@@ -186,7 +187,11 @@ class Sorter:
         own, trust = shares_of(scores, self.temperature), self.term_trust if vectors is None else self.read_trust
         if vectors is not None and "known_vectors" in self.arrays:
             own = averaged_with_known(own, vectors, *self._known)
-        return with_none(own, len(self.names), trust, self.tree)
+        return mixed(with_none(own, len(self.names), self.tree), self._even, trust)
+
+    @cached_property
+    def _even(self) -> Doubles:
+        return even_shares(self.arrays["term_offset"], len(self.names), self.tree)
 
     @cached_property
     def _known(self) -> tuple[Floats, Doubles]:
@@ -385,22 +390,22 @@ def _trusts(run: Discovery, found: SortedSample, rule: TermRule, own: Doubles) -
     `own` are the shares of the sample's documents that were read.
     """
     n_names, temperature, tree, sampled = len(run.seeds), run.settings.sorting.temperature, run.tree, run.sampled
-    even = even_shares(n_names, own.shape[1], tree)
+    even = even_shares(rule.offset, n_names, tree)
 
     def by_terms(rows: Sparse) -> Doubles:
-        return shares_with_none(rule.scores(rows), n_names, temperature, tree=tree)
+        return shares_with_none(rule.scores(rows), n_names, temperature, tree)
 
-    by_name = shares_with_none(found.by_name, n_names, temperature, tree=tree)
-    read, matched = with_none(own, n_names, tree=tree), by_terms(sampled.rows[: sampled.n_read])
+    by_name = shares_with_none(found.by_name, n_names, temperature, tree)
+    read, matched = with_none(own, n_names, tree), by_terms(sampled.rows[: sampled.n_read])
     sure, sure_by_terms = expected_accuracy(read, by_name, READ), expected_accuracy(matched, by_name, BY_TERMS)
     if run.lessons is not None and found.left_out is not None and run.lessons.n_documents:
         judged, expected = slice(run.lessons.n_documents), trust_for(read, sure, even)
         left_out, allowed = found.left_out[judged], run.lessons.allowed[judged]
-        trust = trust_by_judged(left_out, allowed, n_names, temperature, expected, tree)
-        without, sure = sure, float(with_none(own, n_names, trust, tree).max(axis=1).mean())
+        trust = trust_by_judged(left_out, allowed, n_names, temperature, even, expected, tree)
+        without, sure = sure, float(mixed(read, even, trust).max(axis=1).mean())
         sure_by_terms = min(sure_by_terms * sure / without, 1.0)
     if run.neighbours is not None:
-        read = with_none(averaged(own, run.neighbours), n_names, tree=tree)
+        read = with_none(averaged(own, run.neighbours), n_names, tree)
     # The rule fits the documents that it was learned from too well, so others are used if there are any.
     others = sampled.rows[sampled.n_read :]
     return trust_for(read, sure, even), trust_for(by_terms(others) if others.shape[0] else matched, sure_by_terms, even)

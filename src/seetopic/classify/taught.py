@@ -10,7 +10,7 @@ import numpy as np
 
 from seetopic.classify.sorter import KNOWN_DOCUMENTS, Sorter
 from seetopic.corpus import Judgements, Seeds, as_seeds, split_path
-from seetopic.discovery import CONSTANT, allowed_categories, corrections, most_predictive, says_something
+from seetopic.discovery import CLOSED, CONSTANT, allowed_categories, corrections, most_predictive, says_something
 from seetopic.index import weighted_rows
 from seetopic.runtime import Floats, Lists, Sparse, warn
 
@@ -37,6 +37,9 @@ def taught_sorter(
     texts = [text for text, mask in masks.items() if says_something(mask, sorter.tree)]
     if not texts:
         return sorter
+    sorter = _opened(
+        sorter, {category for answers in given.values() for category, belongs in answers.items() if belongs}
+    )
     matched, allowed = sorter.terms_in(texts), np.array([masks[text] for text in texts])
     rows, arrays = _rows(matched, sorter), dict(sorter.arrays)
     products = (rows @ rows.T).toarray().astype(np.float64)
@@ -52,6 +55,20 @@ def taught_sorter(
         arrays |= _plus(arrays, "document_offset", CONSTANT * best.by_judged.sum(axis=0))
         for name in KNOWN_DOCUMENTS:  # without their texts, they cannot be sorted again
             arrays.pop(name, None)
+    return replace(sorter, arrays=arrays)
+
+
+def _opened(sorter: Sorter, accepted: set[int]) -> Sorter:
+    """The sorter in which names that no document was about get documents, because a judgement says so."""
+    inner = () if sorter.tree is None else sorter.tree.inner
+    closed = sorter.arrays["term_offset"] < -CLOSED / 2
+    reopened = [category for category in accepted.difference(inner) if closed[category]]
+    arrays = dict(sorter.arrays)
+    for name in ("term_offset", "document_offset"):
+        if name in arrays:
+            more = np.zeros(len(closed))
+            more[reopened] = CLOSED
+            arrays |= _plus(arrays, name, more)
     return replace(sorter, arrays=arrays)
 
 

@@ -8,6 +8,7 @@ from seetopic.discovery.calibration import (
     READ,
     even_shares,
     expected_accuracy,
+    mixed,
     shares_with_none,
     trust_by_judged,
     trust_for,
@@ -26,7 +27,7 @@ from seetopic.discovery.questions import About, Question, ask
 from seetopic.discovery.ranking import Entries, pick_best
 from seetopic.discovery.run import Discovery, Query, discover, find, index_with_names, run_of
 from seetopic.discovery.sampled import SampledDocuments, sampled_documents, shares_of_read
-from seetopic.discovery.self_training import SortedSample
+from seetopic.discovery.self_training import CLOSED, SortedSample
 from seetopic.discovery.self_training import shares as shares_of
 from seetopic.discovery.suggestions import as_seeds_file, suggest, suggest_below, suggest_beside
 from seetopic.discovery.teaching import CONSTANT, corrections, most_predictive
@@ -39,6 +40,7 @@ from seetopic.discovery.wildcards import expanded
 
 __all__ = [
     "BY_TERMS",
+    "CLOSED",
     "CONSTANT",
     "DOUBTFUL",
     "NEAREST",
@@ -79,6 +81,7 @@ __all__ = [
     "find",
     "index_with_names",
     "mean_vectors",
+    "mixed",
     "most_predictive",
     "owners_in",
     "pick_best",

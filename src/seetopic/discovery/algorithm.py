@@ -106,7 +106,8 @@ def discover_terms(
         size = (iteration + 1) * settings.growth
         if iteration == settings.iterations:
             size = max(size, settings.top, DEEP)
-        stands = groups.representatives(scores.highest(), constraints.all_fixed)
+        first = scores if last is None else scores.only(~last[scores.categories])
+        stands = groups.representatives(first.highest(), constraints.all_fixed)
         free = scores.only(stands[scores.terms] == scores.terms)
         current = pick_best(free, size, last) if settings.assignment == "best" else pick_in_turns(free, size)
     terms = [found[: settings.top] for found in current]

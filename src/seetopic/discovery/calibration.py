@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from seetopic.discovery.self_training import shares
+from seetopic.discovery.self_training import CLOSED, shares
 from seetopic.discovery.tree import Tree, owners_in
 from seetopic.runtime import Doubles, Flags
 
@@ -19,32 +19,49 @@ _TRIED = 40  # trusts that are compared on judged documents
 _STIFFNESS = 5.0  # documents' worth of trust in what is expected without judgements
 
 
-def shares_with_none(
-    scores: Doubles, n_names: int, temperature: float, trust: float = 1.0, tree: Tree | None = None
-) -> Doubles:
+def shares_with_none(scores: Doubles, n_names: int, temperature: float, tree: Tree | None = None) -> Doubles:
     """Shares in the names and, last, in none of them, from scores; rows add up to 1, (n_documents, n_names + 1)."""
-    return with_none(shares(scores, temperature), n_names, trust, tree)
+    return with_none(shares(scores, temperature), n_names, tree)
 
 
-def with_none(plain: Doubles, n_names: int, trust: float = 1.0, tree: Tree | None = None) -> Doubles:
-    """The same from shares in names and residual themes; in a tree of names, those of a parent's themes are its own.
-
-    `trust` is the weight of these shares; the rest is spread evenly.
-    """
-    owners = _owners(n_names, plain.shape[1], tree)
+def with_none(plain: Doubles, n_names: int, tree: Tree | None = None) -> Doubles:
+    """The same from shares in names and residual themes; in a tree of names, those of a parent's themes are its own."""
     joined = np.column_stack([plain[:, :n_names], np.zeros(len(plain))])
-    for theme, owner in enumerate(owners, n_names):
+    for theme, owner in enumerate(_owners(n_names, plain.shape[1], tree), n_names):
         joined[:, owner] += plain[:, theme]
-    return joined if trust == 1 else trust * joined + (1 - trust) * even_shares(n_names, plain.shape[1], tree)
+    return joined
 
 
-def even_shares(n_names: int, n_columns: int, tree: Tree | None = None) -> Doubles:
-    """The same share in everything that can have documents: names without children, what has themes; (n_names + 1,)"""
-    is_open = np.zeros(n_names + 1, np.bool_)
-    is_open[: n_names if tree is None else 0] = True
-    is_open[[] if tree is None else [leaf for leaf in tree.leaves if leaf < n_names]] = True
-    is_open[_owners(n_names, n_columns, tree)] = True
-    return is_open / np.count_nonzero(is_open)
+def mixed(joined: Doubles, even: Doubles, trust: float) -> Doubles:
+    """Shares of which as much is known as `trust` says; the rest is spread evenly."""
+    return joined if trust == 1 else trust * joined + (1 - trust) * even
+
+
+def even_shares(offsets: Doubles, n_names: int, tree: Tree | None = None) -> Doubles:
+    """The same share in everything that documents can belong to; (n_names + 1,)
+
+    In a tree, it is the same at each level, so that what is best at a level stays the best. `offsets` are those of the
+    scores in names and themes, which tell what is closed.
+    """
+    is_open = offsets > -CLOSED / 2
+    has_own = np.append(is_open[:n_names], False)
+    owners = np.array(_owners(n_names, len(offsets), tree), np.int64)
+    has_own[owners[is_open[n_names:]]] = True
+    if tree is None:
+        return has_own / np.count_nonzero(has_own)
+    holds = has_own.copy()
+    for node in reversed(range(n_names)):
+        if tree.parents[node] >= 0:
+            holds[tree.parents[node]] |= holds[node]
+    roots = [node for node in range(n_names + 1) if holds[node] and (node == n_names or tree.parents[node] < 0)]
+    even = np.zeros(n_names + 1)
+    even[roots] = 1 / len(roots)
+    for node in tree.inner:
+        children = [child for child in tree.children(node) if holds[child]]
+        size = len(children) + int(has_own[node])
+        even[children] = even[node] / max(size, 1)
+        even[node] = even[node] / size if has_own[node] else 0.0
+    return even
 
 
 def _owners(n_names: int, n_columns: int, tree: Tree | None) -> list[int]:
@@ -52,23 +69,30 @@ def _owners(n_names: int, n_columns: int, tree: Tree | None) -> list[int]:
     return [-1] * (n_columns - n_names) if tree is None else list(owners_in(tree))
 
 
-def expected_accuracy(shares: Doubles, by_name: Doubles, power: float) -> float:
+def expected_accuracy(joined: Doubles, by_name: Doubles, power: float) -> float:
     """How often the largest share is expected to be right: how often the names alone agree, to a power."""
-    same = np.count_nonzero(shares.argmax(axis=1) == by_name.argmax(axis=1))
-    accuracy: float = ((same + 1) / (len(shares) + 2)) ** power  # few documents prove little
+    same = np.count_nonzero(joined.argmax(axis=1) == by_name.argmax(axis=1))
+    accuracy: float = ((same + 1) / (len(joined) + 2)) ** power  # few documents prove little
     return accuracy
 
 
-def trust_for(shares: Doubles, accuracy: float, even: Doubles) -> float:
+def trust_for(joined: Doubles, accuracy: float, even: Doubles) -> float:
     """The trust that makes the largest shares, including those in none, on average as large as the accuracy."""
-    largest, least = float(shares[:: max(1, len(shares) // _LOOKED_AT)].max(axis=1).mean()), float(even.max())
+    some = joined[:: max(1, len(joined) // _LOOKED_AT)]
+    largest, least = float(some.max(axis=1).mean()), float(even[some.argmax(axis=1)].mean())
     if largest <= least:
         return 1.0
     return round(float(np.clip((accuracy - least) / (largest - least), _LEAST_TRUST, 1.0)), 3)
 
 
 def trust_by_judged(
-    left_out: Doubles, allowed: Flags, n_names: int, temperature: float, expected: float, tree: Tree | None = None
+    left_out: Doubles,
+    allowed: Flags,
+    n_names: int,
+    temperature: float,
+    even: Doubles,
+    expected: float,
+    tree: Tree | None = None,
 ) -> float:
     """The trust under which the scores of judged documents, each left out in turn, predict the judgements best.
 
@@ -80,12 +104,11 @@ def trust_by_judged(
     spread = left_out.std(axis=0)
     spread = spread[spread > 1e-6]  # parents in a tree have no documents of their own
     scores = left_out[known] / (float(spread.mean()) if len(spread) else 1.0)
-    plain, n_columns = shares_with_none(scores, n_names, temperature, tree=tree), scores.shape[1]
+    joined = shares_with_none(scores, n_names, temperature, tree)
     truth = np.column_stack([allowed[known, :n_names], allowed[known, n_names:].any(axis=1)])
-    right, by_chance = (plain * truth).sum(axis=1), (even_shares(n_names, n_columns, tree) * truth).sum(axis=1)
     trusts = np.geomspace(_LEAST_TRUST, 1.0, _TRIED)
     losses = [
-        -np.log(np.maximum(trust * right + (1 - trust) * by_chance, 1e-12)).sum()
+        -np.log(np.maximum((mixed(joined, even, trust) * truth).sum(axis=1), 1e-12)).sum()
         + _STIFFNESS * np.log(trust / expected) ** 2
         for trust in trusts
     ]

@@ -13,7 +13,7 @@ from seetopic.discovery.teaching import Lessons
 from seetopic.discovery.tree import Tree
 from seetopic.errors import JudgementError
 from seetopic.index import Index, Uncovered, beginning
-from seetopic.runtime import Flags, Floats, Longs, normalized, warn
+from seetopic.runtime import Doubles, Flags, Floats, Longs, normalized, warn
 from seetopic.settings import SortingSettings
 from seetopic.text import Finder, finder_of
 
@@ -42,21 +42,28 @@ def with_none(index: Index, seeds: Seeds, settled: Settled, uncovered: Uncovered
     """Residual themes, and one more for documents that belong to none of the names and to no theme so far."""
     outside = [document for document, answers in settled.documents.items() if _is_none(answers, len(seeds))]
     vectors = np.array(list(_vectors(index, outside).values()), np.float32) if index.sample.was_read else ()
-    if not len(vectors):
+    if len(vectors) < _LEAST:
         return uncovered
-    far = (vectors @ uncovered.centres.T).max(axis=1, initial=-1.0) < _SAME
-    if np.count_nonzero(far) < _LEAST:
-        return uncovered
-    centre = normalized(vectors[far].sum(axis=0)[None]).astype(np.float32)
-    # Judgements show that the names do not cover everything.
-    handicaps = np.zeros(len(uncovered.centres) + 1)
-    return replace(uncovered, centres=np.vstack([uncovered.centres, centre]), handicaps=handicaps)
+    # So the names do not cover everything.
+    centres, far = uncovered.centres, (vectors @ uncovered.centres.T).max(axis=1, initial=-1.0) < _SAME
+    if np.count_nonzero(far) >= _LEAST:
+        centres = np.vstack([centres, normalized(vectors[far].sum(axis=0)[None]).astype(np.float32)])
+    return replace(uncovered, centres=centres, handicaps=np.zeros(len(centres)))
 
 
 def without_refuted(
-    index: Index, seeds: Seeds, settled: Settled, uncovered: Uncovered, spoken: Floats, sorting: SortingSettings
+    index: Index,
+    seeds: Seeds,
+    settled: Settled,
+    uncovered: Uncovered,
+    spoken: Floats,
+    handicaps: Doubles,
+    sorting: SortingSettings,
 ) -> Uncovered:
-    """Residual themes without those of which most judged documents belong to the names after all."""
+    """Residual themes without those of which most judged documents belong to the names after all.
+
+    `spoken` and `handicaps` are of the names.
+    """
     rows = _read_rows(index)
     belongs = {
         rows[document]: any(answers.values())
@@ -65,8 +72,8 @@ def without_refuted(
     }
     if not belongs or not len(uncovered.centres):
         return uncovered
-    categories, handicaps = np.vstack([spoken, uncovered.centres]), np.append(np.zeros(len(seeds)), uncovered.handicaps)
-    reading = sampled_documents(index).sorted_by(categories, handicaps, sorting)
+    categories, lowered = np.vstack([spoken, uncovered.centres]), np.append(handicaps, uncovered.handicaps)
+    reading = sampled_documents(index).sorted_by(categories, lowered, sorting)
     best = reading.found.scores[list(belongs)].argmax(axis=1)
     inside = np.array(list(belongs.values()))
 

@@ -75,7 +75,7 @@ def _document_questions(run: Discovery, number: int) -> list[Question]:
     if not chosen:
         return []
     shown = shares_with_none(
-        run.reading.found.scores[chosen], len(run.seeds), run.settings.sorting.temperature, tree=run.tree
+        run.reading.found.scores[chosen], len(run.seeds), run.settings.sorting.temperature, run.tree
     )
     return [_about_document(run, int(numbers[row]), own) for row, own in zip(chosen, shown, strict=True)]
 

@@ -194,7 +194,7 @@ class Discovery:
     @property
     def neighbours(self) -> Ids | None:
         """The documents nearest to each that was read, if near documents belong to the same category."""
-        return neighbours_for(self.index, self.encoded)
+        return neighbours_for(self.index, self.encoded.spoken[~is_absent(self.handicaps[: len(self.seeds)])])
 
     @cached_property
     def reading(self) -> Reading | None:
@@ -279,7 +279,7 @@ def _find_apart(query: Query, names: EncodedNames, twins: Twins | None = None) -
             judged = query.index, query.seeds, query.settled
             uncovered = with_none(*judged, uncovered)
             if tree is None:
-                uncovered = without_refuted(*judged, uncovered, names.spoken, settings.sorting)
+                uncovered = without_refuted(*judged, uncovered, names.spoken, of_names, settings.sorting)
             else:  # a theme of none of the names is below none of them
                 tree = tree.with_themes(len(uncovered.centres))
         handicaps = np.append(of_names, uncovered.handicaps)
@@ -295,9 +295,9 @@ def _find_apart(query: Query, names: EncodedNames, twins: Twins | None = None) -
     nearness = similarity if rivals is None else similarity - 2 * absent[:, None].astype(np.float32)
     start = [] if tree else starting_terms(nearness, constraints, settings)
     # Documents sorted by a few names are a less reliable witness than documents sorted by many.
-    trust = _LEFT_OUT if len(uncovered.centres) and tree is None else 1.0
+    more = _LEFT_OUT if uncovered.is_sure and tree is None else 1.0
     by_terms = [  # evidence that depends only on the current terms, with its weight
-        (StartRemembered(general), trust * settings.general_weight),
+        (StartRemembered(general), more * settings.general_weight),
         (StartRemembered(_local_evidence(query, rivals)), settings.local_weight),
     ]
 
@@ -321,8 +321,8 @@ def _find_apart(query: Query, names: EncodedNames, twins: Twins | None = None) -
             return by_level.whole(typical) if last else by_level.leaves(typical, chosen)
         kinds: list[tuple[Evidence, float]] = list(by_terms)
         if uses_documents:
-            evidence = _matched_documents(query.index) if reading is None else _read_documents(query, names, reading)
-            kinds.append((evidence, chosen.documents_weight))
+            read = None if reading is None else _read_documents(query, names, reading, absent)
+            kinds.append((read or _matched_documents(query.index), chosen.documents_weight))
         used = [(kind, weight) for kind, weight in kinds if weight > 0]
         veto = by_terms[0][0]
         return discover_terms(similarity, constraints, used, chosen, query.variants, start, veto, absent)
@@ -333,7 +333,7 @@ def _find_apart(query: Query, names: EncodedNames, twins: Twins | None = None) -
         # Sort the sample by the names; then by the names with the terms that a first pass found for them.
         spoken = _all_spoken(names, uncovered)
         # With few names, the documents around a name's own are often about something else.
-        near = None if len(uncovered.centres) else neighbours_for(query.index, names)
+        near = None if uncovered.is_sure else neighbours_for(query.index, names.spoken[~is_absent(of_names)])
         reading = sampled.sorted_by(spoken, handicaps, settings.sorting, lessons, tree, near)
         if settings.sorting.described_by > 0:
             fewer = replace(settings, iterations=max(1, settings.iterations // 2))
@@ -348,7 +348,7 @@ def _find_apart(query: Query, names: EncodedNames, twins: Twins | None = None) -
     found = ranked(settings, reading, shares)
     if shares is not None:
         found = covering(found, sampled.by_term, shares, constraints, settings.top)
-    if len(uncovered.centres) and tree is None:
+    if uncovered.is_sure and tree is None:
         local, free = np.asarray(query.index.local), _without_fixed(found, constraints)
         drifted = may_have_drifted(similarity, len(query.seeds), local, free)
         found = nearer_to_names(found, drifted, similarity, constraints, settings.top)
@@ -456,13 +456,13 @@ def _local_evidence(query: Query, rivals: Flags | None = None) -> Evidence:
     )
 
 
-def neighbours_for(index: Index, names: EncodedNames) -> Ids | None:
+def neighbours_for(index: Index, names: Floats) -> Ids | None:
     """The documents nearest to each that was read, if near documents belong to the same category; None otherwise.
 
     They do not if names cut across themes: of two messages about one flood, one asks for help and one offers it.
     """
     themes = index.themes
-    if not themes.grains or not may_be_stored(len(themes.vectors)) or themes.are_surely_cut_across_by(names.spoken):
+    if not themes.grains or not may_be_stored(len(themes.vectors)) or themes.are_surely_cut_across_by(names):
         return None
     return index.neighbours
 
@@ -471,20 +471,22 @@ def _matched_documents(index: Index) -> Evidence:
     return MatchedDocumentsEvidence(sampled_documents(index).documents, index.idf)
 
 
-def _read_documents(query: Query, names: EncodedNames, reading: Reading) -> Evidence:
-    sampled = sampled_documents(query.index)
-    themes = query.index.themes
-    if themes.grains and themes.are_surely_cut_across_by(names.spoken):
+def _read_documents(query: Query, names: EncodedNames, reading: Reading, absent: Flags) -> Evidence:
+    sampled, themes = sampled_documents(query.index), query.index.themes
+    present = np.flatnonzero(~absent[: len(query.seeds)])
+    if themes.grains and themes.are_surely_cut_across_by(names.spoken[present]):
         read = slice(sampled.n_read)  # the neighbours of other documents are unknown
         typical = typical_among_neighbours(sampled.documents[read], reading.memberships[read], query.index.neighbours)
     else:
         typical = typical_terms(sampled.by_term, reading.memberships)
-    if len(query.seeds) == 1:
+    typical[absent] = -np.inf  # no document shows what is typical of them
+    if len(present) == 1:
         # Without another name to be told apart from, what was learned spreads over the theme around the name: "comedy"
         # over all films. The documents nearest to the name stay with it; half as many as were learned are the clearest.
-        learned = float(reading.memberships[: sampled.n_read, 0].sum())
+        (own,) = present
+        learned = float(reading.memberships[: sampled.n_read, own].sum())
         number = max(_NEAREST, round(query.settings.sorting.kept * learned))
-        typical[0] = typical_of_nearest(sampled.by_term, reading.found.by_name[:, 0], number)
+        typical[own] = typical_of_nearest(sampled.by_term, reading.found.by_name[:, own], number)
     return ReadDocumentsEvidence(typical)
 
 
@@ -555,7 +557,7 @@ def _topics(
         return Topics(topics, query.made_with(), coverage_note=_coverage_note(query))
     owners = owners_in(tree)
     temperature = query.settings.sorting.temperature
-    best = shares_with_none(reading.found.scores, n_names, temperature, tree=tree).argmax(axis=1)
+    best = shares_with_none(reading.found.scores, n_names, temperature, tree).argmax(axis=1)
     coverage = round(float((best < n_names).mean()), 4)
     labels = [None if owner < 0 else path_text(query.seeds.paths[owner]) for owner in owners]
     residual = told_themes(index, reading.memberships, found.deep, themes, n_names, parents=labels if tree else None)

@@ -14,6 +14,7 @@ import numpy as np
 from seetopic.runtime import Doubles, Floats, Longs, in_parallel, in_parts, one_thread, product
 from seetopic.settings import SortingSettings
 
+CLOSED = 1e5  # so far below all other scores that no document belongs to a category
 _LEAST = 5  # minimum number of documents that a category learns from, if it has that many
 
 

@@ -62,11 +62,11 @@ def taught(features: Features, found: SortedSample, lessons: Lessons, settings: 
     learned = corrections(judged @ judged.T, judged @ found.weights + base, lessons.allowed)
     best = most_predictive(learned, in_doubt_weak=lessons.n_documents > 0)
     weights = found.weights + judged.T @ best.by_judged
-    constant = CONSTANT * best.by_judged.sum(axis=0) + base
-    scores = features.times(weights) + constant
+    constant = CONSTANT * best.by_judged.sum(axis=0)
+    scores = features.times(weights) + constant + base
     # Learn once more from the clearest guesses, among which judged documents are the clearest.
     others = np.delete(np.arange(len(scores)), lessons.rows[lessons.rows >= 0])
-    known = np.where(lessons.allowed, judged @ weights + constant, -_SETTLED)
+    known = np.where(lessons.allowed, judged @ weights + constant + base, -_SETTLED)
     right = np.mean(best.left_out.argmax(axis=1) == np.where(lessons.allowed, best.left_out, -np.inf).argmax(axis=1))
     copies = max(1, round((1 - right) / _MISTAKEN))  # by how much more often guesses are wrong than judgements
     again = regression(
@@ -75,10 +75,10 @@ def taught(features: Features, found: SortedSample, lessons: Lessons, settings: 
         settings,
     )
     again /= spread_of(features.times(again))
-    weights, scores = weights + again, scores + features.times(again)
+    weights, scores = weights + again, scores - base + features.times(again)
     spread = float(spread_of(scores).mean())
-    offset = (constant - features.mean.astype(np.float64) @ weights) / spread
-    return SortedSample(scores / spread, weights / spread, offset, found.by_name, best.left_out, found)
+    offset = (constant - features.mean.astype(np.float64) @ weights) / spread + base
+    return SortedSample(scores / spread + base, weights / spread, offset, found.by_name, best.left_out, found)
 
 
 @one_thread()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from seetopic.corpus import Seed, Seeds
-from seetopic.discovery.absence import is_rare
+from seetopic.discovery.absence import is_absent, is_rare
 from seetopic.discovery.algorithm import Discovered
 from seetopic.discovery.evidence.confidence import DOUBTFUL
 from seetopic.discovery.known_names import hardly_known_in
@@ -41,6 +41,8 @@ def warnings_of(
             told.append("no term is near this name, so the documents are hardly about it")
         elif new and seed.label in unknown:
             told.append("the language model hardly knows this name; add a description, or another name")
+        elif is_absent(handicaps[category]):
+            told.append("no document seems to be about this name, so it gets none; a description may help")
         elif is_rare(handicaps[category]):
             told.append("hardly any document is about this name, so it gets few; a description may help")
         absent = [word for word in seed.pinned if index.term_id(word) is None]

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from seetopic.discovery.self_training import Features, Rule, SortedSample, regression, scored, shares, spread_of
+from seetopic.discovery.self_training import CLOSED, Features, Rule, SortedSample, regression, scored, shares, spread_of
 from seetopic.discovery.teaching import Lessons, taught
 from seetopic.discovery.term_rule import TermRule
 from seetopic.discovery.tree import Tree
@@ -19,7 +19,6 @@ from seetopic.runtime import Doubles, Floats, one_thread
 from seetopic.settings import SortingSettings
 
 _ABOVE = 0.5  # weight of the path above a name, relative to the name
-CLOSED = 1e5  # a parent's score is this far below all others: its documents are in its children and themes
 _TINY = 1e-12
 
 
@@ -27,7 +26,7 @@ _TINY = 1e-12
 def sort_by_paths(
     features: Features, names: Floats, settings: SortingSettings, tree: Tree, handicaps: Doubles
 ) -> SortedSample:
-    """As `sort_sample`, for the columns of a tree. Parents' own columns get no documents."""
+    """As `sort_sample`, for the columns of a tree. Parents' columns are closed: their documents are in those below."""
     leaves = list(tree.leaves)
     lowered = handicaps[leaves]
     by_name = np.zeros((len(features.mean), len(names)))

@@ -59,6 +59,7 @@ _MOST_ALIKE = 0.9  # the same for most names of subjects
 _QUERIES = 300  # documents whose nearest ones are compared
 _NEAREST = 0.02  # share of documents that count as a name's nearest, and their minimum number
 _NEAREST_LEAST = 20
+_TINY = 1e-6
 _REMEMBERED = 2000  # names whose nearest documents were compared: a discovery asks three times
 _TOGETHER = 16  # names that are compared with all documents at once: always as many, so that bits are the same
 
@@ -155,13 +156,18 @@ class SampleThemes:
         return float((alike.sum() + _MOST_ALIKE) / (len(names) + 1)) < _ALIKE
 
     def nearest_to(self, names: Floats) -> Doubles | None:
-        """Of the documents nearest to each name, how alike they are, relative to those of most documents, and how near.
+        """Of the documents nearest to each name, how alike and how near they are, relative to those of any theme.
 
         (n_names, 2); None for few documents, of which the nearest are too large a part.
         """
         if _NEAREST * len(self.vectors) < _NEAREST_LEAST or self.likeness <= 0:
             return None
-        return self._near(names) / (self.likeness, 1.0)
+        return self._near(names) / (self.likeness, max(self._gain, _TINY))
+
+    @cached_property
+    def _gain(self) -> float:
+        """How much nearer the documents nearest to a theme are than others."""
+        return float(self._near(self.grains[-1].centres)[:, 1].mean())
 
     @cached_property
     def _remembered(self) -> LRU[bytes, tuple[float, float]]:
@@ -207,6 +213,11 @@ class Uncovered:
     centres: Floats  # of residual themes, unit rows, (n_residual, dimension)
     coverage: float
     handicaps: Doubles  # what is subtracted from scores in each, because the names may cover everything; (n_residual,)
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether the names leave something out, rather than cover everything."""
+        return len(self.centres) > 0 and float(self.handicaps.max()) <= _HANDICAP / 2
 
 
 def n_centres(n_documents: int) -> int:
@@ -277,9 +288,7 @@ def uncovered_in_tree(leaves: Floats, parents: Floats, themes: SampleThemes) -> 
     if not themes.grains or themes.are_surely_cut_across_by(leaves):
         return found, np.full(len(found.centres), -1)
     chosen, covered = _at_grain_of(leaves, themes)
-    handicap = float(found.handicaps.max(initial=0.0))
-    # What no name without children covers may be elsewhere in a parent, so it takes more to be sure.
-    is_missing = len(found.centres) > 0 and handicap <= _HANDICAP / 2
+    handicap, is_missing = float(found.handicaps.max(initial=0.0)), found.is_sure
     inside = _nearer(parents, leaves, chosen)
     if np.mean([each.share_of(_nearer(parents, leaves, each)) for each in themes.grains]) < _INSIDE:
         inside[:] = False

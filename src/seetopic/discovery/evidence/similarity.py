@@ -56,7 +56,7 @@ def contrasted(scores: Floats, contrast: float, rivals: Flags | None = None) -> 
     `rivals` are the categories that lower the scores of others, all by default.
     They are written over the scores: for many names, another array takes as long as the arithmetic.
     """
-    if len(scores) < 2 or contrast == 0:
+    if (len(scores) if rivals is None else np.count_nonzero(rivals)) < 2 or contrast == 0:
         return scores
     share = np.float32(contrast)
 
