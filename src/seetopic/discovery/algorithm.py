@@ -51,26 +51,36 @@ def starting_terms(similarity: Floats, constraints: Constraints, settings: Disco
 
     `similarity` is between the categories' names and the terms, (n_categories, n_terms).
     """
-    size, fixed, free = settings.growth, constraints.fixed, constraints.without_fixed(similarity)
+    size, fixed, categories = settings.growth, constraints.fixed, range(len(similarity))
+
+    def free(category: int) -> Floats:
+        return constraints.without_fixed(category, similarity[category])
 
     def nearest(category: int, number: int) -> list[int]:
-        found = best_first(free[category], number)
-        return [*fixed[category], *found[free[category, found] > -np.inf].tolist()]
+        own = free(category)
+        found = best_first(own, number)
+        return [*fixed[category], *found[own[found] > -np.inf].tolist()]
 
-    categories = range(len(similarity))
     if settings.starts_overlap:
         return [nearest(category, size)[:size] for category in categories]
     if settings.assignment == "turns":
         taken = taken_in_turns((nearest(category, size * len(similarity)) for category in categories), size)
     else:
-        highest, owners = free.max(axis=0), np.full(free.shape[1], -1)
-        for category in reversed(categories):  # ties go to the first one
-            owners[(free[category] == highest) & (highest > -np.inf)] = category
-        own = [np.flatnonzero(owners == category) for category in categories]
-        best = [each[best_first(free[category, each], size)].tolist() for category, each in enumerate(own)]
+        highest, owners = np.full(similarity.shape[1], np.float32(-np.inf)), np.full(similarity.shape[1], -1)
+        for category in categories:
+            own = free(category)
+            owners[own > highest] = category  # ties go to the first one
+            np.maximum(highest, own, out=highest)
+        best = [_nearest_among(similarity[category], owners == category, size) for category in categories]
         taken = [[*fixed[category], *best[category]][:size] for category in categories]
     # A name that is farther from every term than another name still starts with the terms nearest to it.
     return [terms or nearest(category, size)[:size] for category, terms in enumerate(taken)]
+
+
+def _nearest_among(similarity: Floats, own: Flags, size: int) -> list[int]:
+    terms = np.flatnonzero(own)
+    nearest: list[int] = terms[best_first(similarity[terms], size)].tolist()
+    return nearest
 
 
 def discover_terms(

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -47,7 +48,7 @@ class Constraints:
     def none(n_categories: int, n_terms: int) -> Constraints:
         return Constraints(((),) * n_categories, np.zeros((n_categories, n_terms), np.bool_))
 
-    @property
+    @cached_property
     def all_fixed(self) -> list[int]:
         """The fixed terms of all categories."""
         return [term for terms in self.fixed for term in terms]
@@ -88,10 +89,10 @@ class Constraints:
         fixed = tuple(self.fixed[column] for column in columns)
         return Constraints(fixed, barred, tuple(self.accepted[column] for column in columns) if self.accepted else ())
 
-    def without_fixed(self, similarity: Floats) -> Floats:
-        """Similarities, minus infinity where a term is barred, or fixed in any category."""
-        free: Floats = np.where(self.barred, np.float32(-np.inf), similarity)
-        free[:, self.all_fixed] = -np.inf
+    def without_fixed(self, category: int, similarity: Floats) -> Floats:
+        """A category's similarities, minus infinity where a term is barred, or fixed in any category; (n_terms,)"""
+        free: Floats = np.where(self.barred[category], np.float32(-np.inf), similarity)
+        free[self.all_fixed] = -np.inf
         return free
 
 
