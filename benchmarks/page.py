@@ -521,7 +521,7 @@ def few_names() -> str:
     """The line below the topics of a few names, as `discover` prints it."""
     found = guides()["few names"]
     themes = ", ".join(f"{each['name']} ({each['share']:.0%})" for each in found["residual"])
-    line = paragraph(f"The names cover {found['coverage']:.0%} of the documents. Others are about: {themes}.")
+    line = paragraph(f"The names cover {found['coverage']:.0%} of the documents. The others are about: {themes}.")
     return "\n".join(f"> {each}" for each in line.splitlines())
 
 

@@ -31,6 +31,12 @@ def test_the_other_topics_are_the_same_and_the_absent_one_says_so(large):
     assert [any(NONE in each for each in topic.warnings) for topic in beside] == [False, False, False, True]
 
 
+def test_many_absent_names_are_told_apart_from_the_others(large):
+    many = [ABSENT, "quantum physics", "stock market", "railway timetables", "tax law", "ballet"]
+    topics = discover(large, [*PLANTED, *many])
+    assert [any(NONE in each for each in topic.warnings) for topic in topics] == [False] * 3 + [True] * len(many)
+
+
 def test_an_absent_name_gets_no_documents(large):
     documents = planted_documents(200, seed=5)
     sorter = sorter_for(large, [*PLANTED, ABSENT])

@@ -12,11 +12,11 @@ from seetopic.discovery.calibration import (
     READ,
     even_shares,
     expected_accuracy,
+    joined_with_none,
     mixed,
     shares_with_none,
     trust_by_judged,
     trust_for,
-    with_none,
 )
 from seetopic.discovery.self_training import CLOSED, shares
 from seetopic.discovery.tree import Tree
@@ -49,7 +49,7 @@ def test_in_a_tree_even_shares_are_the_same_at_each_level():
     closed = np.array([-CLOSED, -CLOSED, -CLOSED, 0.0, 0.0])
     assert even_shares(closed, 4, Tree((-1, 0, 0, -1, -1), 4)).tolist() == [0.0, 0.0, 0.0, 0.5, 0.5]
     plain = np.array([[0.0, 0.3, 0.1, 0.2, 0.15, 0.25]])
-    assert with_none(plain, 4, tree)[0] == pytest.approx([0.15, 0.3, 0.1, 0.2, 0.25])
+    assert joined_with_none(plain, 4, tree)[0] == pytest.approx([0.15, 0.3, 0.1, 0.2, 0.25])
 
 
 def test_many_children_do_not_take_a_document_from_none():
@@ -94,3 +94,11 @@ def test_judged_documents_that_are_sorted_right_raise_the_trust_and_wrong_ones_l
     even = even_shares(np.zeros(3), 3)
     high, low = (trust_by_judged(each, allowed, 3, 0.7, even, 0.5) for each in (right, wrong))
     assert low < 0.1 < 0.9 < high
+
+
+def test_in_a_tree_a_document_of_a_parent_but_of_no_child_can_be_sorted_right():
+    tree = Tree((-1, 0, 0, 0), 3)  # a parent with two children, and a theme that is about the parent
+    allowed = np.tile([False, False, False, True], (50, 1))
+    scores = np.where(allowed, 3.0, np.where(np.arange(4) == 0, -CLOSED, 0.0))
+    even = even_shares(scores[0], 3, tree)
+    assert trust_by_judged(scores, allowed, 3, 0.7, even, 0.5, tree) > 0.9

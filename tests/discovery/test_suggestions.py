@@ -12,6 +12,7 @@ import pytest
 from commands import run_here
 from planted import NAMES, PLANTED, planted_documents
 from seetopic import Index, Topics, as_seeds, discover
+from seetopic.discovery import Residual
 from seetopic.discovery.run import run_of
 from seetopic.discovery.suggestions import as_seeds_file, suggest
 from seetopic.errors import CorpusError, SettingsError
@@ -103,6 +104,11 @@ def test_suggestions_are_a_file_of_names(index, tmp_path):
     found = suggest(index, number=3)
     (tmp_path / "names.yaml").write_text(as_seeds_file(found), encoding="utf-8")
     assert as_seeds(tmp_path / "names.yaml").names == tuple(each.suggested_name for each in found)
+
+
+def test_a_suggested_name_is_written_as_it_is(tmp_path):
+    (tmp_path / "names.yaml").write_text(as_seeds_file([Residual("a null result", 0.1, ("null",))]), encoding="utf-8")
+    assert as_seeds(tmp_path / "names.yaml").names == ("a null result",)
 
 
 def test_too_few_documents_or_names_are_refused(index, tmp_path):

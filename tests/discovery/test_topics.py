@@ -187,7 +187,7 @@ def test_warnings_stand_below_the_table(index):
     assert low.startswith("Low confidence")
     assert "zqxj vbnm" in low
     assert left_out.startswith("The names cover 6")
-    assert few.startswith("cooking and food: 9 of 10 terms")
+    assert few.startswith("cooking and food: only 9 of 10 terms")
     assert str(topics).splitlines()[-4:] == topics.notes
 
 

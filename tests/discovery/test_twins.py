@@ -8,8 +8,10 @@ from seetopic import Index, as_seeds
 from seetopic.discovery import run as running
 from seetopic.discovery.evidence.confidence import topic_confidence
 from seetopic.discovery.run import Discovery, Query, find
+from seetopic.discovery.sampled import Reading
+from seetopic.discovery.self_training import Features, SortedSample
 from seetopic.discovery.tree import Tree
-from seetopic.discovery.twins import Twins, _dealt, twins_among
+from seetopic.discovery.twins import Twins, _dealt, dealt_reading, twins_among
 
 TWINS = [NAMES[0], "games and sports", *NAMES[1:]]
 
@@ -86,6 +88,20 @@ def test_shares_of_twins_add_up_to_those_of_their_group(run):
     alone = find(Query(run.index, as_seeds(NAMES))).reading.memberships
     together = run.reading.memberships[:, 0] + run.reading.memberships[:, 1]
     assert np.corrcoef(alone[:, 0], together)[0, 1] > 0.95
+
+
+def test_other_names_keep_the_shares_that_they_have_beside_the_group(index):
+    twins = Twins(((0, 1), (2,)))
+    features = Features.of(np.random.default_rng(0).normal(size=(6, 4)).astype(np.float32))
+    names = np.eye(3, 4, dtype=np.float32)
+    whole = np.array([[0.9, 0.1], [0.2, 0.8], [0.5, 0.5], [1.0, 0.0], [0.0, 1.0], [0.3, 0.7], [0.6, 0.4]])
+    zeros = np.zeros((6, 2))
+    group = Reading(SortedSample(zeros, np.zeros((4, 2)), np.zeros(2), zeros), whole)  # the last one was not read
+    dealt = dealt_reading(group, twins, names, features, 0.7).memberships
+    np.testing.assert_allclose(dealt[:, 2], whole[:, 1])
+    np.testing.assert_allclose(dealt[:, :2].sum(axis=1), whole[:, 0])
+    assert dealt[6, 0] == dealt[6, 1] == 0.3
+    assert ((dealt[:6, 0] > dealt[:6, 1]) == (features.centred[:, 0] > features.centred[:, 1]))[whole[:6, 0] > 0].mean() > 0.7
 
 
 def test_the_paper_and_vectors_of_the_user_know_no_twins(index):

@@ -69,6 +69,12 @@ def test_seeds_without_wildcards_stay_what_they_are():
     assert expanded(seeds, TERMS) is seeds
 
 
+def test_a_match_that_is_pinned_by_name_elsewhere_is_left_out_whatever_its_case():
+    seeds = as_seeds({"a": {"pinned": ["Foo*"]}, "b": {"pinned": ["Football"]}})
+    first, _ = expanded(seeds, ["Football", "Footer"]).seeds
+    assert first.pinned == ("Footer",)
+
+
 def test_wildcards_stand_for_terms_of_the_index(index):
     asked = {"balls": {"names": ["foot*"], "pinned": ["*keeper", "zz*"], "negative": ["ten*"]}, "food": None}
     balls, _ = discover(index, asked)

@@ -39,6 +39,7 @@ from seetopic.discovery import (
     clear_memberships,
     even_shares,
     expected_accuracy,
+    joined_with_none,
     mixed,
     results_in,
     rule_for_new,
@@ -49,7 +50,6 @@ from seetopic.discovery import (
     trust_by_judged,
     trust_for,
     widened,
-    with_none,
 )
 from seetopic.errors import OutputError, SettingsError
 from seetopic.index import Index, beginning, tokenizer_name
@@ -187,7 +187,7 @@ class Sorter:
         own, trust = shares_of(scores, self.temperature), self.term_trust if vectors is None else self.read_trust
         if vectors is not None and "known_vectors" in self.arrays:
             own = averaged_with_known(own, vectors, *self._known)
-        return mixed(with_none(own, len(self.names), self.tree), self._even, trust)
+        return mixed(joined_with_none(own, len(self.names), self.tree), self._even, trust)
 
     @cached_property
     def _even(self) -> Doubles:
@@ -396,7 +396,7 @@ def _trusts(run: Discovery, found: SortedSample, rule: TermRule, own: Doubles) -
         return shares_with_none(rule.scores(rows), n_names, temperature, tree)
 
     by_name = shares_with_none(found.by_name, n_names, temperature, tree)
-    read, matched = with_none(own, n_names, tree), by_terms(sampled.rows[: sampled.n_read])
+    read, matched = joined_with_none(own, n_names, tree), by_terms(sampled.rows[: sampled.n_read])
     sure, sure_by_terms = expected_accuracy(read, by_name, READ), expected_accuracy(matched, by_name, BY_TERMS)
     if run.lessons is not None and found.left_out is not None and run.lessons.n_documents:
         judged, expected = slice(run.lessons.n_documents), trust_for(read, sure, even)
@@ -405,7 +405,7 @@ def _trusts(run: Discovery, found: SortedSample, rule: TermRule, own: Doubles) -
         without, sure = sure, float(mixed(read, even, trust).max(axis=1).mean())
         sure_by_terms = min(sure_by_terms * sure / without, 1.0)
     if run.neighbours is not None:
-        read = with_none(averaged(own, run.neighbours), n_names, tree)
+        read = joined_with_none(averaged(own, run.neighbours), n_names, tree)
     # The rule fits the documents that it was learned from too well, so others are used if there are any.
     others = sampled.rows[sampled.n_read :]
     return trust_for(read, sure, even), trust_for(by_terms(others) if others.shape[0] else matched, sure_by_terms, even)

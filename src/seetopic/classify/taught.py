@@ -10,7 +10,15 @@ import numpy as np
 
 from seetopic.classify.sorter import KNOWN_DOCUMENTS, Sorter
 from seetopic.corpus import Judgements, Seeds, as_seeds, split_path
-from seetopic.discovery import CLOSED, CONSTANT, allowed_categories, corrections, most_predictive, says_something
+from seetopic.discovery import (
+    CLOSED,
+    CONSTANT,
+    allowed_categories,
+    corrections,
+    is_closed,
+    most_predictive,
+    says_something,
+)
 from seetopic.index import weighted_rows
 from seetopic.runtime import Floats, Lists, Sparse, warn
 
@@ -61,7 +69,7 @@ def taught_sorter(
 def _opened(sorter: Sorter, accepted: set[int]) -> Sorter:
     """The sorter in which names that no document was about get documents, because a judgement says so."""
     inner = () if sorter.tree is None else sorter.tree.inner
-    closed = sorter.arrays["term_offset"] < -CLOSED / 2
+    closed = is_closed(sorter.arrays["term_offset"])
     reopened = [category for category in accepted.difference(inner) if closed[category]]
     arrays = dict(sorter.arrays)
     for name in ("term_offset", "document_offset"):

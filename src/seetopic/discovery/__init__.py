@@ -8,11 +8,11 @@ from seetopic.discovery.calibration import (
     READ,
     even_shares,
     expected_accuracy,
+    joined_with_none,
     mixed,
     shares_with_none,
     trust_by_judged,
     trust_for,
-    with_none,
 )
 from seetopic.discovery.constraints import constraints_of
 from seetopic.discovery.evidence.confidence import DOUBTFUL
@@ -27,14 +27,14 @@ from seetopic.discovery.questions import About, Question, ask
 from seetopic.discovery.ranking import Entries, pick_best
 from seetopic.discovery.run import Discovery, Query, discover, find, index_with_names, run_of
 from seetopic.discovery.sampled import SampledDocuments, sampled_documents, shares_of_read
-from seetopic.discovery.self_training import CLOSED, SortedSample
+from seetopic.discovery.self_training import CLOSED, SortedSample, is_closed
 from seetopic.discovery.self_training import shares as shares_of
 from seetopic.discovery.suggestions import as_seeds_file, suggest, suggest_below, suggest_beside
 from seetopic.discovery.teaching import CONSTANT, corrections, most_predictive
 from seetopic.discovery.teaching_report import TeachingReport, teaching_report
 from seetopic.discovery.term_rule import SortedDocuments, TermRule, rule_for_new
 from seetopic.discovery.topics import RankedTerm, Residual, Topic, Topics, results_in
-from seetopic.discovery.tree import Tree, owners_in, tree_of
+from seetopic.discovery.tree import Tree, tree_of
 from seetopic.discovery.tree_sorting import widened
 from seetopic.discovery.wildcards import expanded
 
@@ -80,10 +80,11 @@ __all__ = [
     "expected_accuracy",
     "find",
     "index_with_names",
+    "is_closed",
+    "joined_with_none",
     "mean_vectors",
     "mixed",
     "most_predictive",
-    "owners_in",
     "pick_best",
     "products",
     "results_in",
@@ -104,5 +105,4 @@ __all__ = [
     "trust_for",
     "widened",
     "with_named_terms",
-    "with_none",
 ]

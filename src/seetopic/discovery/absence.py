@@ -19,6 +19,7 @@ _GAIN = 2.0  # weight of how near the nearest documents are, so that each of thr
 _ABSENT = 2.0  # sum of the measures, up to which no document is about a name
 _PRESENT = 2.2  # from which some are
 _HANDICAP = 3.0  # of a name between both, at most, in standard deviations
+_FEW = 3  # names that are surely present, from which they alone tell whether names cut across subjects
 _TINY = 1e-6
 
 
@@ -26,8 +27,7 @@ def handicaps_of(index: Index, seeds: Seeds, settled: Settled, names: EncodedNam
     """What is subtracted from the scores of documents in each category, by its name; (n_names,)"""
     handicaps = np.zeros(len(seeds))
     measured = index.themes.nearest_to(names.spoken)
-    # The documents nearest to names that cut across subjects are unlike each other, too.
-    if measured is None or index.themes.may_be_cut_across_by(names.spoken):
+    if measured is None:
         return handicaps
     alike, gain = measured.T
     presence = alike + _GAIN * gain
@@ -39,8 +39,14 @@ def handicaps_of(index: Index, seeds: Seeds, settled: Settled, names: EncodedNam
         presence[unsure] += (nearness.max(axis=1) - average) / np.maximum(1 - average, _TINY)
         absence = np.clip((_PRESENT - presence[unsure]) / (_PRESENT - _ABSENT), 0.0, 1.0)
         handicaps[unsure] = np.where(absence < 1, _HANDICAP * absence, CLOSED)
+    # The documents nearest to names that cut across subjects are unlike each other, too. Absent names must not make
+    # the others look like such names, but one or two others say little about all.
+    present = presence >= _PRESENT
+    known = names.spoken[present] if np.count_nonzero(present) >= _FEW else names.spoken
     leaves = list(set(range(len(seeds))).difference(seeds.parents))
-    return np.zeros(len(seeds)) if is_absent(handicaps[leaves]).all() else handicaps
+    if index.themes.may_be_cut_across_by(known) or is_absent(handicaps[leaves]).all():
+        return np.zeros(len(seeds))
+    return handicaps
 
 
 def _with_documents(seeds: Seeds, settled: Settled) -> set[int]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from seetopic.discovery.self_training import CLOSED, shares
+from seetopic.discovery.self_training import is_closed, shares
 from seetopic.discovery.tree import Tree, owners_in
 from seetopic.runtime import Doubles, Flags
 
@@ -21,19 +21,19 @@ _STIFFNESS = 5.0  # documents' worth of trust in what is expected without judgem
 
 def shares_with_none(scores: Doubles, n_names: int, temperature: float, tree: Tree | None = None) -> Doubles:
     """Shares in the names and, last, in none of them, from scores; rows add up to 1, (n_documents, n_names + 1)."""
-    return with_none(shares(scores, temperature), n_names, tree)
+    return joined_with_none(shares(scores, temperature), n_names, tree)
 
 
-def with_none(plain: Doubles, n_names: int, tree: Tree | None = None) -> Doubles:
+def joined_with_none(plain: Doubles, n_names: int, tree: Tree | None = None) -> Doubles:
     """The same from shares in names and residual themes; in a tree of names, those of a parent's themes are its own."""
     joined = np.column_stack([plain[:, :n_names], np.zeros(len(plain))])
-    for theme, owner in enumerate(_owners(n_names, plain.shape[1], tree), n_names):
+    for theme, owner in enumerate(owners_in(tree, plain.shape[1] - n_names), n_names):
         joined[:, owner] += plain[:, theme]
     return joined
 
 
 def mixed(joined: Doubles, even: Doubles, trust: float) -> Doubles:
-    """Shares of which as much is known as `trust` says; the rest is spread evenly."""
+    """The weighted mean of shares and even ones; `trust` is the weight of the shares."""
     return joined if trust == 1 else trust * joined + (1 - trust) * even
 
 
@@ -43,9 +43,9 @@ def even_shares(offsets: Doubles, n_names: int, tree: Tree | None = None) -> Dou
     In a tree, it is the same at each level, so that what is best at a level stays the best. `offsets` are those of the
     scores in names and themes, which tell what is closed.
     """
-    is_open = offsets > -CLOSED / 2
+    is_open = ~is_closed(offsets)
     has_own = np.append(is_open[:n_names], False)
-    owners = np.array(_owners(n_names, len(offsets), tree), np.int64)
+    owners = np.array(owners_in(tree, len(offsets) - n_names), np.int64)
     has_own[owners[is_open[n_names:]]] = True
     if tree is None:
         return has_own / np.count_nonzero(has_own)
@@ -62,11 +62,6 @@ def even_shares(offsets: Doubles, n_names: int, tree: Tree | None = None) -> Dou
         even[children] = even[node] / max(size, 1)
         even[node] = even[node] / size if has_own[node] else 0.0
     return even
-
-
-def _owners(n_names: int, n_columns: int, tree: Tree | None) -> list[int]:
-    """Where the share of each residual theme is counted: in a parent, or last, in none of the names."""
-    return [-1] * (n_columns - n_names) if tree is None else list(owners_in(tree))
 
 
 def expected_accuracy(joined: Doubles, by_name: Doubles, power: float) -> float:
@@ -105,7 +100,7 @@ def trust_by_judged(
     spread = spread[spread > 1e-6]  # parents in a tree have no documents of their own
     scores = left_out[known] / (float(spread.mean()) if len(spread) else 1.0)
     joined = shares_with_none(scores, n_names, temperature, tree)
-    truth = np.column_stack([allowed[known, :n_names], allowed[known, n_names:].any(axis=1)])
+    truth = joined_with_none(allowed[known].astype(np.float64), n_names, tree) > 0
     trusts = np.geomspace(_LEAST_TRUST, 1.0, _TRIED)
     losses = [
         -np.log(np.maximum((mixed(joined, even, trust) * truth).sum(axis=1), 1e-12)).sum()

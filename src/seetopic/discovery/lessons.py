@@ -38,7 +38,7 @@ def require_known(index: Index, settled: Settled) -> None:
         warn(f"judged, but not in the documents: {shown}")
 
 
-def with_none(index: Index, seeds: Seeds, settled: Settled, uncovered: Uncovered) -> Uncovered:
+def with_theme_of_none(index: Index, seeds: Seeds, settled: Settled, uncovered: Uncovered) -> Uncovered:
     """Residual themes, and one more for documents that belong to none of the names and to no theme so far."""
     outside = [document for document, answers in settled.documents.items() if _is_none(answers, len(seeds))]
     vectors = np.array(list(_vectors(index, outside).values()), np.float32) if index.sample.was_read else ()

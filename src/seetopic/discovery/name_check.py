@@ -15,6 +15,7 @@ from seetopic.discovery.known_names import Terms, hardly_known
 from seetopic.discovery.names import is_far
 from seetopic.discovery.tree import nearer_to_others, tree_of
 from seetopic.discovery.wildcards import expanded
+from seetopic.errors import SettingsError
 from seetopic.index import Build, Index, Texts, layout
 from seetopic.runtime import Floats, load_array, map_array, normalized
 from seetopic.text import Vocabulary, as_term, function_words
@@ -118,6 +119,8 @@ def _check(
     warnings: tuple[str, ...],
     nearest: int,
 ) -> Check:
+    if nearest < 1:
+        raise SettingsError(f"`nearest` is {nearest}, but must be at least 1")
     names = [(seed.label, name) for seed in asked.seeds for name in seed.names]
     compared = terms.vocabulary
     similarity = vectors @ terms.vectors.T  # (n_names, n_compared)

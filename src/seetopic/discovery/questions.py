@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -71,7 +70,7 @@ def ask(run: Discovery, number: int = 20, about: About = "both") -> list[Questio
 def _document_questions(run: Discovery, number: int) -> list[Question]:
     assert run.reading is not None
     numbers = np.asarray(run.index.sampled)[: run.sampled.n_read]
-    chosen = list(_chosen_documents(run, number))
+    chosen = _chosen_documents(run, number) if number > 0 else []
     if not chosen:
         return []
     shown = shares_with_none(
@@ -81,7 +80,7 @@ def _document_questions(run: Discovery, number: int) -> list[Question]:
 
 
 @one_thread()
-def _chosen_documents(run: Discovery, number: int) -> Iterator[int]:
+def _chosen_documents(run: Discovery, number: int) -> list[int]:
     """Places of documents among those that were read: those that represent the most others that are unsure.
 
     A document is represented by the judged one that is most like it. Each question is chosen for how much better it
@@ -98,12 +97,13 @@ def _chosen_documents(run: Discovery, number: int) -> Iterator[int]:
     worth = ((1 - (best_two[:, 1] - best_two[:, 0])) * (likely[some] @ by_category)).astype(np.float32)
     likeness = _likeness(features[some], features[some])
     represented = _likeness(features[judged], features[some]).max(axis=0, initial=0.0)
-    free = np.ones(len(worth), np.bool_)
+    free, chosen = np.ones(len(worth), np.bool_), list[int]()
     free[judged[judged < len(free)]] = False
     for _ in range(min(number, int(free.sum()))):
         row = int(np.where(free, np.maximum(likeness, represented) @ worth, -1.0).argmax())
-        yield row
+        chosen.append(row)
         free[row], represented = False, np.maximum(represented, likeness[row])
+    return chosen
 
 
 def _judged_documents(run: Discovery) -> Longs:

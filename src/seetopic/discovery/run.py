@@ -29,7 +29,13 @@ from seetopic.discovery.evidence.documents import (
 )
 from seetopic.discovery.evidence.general import GeneralEvidence
 from seetopic.discovery.evidence.local import LocalEvidence
-from seetopic.discovery.lessons import lessons_of, require_known, with_none, with_rejected_terms, without_refuted
+from seetopic.discovery.lessons import (
+    lessons_of,
+    require_known,
+    with_rejected_terms,
+    with_theme_of_none,
+    without_refuted,
+)
 from seetopic.discovery.named_terms import with_named_terms
 from seetopic.discovery.names import EncodedNames, encode_names, report_many
 from seetopic.discovery.residual import told_themes
@@ -277,7 +283,7 @@ def _find_apart(query: Query, names: EncodedNames, twins: Twins | None = None) -
         tree, uncovered = _uncovered(query, names, of_names)
         if query.settled.documents:
             judged = query.index, query.seeds, query.settled
-            uncovered = with_none(*judged, uncovered)
+            uncovered = with_theme_of_none(*judged, uncovered)
             if tree is None:
                 uncovered = without_refuted(*judged, uncovered, names.spoken, of_names, settings.sorting)
             else:  # a theme of none of the names is below none of them
@@ -555,12 +561,12 @@ def _topics(
     )
     if not len(themes) or reading is None:
         return Topics(topics, query.made_with(), coverage_note=_coverage_note(query))
-    owners = owners_in(tree)
+    owners = owners_in(tree, len(themes))
     temperature = query.settings.sorting.temperature
     best = shares_with_none(reading.found.scores, n_names, temperature, tree).argmax(axis=1)
     coverage = round(float((best < n_names).mean()), 4)
     labels = [None if owner < 0 else path_text(query.seeds.paths[owner]) for owner in owners]
-    residual = told_themes(index, reading.memberships, found.deep, themes, n_names, parents=labels if tree else None)
+    residual = told_themes(index, reading.memberships, found.deep, themes, n_names, parents=labels)
     return Topics(topics, query.made_with(), coverage, residual)
 
 

@@ -19,7 +19,7 @@ from seetopic.runtime import LRU, Doubles, Floats, Ids, Sparse, normalized
 from seetopic.settings import SortingSettings
 
 _MOST = 0.5  # share of terms in the sample from which leaving the others out costs more than it saves
-_REMEMBERED = 2  # readings that are kept: pinning or barring a term changes neither the names nor the first reading
+_REMEMBERED = 3  # readings that are kept: what a discovery makes, one more than usual if documents are judged
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from seetopic.runtime import Doubles, Floats, Longs, in_parallel, in_parts, one_thread, product
+from seetopic.runtime import Doubles, Flags, Floats, Longs, in_parallel, in_parts, one_thread, product
 from seetopic.settings import SortingSettings
 
 CLOSED = 1e5  # so far below all other scores that no document belongs to a category
@@ -94,6 +94,12 @@ def scored(weights: Doubles, features: Features) -> Rule:
     scores = features.times(weights)
     spread = spread_of(scores)
     return Rule(weights / spread, scores / spread)
+
+
+def is_closed(offset: Doubles) -> Flags:
+    """Whether no document can belong to a category, from the offset of its scores."""
+    closed: Flags = offset < -CLOSED / 2
+    return closed
 
 
 def spread_of(scores: Doubles) -> Doubles:

@@ -111,7 +111,7 @@ def as_seeds_file(found: Sequence[Residual]) -> str:
     lines = ["# Suggested names for themes of the documents: rename or remove any, then pass the file with --seeds."]
     for each in found:
         lines.append(f"# {each.share:.1%} of the documents: {', '.join(each.terms)}")
-        lines.append(yaml.safe_dump({each.suggested_name: None}, allow_unicode=True).replace(" null", "").rstrip())
+        lines.append(yaml.safe_dump({each.suggested_name: None}, allow_unicode=True).rstrip().removesuffix(" null"))
     return "\n".join(lines) + "\n"
 
 

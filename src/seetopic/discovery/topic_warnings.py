@@ -33,7 +33,7 @@ def warnings_of(
         if twins is not None and (alike := twins.told(seeds, category)):
             told.append(f"{alike} mean nearly the same and share their terms; make them one category")
         if n_found < top:
-            told.append(f"{n_found} of {top} terms: other categories suit the rest better, or there are no more")
+            told.append(f"only {n_found} of {top} terms; others fit other categories better, or there are no more")
         if n_found and sure[category] < DOUBTFUL:
             told.append(LOW_CONFIDENCE)
         new = not occurs(index, seed)

@@ -142,9 +142,9 @@ class Topics:
             themes = [each for each in self.residual if each.parent == parent][:_TOLD]
             largest = ", ".join(f"{each.suggested_name} ({each.share:.0%})" for each in themes)
             if parent is None:
-                told.append(f"The names cover {self.coverage:.0%} of the documents. Others are about: {largest}.")
+                told.append(f"The names cover {self.coverage:.0%} of the documents. The others are about: {largest}.")
             else:
-                told.append(f"{parent} is also about what no name below it covers: {largest}.")
+                told.append(f"{parent} also has themes that no name below it covers: {largest}.")
         if self.coverage_note is not None:
             told.append(self.coverage_note)
         others: dict[str, list[str]] = {}
@@ -153,8 +153,8 @@ class Topics:
                 if sentence != LOW_CONFIDENCE:
                     others.setdefault(sentence, []).append(topic.label)
         for sentence, labels in others.items():
-            tells_all = len(labels) > 1 and all(label in sentence for label in labels)
-            told.append(f"{sentence}." if tells_all else f"{', '.join(labels)}: {sentence}")
+            names_all = sentence.startswith(f"{', '.join(labels[:-1])} and {labels[-1]} ")
+            told.append(f"{sentence}." if names_all else f"{', '.join(labels)}: {sentence}")
         return told
 
     @property

@@ -46,6 +46,11 @@ class Tree:
             depths.append(0 if parent < 0 else depths[parent] + 1)
         return tuple(depths)
 
+    @property
+    def owners(self) -> tuple[int, ...]:
+        """The parent that each residual theme belongs to, -1 for none."""
+        return self.parents[self.n_names :]
+
     def children(self, node: int) -> list[int]:
         """The names right below a name."""
         return [child for child in range(self.n_names) if self.parents[child] == node]
@@ -104,9 +109,9 @@ def tree_of(seeds: Seeds) -> Tree | None:
     return Tree(seeds.parents, len(seeds)) if seeds.is_tree else None
 
 
-def owners_in(tree: Tree | None) -> tuple[int, ...]:
-    """The parent that each residual theme belongs to, -1 for none; empty without a tree."""
-    return () if tree is None else tree.parents[tree.n_names :]
+def owners_in(tree: Tree | None, n_themes: int) -> tuple[int, ...]:
+    """The same without a tree as well, where no theme belongs to a parent."""
+    return (-1,) * n_themes if tree is None else tree.owners
 
 
 def with_uncovered(tree: Tree, names: Floats, themes: SampleThemes) -> tuple[Tree, Uncovered]:

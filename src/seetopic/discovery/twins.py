@@ -19,7 +19,7 @@ from seetopic.discovery.constraints import Constraints
 from seetopic.discovery.ranking import Entries
 from seetopic.discovery.sampled import Reading
 from seetopic.discovery.self_training import Features, SortedSample, scored, shares
-from seetopic.discovery.tree import Tree, owners_in
+from seetopic.discovery.tree import Tree
 from seetopic.runtime import Doubles, Flags, Floats, Longs, compiled
 
 _SAME = 0.75  # cosine from which two names mean nearly the same: "parents" and "parenting", not "style" and "beauty"
@@ -60,7 +60,7 @@ class Twins:
 
     def apart(self, tree: Tree, seeds: Seeds) -> Tree:
         """The tree of all names, from that of the groups; residual themes stay where they are."""
-        owners = [-1 if owner < 0 else self.groups[owner][0] for owner in owners_in(tree)]  # a parent is its own group
+        owners = [-1 if owner < 0 else self.groups[owner][0] for owner in tree.owners]  # a parent is its own group
         return Tree((*seeds.parents, *owners), len(seeds))
 
     def told(self, seeds: Seeds, category: int) -> str:
@@ -115,7 +115,7 @@ def _merged(seeds: list[Seed]) -> Seed:
 def dealt_reading(reading: Reading, twins: Twins, names: Floats, features: Features, temperature: float) -> Reading:
     """The sample sorted by groups, with the documents of each group dealt out by how near they are to its names.
 
-    `names` are unit rows, (n_categories, dimension).
+    `names` are unit rows, (n_categories, dimension). Documents that were not read are dealt out evenly.
     """
     column = twins.columns(reading.memberships.shape[1] - len(twins.groups))
     groups = [list(group) for group in twins.groups if len(group) > 1]  # nothing changes for other names
@@ -124,11 +124,14 @@ def dealt_reading(reading: Reading, twins: Twins, names: Floats, features: Featu
     by_name[: names.shape[1]] = names[members].T
     apart = scored(by_name, features)
     weights, scores = apart.weights, apart.scores
-    even, first = np.zeros(len(members)), 0  # shares of one group's members must add up to the group's
+    even, first = np.zeros(len(members)), 0  # so that shares of one group's members add up to about the group's
+    dealt_shares = np.take(reading.memberships, column, axis=-1) / np.bincount(column)[column]
+    read = dealt_shares[: len(scores)]
     for group in groups:
         own = slice(first, first + len(group))
         weights[:, own] -= weights[:, own].mean(axis=1, keepdims=True)
         scores[:, own] -= scores[:, own].mean(axis=1, keepdims=True)
+        read[:, group] *= len(group) * shares(scores[:, own], temperature)
         even[own] = temperature * np.log(len(group))
         first += len(group)
     scores -= even
@@ -145,8 +148,7 @@ def dealt_reading(reading: Reading, twins: Twins, names: Floats, features: Featu
         dealt_out(found.offset, -(features.mean.astype(np.float64) @ weights) - even),
         dealt_out(found.by_name, scores),
     )
-    others = reading.memberships[len(found.scores) :, column] / np.bincount(column)[column]
-    return Reading(dealt, np.vstack([shares(dealt.scores, temperature), others]))
+    return Reading(dealt, dealt_shares)
 
 
 # Terms

@@ -28,14 +28,17 @@ class TermPatterns:
         return sorted(number for term, number in likely if compiled.fullmatch(term))
 
     def terms_matching(self, pattern: str, without: set[str]) -> list[str]:
-        return [self.terms[number] for number in self.matching(pattern) if self.terms[number] not in without]
+        """The terms that match, without those with some normalised names."""
+        found = (self.terms[number] for number in self.matching(pattern))
+        return [term for term in found if normalized_name(term) not in without]
 
 
 def expanded(seeds: Seeds, terms: Sequence[str]) -> Seeds:
     """The seeds with matching terms in place of wildcards in names and pinned terms.
 
-    A negative term of the category, or a term pinned by name in another one, is left out. A name that matches nothing
-    is read without its wildcards; a pinned term that matches nothing stays, and is reported as not found.
+    Matches that are negative terms of the category are left out, and matches of pinned terms that are pinned by name
+    anywhere. A name that matches nothing is read without its wildcards; a pinned term that matches nothing stays, and
+    is reported as not found.
     """
     if not any(has_wildcard(text) for seed in seeds.seeds for text in (*seed.names, *seed.pinned)):
         return seeds
@@ -47,7 +50,7 @@ def expanded(seeds: Seeds, terms: Sequence[str]) -> Seeds:
 def _expanded(seed: Seed, patterns: TermPatterns, pinned: set[str]) -> Seed:
     negative = set(map(normalized_name, seed.negative))
     for word in filter(has_wildcard, seed.negative):
-        negative.update(patterns.terms_matching(word, set()))
+        negative.update(map(normalized_name, patterns.terms_matching(word, set())))
     names: list[str] = []
     for name in seed.names:
         found = patterns.terms_matching(name, negative) if has_wildcard(name) else [name]
