@@ -11,7 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seetopic import Sorter
-from seetopic.classify.placement import STEPS, Assigned, AssignmentRule, AssignOptions, Placement, placed, threshold_for
+from seetopic.classify.placement import (
+    STEPS,
+    Assigned,
+    AssignmentRule,
+    AssignOptions,
+    Bounds,
+    Placement,
+    placed,
+    threshold_for,
+)
 from seetopic.classify.rows import SortedRows
 from seetopic.runtime.ragged import Lists
 
@@ -90,7 +99,7 @@ def test_documents_are_given_what_the_rule_gives_each(sorter, matched, read, rul
 @given(MATCHED, st.booleans(), st.sampled_from([0.0, 0.3, 0.5, 0.9]))
 def test_a_bound_that_is_raised_later_is_as_one_from_the_beginning(sorter, matched, several, bound):
     terms = Lists.of(matched)
-    later = sorter.place(terms, rule=AssignmentRule(0.0, several)).at_least(bound)
+    later = sorter.place(terms, rule=AssignmentRule(0.0, several)).at_least(Bounds(bound, bound))
     at_once = sorter.place(terms, rule=AssignmentRule(bound, several))
     assert later.assigned(TERMS) == at_once.assigned(TERMS)
     assert later.best.tolist() == at_once.best.tolist()
@@ -113,7 +122,7 @@ def test_the_best_is_the_first_that_is_given(sorter, matched):
 def test_no_documents_are_placed_nowhere(sorter):
     found = sorter.place(Lists.of([]))
     assert len(found) == 0
-    assert found.at_least(0.5).assigned(TERMS) == []
+    assert found.at_least(Bounds(0.5, 0.5)).assigned(TERMS) == []
 
 
 def test_what_is_saved_is_loaded_to_the_last_bit(sorter, tmp_path: Path):
@@ -132,6 +141,17 @@ def test_an_even_share_is_asked_for_where_several_are_given_and_no_threshold_is_
     assert AssignOptions(several=True).rule(4).bound == 0.25
     assert AssignOptions(threshold=0.1, several=True).rule(4).bound == 0.1
     assert AssignOptions().rule(4).bound == 0.0
+
+
+@given(MATCHED)
+def test_at_rate_1_every_document_has_its_best_category_and_those_with_an_even_share(sorter, matched):
+    options = AssignOptions(rate=1.0, several=True)
+    sorted_ = sorter.place(Lists.of(matched), rule=options.rule(len(NAMES)))
+    bests = np.bincount(sorted_.best_steps, minlength=STEPS + 1)
+    found = sorted_.at_least(options.bounds(len(NAMES), bests)).categories.as_lists()
+    for terms, own, shares in zip(matched, found, sorter.shares(matched)[:, :-1], strict=True):
+        best = int(shares.argmax())
+        assert set(own) == ({best, *np.flatnonzero(shares >= 1 / len(NAMES)).tolist()} if terms else set())
 
 
 @given(MATCHED, st.integers(0, 5))

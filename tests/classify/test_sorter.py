@@ -123,6 +123,16 @@ def test_a_rate_decides_how_many_documents_are_given_a_category(sorter, unseen, 
     assert sum(bool(row["category"]) for row in rows_of(tmp_path / "a.csv")) == pytest.approx(63, abs=1)
 
 
+def test_at_rate_1_every_document_is_given_a_category_also_with_several(index, unseen, tmp_path):
+    sorter = sorter_for(index, NAMES[:2])  # a third of the documents is about something else
+    for several in (False, True):
+        options = AssignOptions(rate=1.0, several=several)
+        given = assign_documents(open_documents(unseen), sorter, tmp_path / "a.csv", LocalEngine(1), options=options)
+        assert sum(given.values()) == 90
+        assert not given[""]
+    assert not any("|" in row["categories"] for row in rows_of(tmp_path / "a.csv")[:2])
+
+
 def test_documents_are_read_where_asked(sorter, unseen, tmp_path, cache):
     reader = Reader(encoder_for(), VectorCache(cache), 1)
     assign_documents(open_documents(unseen), sorter, tmp_path / "a.csv", LocalEngine(1), reader=reader)

@@ -12,7 +12,7 @@ import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import closing
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import orjson
 
-from seetopic.classify.placement import STEPS, AssignmentRule, AssignOptions, threshold_for
+from seetopic.classify.placement import STEPS, AssignmentRule, AssignOptions, Bounds
 from seetopic.classify.rows import Kind, SortedRows, blank, column_kind, columns_of
 from seetopic.classify.sorter import Sorter
 from seetopic.classify.tables import Table, refuse_clash, table_for
@@ -193,9 +193,8 @@ def assign_documents(
             documents.refuse_if_empty(int(bests.sum()), done.skipped)
         table = table.keeping(_kept(documents, done.kinds))
         table.require_room(sum(parts.values()))
-        threshold = options.threshold if options.rate is None else threshold_for(bests, options.rate)
-        bound = replace(options, threshold=threshold, rate=None).rule(len(sorter.names)).bound
-        made = engine.map(partial(_rows, table=table, folder=folder, bound=bound), _numbered(parts, chosen))
+        bounds = options.bounds(len(sorter.names), bests)
+        made = engine.map(partial(_rows, table=table, folder=folder, bounds=bounds), _numbered(parts, chosen))
         given: Counter[int] = Counter()
         with written_whole(out, beside=folder / "table") as beside:
             total = sum(parts.values()) if chosen is None else int(chosen.sum())
@@ -327,10 +326,10 @@ def _numbered(parts: dict[str, int], chosen: Flags | None) -> Iterator[tuple[str
 
 
 def _rows(
-    numbered: tuple[str, int, Flags | None], table: Table, folder: Path, bound: float
+    numbered: tuple[str, int, Flags | None], table: Table, folder: Path, bounds: Bounds
 ) -> tuple[bytes, Counter[int]]:
     name, first, chosen = numbered
-    rows = SortedRows.load(folder / name).at_least(bound)
+    rows = SortedRows.load(folder / name).at_least(bounds)
     numbers = np.arange(first, first + len(rows))
     if chosen is not None:
         rows, numbers = rows.where(chosen), numbers[chosen]

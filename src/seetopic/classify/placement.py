@@ -50,12 +50,14 @@ class Placement:
         steps: Shorts = np.where(best >= 0, self.steps[np.arange(len(best)), best], np.int16(0))
         return steps
 
-    def at_least(self, bound: float) -> Placement:
-        """Only categories with at least this share; documents left without a category lose their evidence."""
-        enough = self.shares >= bound
+    def at_least(self, bounds: Bounds) -> Placement:
+        """Only categories with large enough shares; documents left without a category lose their evidence."""
+        needed = np.full(len(self.shares), bounds.further)
+        needed[self.categories.starts[:-1][self.categories.sizes > 0]] = bounds.best
+        enough = self.shares >= needed
         given = self.categories.where(enough)
-        spoken_for = (given.sizes > 0)[self.evidence.documents]
-        return Placement(self.steps, self.none, given, self.shares[enough], self.evidence.where(spoken_for))
+        assigned = (given.sizes > 0)[self.evidence.documents]
+        return Placement(self.steps, self.none, given, self.shares[enough], self.evidence.where(assigned))
 
     def where(self, chosen: Flags) -> Placement:
         """Only the flagged documents."""
@@ -125,8 +127,27 @@ class AssignOptions:
         """The rule for one document; with a rate, the threshold is known only after all documents are sorted."""
         if self.rate is not None:
             return AssignmentRule(0.0, self.several, may_be_none=False)
-        even_share = self.several and self.threshold == 0
-        return AssignmentRule(1 / n_categories if even_share else self.threshold, self.several)
+        return AssignmentRule(self._smallest(n_categories), self.several)
+
+    def bounds(self, n_categories: int, best_steps: Longs) -> Bounds:
+        """The shares at which categories are assigned, once all documents are sorted; see `threshold_for`."""
+        smallest = self._smallest(n_categories)
+        if self.rate is None:
+            return Bounds(smallest, smallest)
+        threshold = threshold_for(best_steps, self.rate)
+        # With a high rate, the threshold is so low that documents would get nearly all categories.
+        return Bounds(threshold, max(threshold, smallest))
+
+    def _smallest(self, n_categories: int) -> float:
+        return 1 / n_categories if self.several and self.threshold == 0 else self.threshold
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """The smallest shares at which a document is assigned to categories."""
+
+    best: float  # of its best category
+    further: float
 
 
 @dataclass(frozen=True)
@@ -162,9 +183,11 @@ def placed(
     best = np.where(given[:, 0], order[:, 0], -1)
     pairs = best[matched.documents] * n_terms + matched.values  # negative where no category is assigned
     at = np.searchsorted(topic_pairs, pairs)
-    speaks = np.append(topic_pairs, -1)[at] == pairs
+    is_evidence = np.append(topic_pairs, -1)[at] == pairs
     steps = np.rint(np.hstack([shares, with_none[:, -1:]]) * STEPS).astype(np.int16)
-    return Placement(steps[:, :-1], steps[:, -1], Lists(order[given], starts), ordered[given], matched.where(speaks))
+    return Placement(
+        steps[:, :-1], steps[:, -1], Lists(order[given], starts), ordered[given], matched.where(is_evidence)
+    )
 
 
 def best_categories(with_none: Doubles, known: Flags, tree: Tree | None = None) -> Longs:

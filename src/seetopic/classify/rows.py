@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import orjson
 
-from seetopic.classify.placement import Placement
+from seetopic.classify.placement import Bounds, Placement
 from seetopic.corpus import TextShard
 from seetopic.runtime import Flags, Shorts, arrays_in, written_whole
 
@@ -38,8 +38,8 @@ class SortedRows:
         """The kinds of values in each column."""
         return {name: {_kind(each) for each in values if each is not None} for name, values in self.columns.items()}
 
-    def at_least(self, bound: float) -> SortedRows:
-        return SortedRows(self.placement.at_least(bound), self.problems, self.columns)
+    def at_least(self, bounds: Bounds) -> SortedRows:
+        return SortedRows(self.placement.at_least(bounds), self.problems, self.columns)
 
     def where(self, chosen: Flags) -> SortedRows:
         """Only the flagged rows."""
