@@ -153,3 +153,5 @@ def test_the_documents_of_an_index_are_assigned_with_its_columns(folder, tmp_pat
     arguments = ("assign", "index", "--topics", "topics", "--out", out)
     one_line_error(run_here(*arguments, "--keep", "who", cwd=folder))
     one_line_error(run_here(*arguments, "--read", cwd=folder))
+    assign(folder / "index", folder / "topics", out, keep="date", n_jobs=1)  # one name, as for other documents
+    assert "date" in pyarrow.parquet.read_schema(out).names

@@ -10,7 +10,7 @@ import hashlib
 import os
 import shutil
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from functools import partial
@@ -25,7 +25,7 @@ from seetopic.classify.rows import Kind, SortedRows, blank, column_kind, columns
 from seetopic.classify.sorter import Sorter
 from seetopic.classify.tables import Table, refuse_clash, table_for
 from seetopic.classify.taught import taught_sorter
-from seetopic.corpus import Documents, Keep, OnError, Piece, TextShard, as_judgements, open_documents
+from seetopic.corpus import Documents, Keep, OnError, Piece, TextShard, as_judgements, as_keep, open_documents
 from seetopic.errors import CorpusError, SettingsError
 from seetopic.index import Index, alone, is_index
 from seetopic.runtime import (
@@ -108,7 +108,7 @@ def assign(
     judgements: Any = None,
     text_field: str | None = None,
     on_error: OnError = "skip",
-    keep: Keep = (),
+    keep: Keep | Sequence[str] = (),
     problems: Counter[str] | None = None,
     n_jobs: int | None = None,
     engine: str = "local",
@@ -132,7 +132,7 @@ def assign(
     table_for(Path(out), sorter.names, sorter.terms)  # refuses an unknown format before anything is read
     source: Documents | StoredDocuments
     if isinstance(documents, Index) or (isinstance(documents, str | Path) and is_index(documents)):
-        source = StoredDocuments(documents if isinstance(documents, Index) else Index.open(documents), keep)
+        source = StoredDocuments(documents if isinstance(documents, Index) else Index.open(documents), as_keep(keep))
     else:
         source = open_documents(documents, text_field=text_field, on_error=on_error, keep=keep)
     reader = None

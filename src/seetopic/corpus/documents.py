@@ -313,14 +313,14 @@ def open_documents(
     the encoding and delimiter, and the column of the texts if it is not named and there is none called "text".
     """
     if isinstance(source, Documents):
-        return _keeping(source, _kept(keep)) if keep else source
+        return _keeping(source, as_keep(keep)) if keep else source
     if on_error not in ("raise", "skip"):
         raise CorpusError(f"`on_error` is {on_error!r}, but must be 'raise' or 'skip'")
     if format is not None and format not in FORMATS:
         raise CorpusError(f"the format {format!r} is unknown; give one of {', '.join(FORMATS)}")
     if isinstance(source, str) and source == "":
         raise CorpusError("the path of the documents is empty; give a file, a folder of .txt files, or -")
-    kept = _kept(keep)
+    kept = as_keep(keep)
     column = text_field or "text"
     if isinstance(source, str | Path):
         given = replace(
@@ -349,7 +349,7 @@ def _from_file(source: str | Path, file_format: str | None, column: str, on_erro
     return Documents(path, column, on_error, file_format)
 
 
-def _kept(keep: Keep | Sequence[str]) -> Keep:
+def as_keep(keep: Keep | Sequence[str]) -> Keep:
     """Columns to keep: "all", or names."""
     if keep == "all":
         return "all"
