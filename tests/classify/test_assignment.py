@@ -284,10 +284,22 @@ def test_another_extension_is_refused_before_anything_is_read(sorter, tmp_path, 
 
 def test_a_kept_column_that_the_table_has_anyway_is_refused(sorter, tmp_path):
     (tmp_path / "in.csv").write_text("text,share\nthe referee,1\n")
+    counting = _Counting()
+    counted = replace(sorter, tokenizer=counting)
     for keep in (("share",), "all"):
         with pytest.raises(SettingsError, match="the table has its own column 'share'"):
-            assign(tmp_path / "in.csv", sorter, tmp_path / "x.csv", keep=keep, n_jobs=1)
+            assign(tmp_path / "in.csv", counted, tmp_path / "x.csv", keep=keep, n_jobs=1)
+    assert counting.texts == 0
+    (tmp_path / "late.jsonl").write_text('{"text": "the referee"}\n' * 200 + '{"text": "soup", "share": 1}\n')
+    with pytest.raises(SettingsError, match="the table has its own column 'share'"):
+        assign(tmp_path / "late.jsonl", sorter, tmp_path / "x.csv", keep="all", n_jobs=1)
     assert not (tmp_path / "x.csv").exists()
+
+
+def test_the_column_of_the_texts_is_not_kept_so_it_may_have_any_name(sorter, tmp_path):
+    (tmp_path / "in.csv").write_text("terms,id\nthe referee,1\n")
+    assign(tmp_path / "in.csv", sorter, tmp_path / "x.csv", text_field="terms", keep="all", n_jobs=1)
+    assert [row["id"] for row in read_rows(tmp_path / "x.csv")] == ["1"]
 
 
 def test_a_field_that_no_record_has_is_refused(sorter, tmp_path):

@@ -211,6 +211,15 @@ def test_the_table_has_the_path_and_the_share_at_each_level(sorter, tmp_path, en
     assert levels[0] >= levels[1] == float(row["share"])
 
 
+def test_a_column_called_path_can_be_kept_only_where_the_table_has_none(sorter, tmp_path):
+    (tmp_path / "in.csv").write_text("text,path\nthe referee and the pool,/home\n")
+    with pytest.raises(SettingsError, match="the table has its own column 'path'"):
+        assign(tmp_path / "in.csv", sorter, tmp_path / "x.csv", keep="path", n_jobs=1)
+    flat = replace(sorter, parents=())
+    assign(tmp_path / "in.csv", flat, tmp_path / "x.csv", keep="path", n_jobs=1)
+    assert (tmp_path / "x.csv").read_text().splitlines()[1].startswith("0,/home,")
+
+
 def test_a_tree_needs_no_documents_that_were_read(cache, tmp_path):
     unread = replace(DEFAULT.index, sample=SampleSettings(words=0))
     index = Index.build(planted_tree()[0], tmp_path / "unread", settings=unread, cache=cache, n_jobs=1)

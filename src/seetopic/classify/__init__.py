@@ -22,7 +22,7 @@ from seetopic.classify.findings import (
 )
 from seetopic.classify.placement import STEPS, Assigned, AssignOptions, Placement
 from seetopic.classify.sorter import SORTER, Sorter, sorter_for, sorter_of
-from seetopic.classify.tables import COLUMNS, table_for
+from seetopic.classify.tables import COLUMNS, own_columns, table_for
 
 __all__ = [
     "COLUMNS",
@@ -48,6 +48,7 @@ __all__ = [
     "assign",
     "assign_documents",
     "judged_documents",
+    "own_columns",
     "sorter_for",
     "sorter_of",
     "table_for",

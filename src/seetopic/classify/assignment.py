@@ -23,7 +23,7 @@ import orjson
 from seetopic.classify.placement import STEPS, AssignmentRule, AssignOptions, Bounds
 from seetopic.classify.rows import Kind, SortedRows, blank, column_kind, columns_of
 from seetopic.classify.sorter import Sorter
-from seetopic.classify.tables import Table, refuse_clash, table_for
+from seetopic.classify.tables import Table, table_for
 from seetopic.classify.taught import taught_sorter
 from seetopic.corpus import Documents, Keep, OnError, Piece, TextShard, as_judgements, as_keep, open_documents
 from seetopic.errors import CorpusError, SettingsError
@@ -77,9 +77,11 @@ class StoredDocuments:
     index: Index
     keep: Keep = ()
 
+    def kept_columns(self) -> tuple[str, ...]:
+        return self.index.column_names if self.keep == "all" else self.keep
+
     def shards(self) -> Iterator[tuple[int, _Read]]:
-        names = self.index.column_names if self.keep == "all" else self.keep
-        columns = {name: self.index.column(name) for name in names}
+        columns = {name: self.index.column(name) for name in self.kept_columns()}
         for number, first in enumerate(range(0, len(self.index), _SHARDS.shard_documents)):
             last = min(first + _SHARDS.shard_documents, len(self.index))
             words = [self.index.texts.words_of(document) for document in range(first, last)]
@@ -175,7 +177,7 @@ def assign_documents(
     without text, by reason.
     """
     table = table_for(out, sorter.names, sorter.terms, sorter.tree)
-    refuse_clash(() if documents.keep == "all" else documents.keep)
+    table.refuse_clash(documents.kept_columns())  # as far as they are known now
     out = place_of_file(out)  # fails now, not at the end, if nothing can be written there
     folder = out.absolute().with_name(f".{out.name}.parts")  # workers may have another working directory
     with alone(out, "run"):

@@ -39,14 +39,14 @@ class Table(ABC):
 
     def keeping(self, kept: Mapping[str, Kind]) -> Table:
         """The same table with kept columns."""
-        refuse_clash(kept)
+        self.refuse_clash(kept)
         return replace(self, kept=dict(kept))
 
     @property
     def header(self) -> list[str]:
         """The names of all columns; a category that is called like another column gets a suffix."""
-        in_tree = () if self.tree is None else _IN_TREE
-        others = ("document", *self.kept, *COLUMNS[1:3], *in_tree, *COLUMNS[3:])
+        first, *further = own_columns(self.tree)
+        others = (first, *self.kept, *further)
         return [*others, *(f"{name}{IS_CATEGORY}" if name in others else name for name in self.names)]
 
     def best_of(self, category: int) -> str:
@@ -62,6 +62,16 @@ class Table(ABC):
             return [None, []]
         return [self.names[category], [shares[node] for node in self.tree.path(category)]]
 
+    def refuse_clash(self, kept: Iterable[str]) -> None:
+        """Refuse to keep a column with the name of one that the table has anyway."""
+        own = own_columns(self.tree)
+        clash = next((name for name in kept if name in own), None)
+        if clash is not None:
+            raise SettingsError(
+                f"the table has its own column {clash!r}, so one of that name cannot be kept; rename it, or leave it "
+                "out of --keep (in Python: keep)"
+            )
+
     def require_room(self, n_rows: int) -> None:  # noqa: B027 - most formats have room for any number
         """Refuse more rows than the format can have."""
 
@@ -73,14 +83,9 @@ class Table(ABC):
     def write(self, path: Path, parts: Iterable[bytes]) -> None: ...
 
 
-def refuse_clash(kept: Iterable[str]) -> None:
-    """Refuse to keep a column with the name of one that the table has anyway."""
-    clash = next((name for name in kept if name in COLUMNS), None)
-    if clash is not None:
-        raise SettingsError(
-            f"the table has its own column {clash!r}, so one of that name cannot be kept; rename it, or leave it out "
-            "of --keep (in Python: keep)"
-        )
+def own_columns(tree: Tree | None) -> tuple[str, ...]:
+    """The columns that every table has, in order; the kept columns follow the first one."""
+    return COLUMNS if tree is None else (*COLUMNS[:3], *_IN_TREE, *COLUMNS[3:])
 
 
 @dataclass(frozen=True)

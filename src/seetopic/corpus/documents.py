@@ -79,14 +79,20 @@ class Documents:
         return isinstance(self.source, Path | Files) and self._files()[1] not in (None, "txt")
 
     def column_names(self) -> tuple[str, ...]:
-        """The columns of the first records, for an error that lists them; none if they are unknown."""
+        """The columns of the first records; none if they are unknown."""
         if isinstance(self.source, Joined):
             return self.source.parts[0].column_names()
         if not self.has_columns:
             return tuple(self.columns or ())
-        file_format = self._files()[1]
+        (file, *_), file_format = self._files()
         assert file_format is not None
-        return tuple(dict.fromkeys(str(name) for row in _first_rows(self, file_format) for name in row))
+        with suppress(CorpusError, MissingExtra, *file.failures):  # reading it will say what is wrong
+            return tuple(dict.fromkeys(str(name) for row in _first_rows(self, file_format) for name in row))
+        return ()
+
+    def kept_columns(self) -> tuple[str, ...]:
+        """The columns to keep; with "all", those of the first records."""
+        return Fields(self.text_field, keep=self.keep).kept(self.column_names() if self.keep == "all" else ())
 
     @property
     def has_labels(self) -> bool:

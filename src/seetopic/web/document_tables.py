@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field, ValidationError
 
-from seetopic.classify import COLUMNS, Reader, Sorter, StoredDocuments, assign_documents
+from seetopic.classify import Reader, Sorter, StoredDocuments, assign_documents
 from seetopic.corpus import Documents
 from seetopic.errors import CorpusError
 from seetopic.index import Index
@@ -63,17 +63,17 @@ class TableSource:
 
 
 def table_documents(
-    written: Documents | None, texts: WrittenTexts | None, index: Index, *, with_text: bool
+    written: Documents | None, texts: WrittenTexts | None, index: Index, own: tuple[str, ...], *, with_text: bool
 ) -> tuple[Documents | StoredDocuments, bool]:
     """The documents of a table with the columns to keep, and whether they are the rows of a file.
 
-    The rows of a file are all there, also those that are empty or cannot be read. Plain text, and an index without its
-    documents, have a row for each document.
+    `own` are the columns that the table has anyway. The rows of a file are all there, also those that are empty or
+    cannot be read. Plain text, and an index without its documents, have a row for each document.
     """
-    kept = [name for name in index.column_names if name not in COLUMNS]
+    kept = [name for name in index.column_names if name not in own]
     if written is not None and written.has_columns:
         text = [written.text_field] if with_text else []
-        names = dict.fromkeys(name for name in (*text, *kept) if name not in COLUMNS)
+        names = dict.fromkeys(name for name in (*text, *kept) if name not in own)
         return replace(written, keep=tuple(names), on_error="skip", label_field=None), True
     if texts is None:
         return StoredDocuments(index, tuple(kept)), False

@@ -9,7 +9,7 @@ from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
-from seetopic.classify import COLUMNS, Sorter
+from seetopic.classify import Sorter, own_columns
 from seetopic.corpus import normalized_name
 from seetopic.discovery import Topics, run_of
 from seetopic.errors import SeeTopicError
@@ -191,14 +191,16 @@ class Workbench:
         if read and written is None and texts is None:
             raise Refused("the texts are not on this server, so the language model cannot read them; sort without that")
         text = {written.text_field: None} if with_text and written is not None and written.has_columns else {}
-        documents, in_file = table_documents(written, texts, index, with_text=with_text)
+        sorter = self.finder.of_run(_prepared_sorter, finding)
+        own = own_columns(sorter.tree)
+        documents, in_file = table_documents(written, texts, index, own, with_text=with_text)
         source = TableSource(
             documents,
-            self.finder.of_run(_prepared_sorter, finding),
+            sorter,
             chosen,
             in_file,
             n_documents=len(index),
-            left_out=tuple(name for name in {**dict.fromkeys(index.column_names), **text} if name in COLUMNS),
+            left_out=tuple(name for name in {**dict.fromkeys(index.column_names), **text} if name in own),
             model=index.model_or_name if read else None,
             cache=self.settings.cache,
             n_jobs=self.settings.jobs,
