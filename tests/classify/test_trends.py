@@ -196,6 +196,8 @@ def test_in_a_tree_a_document_counts_for_the_categories_above_its_own():
     }
     kept = table.drop_columns("path_shares")  # then `path` is a column of the user's own
     assert "films" in trends(kept, group="source").categories
+    by_path = trends(kept.filter(pa.compute.is_valid(kept["path"])), group="path")
+    assert by_path.categories == ("films", "media")
     judged = judged_documents(
         [{"category": name, "document": 1, "belongs": True} for name in ("media > films",)]
         + [{"category": name, "document": 2, "belongs": True} for name in ("media", "sport")],

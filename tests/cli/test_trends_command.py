@@ -14,7 +14,7 @@ from python_calamine import CalamineWorkbook
 
 from commands import one_line_error, run_here
 from planted import NAMES, planted_documents
-from seetopic import Index, Sorter, assign, sorter_for
+from seetopic import Index, Sorter, assign, sorter_for, trends
 
 
 @pytest.fixture(scope="module")
@@ -143,6 +143,25 @@ def test_the_cached_index_of_discover_gets_the_columns_of_every_run(folder, tmp_
     ):
         run_here("discover", "docs.csv", *options, *arguments, cwd=folder).check_returncode()
         assert expected in sections(tmp_path / "topics" / "report.html")
+
+
+def test_columns_of_an_index_may_have_the_names_of_those_of_sorted_documents(cache, tmp_path):
+    texts = planted_documents(60)
+    rows = [
+        {"text": text, "category": NAMES[number % 2], "path": "/home" if number < 40 else "", "terms": "2025-06-03"}
+        for number, text in enumerate(texts)
+    ]
+    (tmp_path / "docs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    index = Index.build(tmp_path / "docs.jsonl", tmp_path / "index", keep="all", cache=cache, n_jobs=1)
+    by_label = trends(index, group="category", time="terms", by="day", seeds=NAMES)
+    assert (by_label.group, by_label.groups) == ("category", tuple(sorted(NAMES[:2])))
+    assert (by_label.time, by_label.periods) == ("terms", ("2025-06-03",))
+    assert [row.of for row in by_label.shares] == [30] * 6
+    by_path = trends(index, group="path", label_field="category", several=True, seeds=NAMES)
+    assert by_path.groups == ("/home",)
+    assert by_path.left_out == {"without a path": 20}
+    assert by_path.categories == tuple(NAMES)
+    assert not by_path.shares[2].calibrated  # no document is labelled with this name
 
 
 def test_the_documents_of_an_index_are_assigned_with_its_columns(folder, tmp_path):

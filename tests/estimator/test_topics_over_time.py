@@ -74,5 +74,8 @@ def test_columns_are_called_as_those_that_were_given(model: SeeTopic):
         docs, time=pandas.Series(days, name="date"), group=pandas.Series(["a", "b"] * 30, name="source")
     )
     assert (named.time, named.group) == ("date", "source")
-    plain = model.trends(docs, time=days, group=pandas.Series(["a", "b"] * 30, name="category"))
-    assert (plain.time, plain.group) == ("time", "group")  # sorted documents have a column `category`
+    own = model.trends(docs, time=days, group=pandas.Series(["a", "b"] * 30, name="category"))
+    assert (own.time, own.group) == ("time", "category")  # sorted documents have a column of that name, too
+    assert own.groups == ("a", "b")
+    both = model.trends(docs, time=pandas.Series(days, name="x"), group=pandas.Series(["a", "b"] * 30, name="x"))
+    assert (both.time, both.group) == ("time", "group")

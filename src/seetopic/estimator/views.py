@@ -16,7 +16,6 @@ from seetopic.index import Index
 from seetopic.runtime import Library, Longs, dataframe
 
 _WORDS = 5
-_TAKEN = {"category", "categories", "path", "terms", "document", "problem"}  # columns of sorted documents
 
 
 def topic_info(topics: Topics, given: Longs, only: int | None, library: Library) -> Any:
@@ -86,8 +85,7 @@ def column_names(given: Mapping[str, Any]) -> dict[str, str]:
     """What columns are called: as in the index or the table that they come from, else by their parameter."""
     found = {name: value if isinstance(value, str) else getattr(value, "name", None) for name, value in given.items()}
     own = {name: each if isinstance(each, str) and each else name for name, each in found.items()}
-    others = len(set(own.values())) < len(own) or bool(_TAKEN & set(own.values()))
-    return dict(zip(own, own, strict=True)) if others else own
+    return own if len(set(own.values())) == len(own) else dict(zip(own, own, strict=True))
 
 
 def values_of(source: Any, values: Any) -> Any:

@@ -130,9 +130,10 @@ class Scan:
         options: TrendOptions,
         restore: Callable[[str], str] = str,  # texts from cells
         in_tree: bool = False,  # whether categories are paths, so that a document also counts for those above
+        column_of: Callable[[str], str] = str,  # the columns in batches of those that were kept
     ) -> None:
         self.options, self.reader = options, DateReader(options.dates, options.time_zone)
-        self._in_tree = in_tree
+        self._in_tree, self._column_of = in_tree, column_of
         self._counted: Unit = options.unit or "day"
         self.rows, self.left_out = 0, Counter[str]()
         self._categories, self._groups, self._terms = (_Names(restore) for _ in range(3))
@@ -159,17 +160,17 @@ class Scan:
         if "problem" in batch.schema.names:
             batch = self._only(batch, _empty(batch.column("problem")), "empty or malformed")
         if group is not None:
-            batch = self._only(batch, pc.invert(_empty(batch.column(group))), f"without a {group}")
+            batch = self._only(batch, pc.invert(_empty(batch.column(self._column_of(group)))), f"without a {group}")
         days = np.zeros(batch.num_rows, np.int64)
         if time is not None:
-            days = self.reader.days(batch.column(time))
+            days = self.reader.days(batch.column(self._column_of(time)))
             known = days != NO_DATE
             if not known.all():
                 batch, days = batch.filter(pa.array(known)), days[known]
             days = period_starts(days, self._counted)
         groups = np.zeros(len(days), np.int64)
         if group is not None:
-            groups = self._groups.encode(batch.column(group).cast(pa.string()))
+            groups = self._groups.encode(batch.column(self._column_of(group)).cast(pa.string()))
         if not batch.num_rows:
             return
         self._documents.add(day=days, group=groups)
@@ -181,7 +182,7 @@ class Scan:
         if several:
             self._add_pairs(rows, categories)
         if self.options.label_field is not None:
-            labels = _lists(batch.column(self.options.label_field))
+            labels = _lists(batch.column(self._column_of(self.options.label_field)))
             self._add_labels(*(_with_parents(*labels) if self._in_tree else labels), rows, texts)
         if self.options.judged is not None:
             self._add_judged(batch.column("document").to_numpy(), rows, texts)

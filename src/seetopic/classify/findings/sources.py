@@ -87,9 +87,8 @@ def trends(
     columns: list[str] = []
     batches = _batches(source, options, columns)
     first = next(batches, None)
-    in_tree = first is not None and _PATH in first.schema.names
     restore = unguarded if is_file and _format(Path(source)) == "csv" else str
-    scan = Scan(options, restore, in_tree)
+    scan = Scan(options, restore, in_tree=_is_of_tree(columns))
     scan.add_all(batches if first is None else chain([first], batches), progress)
     order = [restore(name).removesuffix(IS_CATEGORY) for name in _after("problem", columns)]  # of columns of shares
     return trends_of(scan.counts(names, order), options, Path(source).name if is_file else "the table")
@@ -112,7 +111,7 @@ def trends_of_documents(
     progress: Progress = silent,
 ) -> Trends:
     """The same for documents that are sorted now; `columns` have one value per document."""
-    scan = Scan(options, in_tree=stream.sorter.tree is not None)
+    scan = Scan(options, in_tree=stream.sorter.tree is not None, column_of=_beside)
     scan.add_all(_sorted_batches(stream, columns, assigned), progress)
     return trends_of(scan.counts(stream.sorter.names), options, source)
 
@@ -128,7 +127,7 @@ def _sorter(index: Index, seeds: Any, topics: str | Path | Sorter | None, device
 def _sorted_batches(stream: DocumentStream, columns: Mapping[str, Any], options: AssignOptions) -> Iterator[Any]:
     pa = _pyarrow()
     names, words = (pa.array(each, pa.string()) for each in (stream.sorter.names, stream.sorter.terms))
-    kept = {name: arrow_array(values) for name, values in columns.items()}
+    kept = {_beside(name): arrow_array(values) for name, values in columns.items()}
     done = 0
     for placement, terms, empty in stream.placed_with_terms(options):
         best = placement.best
@@ -142,6 +141,11 @@ def _sorted_batches(stream: DocumentStream, columns: Mapping[str, Any], options:
         _check_lengths(columns, at_least=done)
         yield pa.record_batch(rows)
     _check_lengths(columns, at_most=done)
+
+
+def _beside(name: str) -> str:
+    """The name of a column beside those of the sorted documents, which may have one of that name."""
+    return f"{name} (column)"
 
 
 def _check_lengths(columns: Mapping[str, Any], at_least: int = 0, at_most: int | None = None) -> None:
@@ -252,9 +256,14 @@ def _wanted(options: TrendOptions, names: Sequence[str], source: str) -> list[st
                 else "give a table that `seetopic assign` wrote"
             )
             raise CorpusError(f"{source} has no column {name!r}, only {own}; {advice}")
-    in_tree = (_PATH,) if "path_shares" in names else ()  # otherwise it is a column that was kept
+    in_tree = (_PATH,) if _is_of_tree(names) else ()
     further = [name for name in (*in_tree, *TERMS, "problem") if name in names and name not in options.required]
     return [*options.required, *further]
+
+
+def _is_of_tree(columns: Sequence[str]) -> bool:
+    """Whether a table with these columns has paths of categories; `path` alone is a column that was kept."""
+    return "path_shares" in columns
 
 
 def _pyarrow() -> Any:
