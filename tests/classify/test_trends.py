@@ -214,6 +214,14 @@ def test_documents_without_any_category_are_refused_unless_names_are_given():
     assert [row.share for row in trends(table, group="source", seeds=["sport"]).shares] == [0.0, 0.0]
 
 
+def test_a_batch_without_any_category_adds_nothing():
+    rows = {"source": ["a", "b"], "category": [None, "sport"], "categories": [[], ["sport", "food"]]}
+    categories = pa.array(rows["categories"], pa.list_(pa.string()))
+    batches = [pa.table(rows | {"categories": categories}).slice(row, 1).to_batches()[0] for row in (0, 1, 0)]
+    together = trends(pa.Table.from_batches(batches), group="source", several=True).together
+    assert [(each.category, each.other, each.documents) for each in together] == [("food", "sport", 1)]
+
+
 def test_values_of_several_types_in_jsonl_are_read_one_by_one(tmp_path):
     rows = [{"date": date, "category": "x", "source": 1} for date in ("2025-06-03", 1748908800, "soon", None, 2025)]
     path = tmp_path / "sorted.jsonl"

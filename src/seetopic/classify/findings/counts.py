@@ -180,7 +180,7 @@ class Scan:
         self._given.add(day=days[rows], group=groups[rows], category=categories)
         self._add_terms(batch, days, groups)
         if several:
-            self._add_pairs(rows, categories)
+            self._add_pairs(rows, categories, batch.num_rows)
         if self.options.label_field is not None:
             labels = _lists(batch.column(self._column_of(self.options.label_field)))
             self._add_labels(*(_with_parents(*labels) if self._in_tree else labels), rows, texts)
@@ -219,10 +219,11 @@ class Scan:
         found = _lists(batch.column(column), split=several)
         return _with_parents(*found) if self._in_tree else found
 
-    def _add_pairs(self, rows: Longs, categories: Longs) -> None:
+    def _add_pairs(self, rows: Longs, categories: Longs, n_rows: int) -> None:
         from scipy.sparse import csr_array
 
-        marks = csr_array((np.ones(len(rows), np.int64), (rows, categories)))
+        shape = n_rows, len(self._categories.numbers)
+        marks = csr_array((np.ones(len(rows), np.int64), (rows, categories)), shape)
         marks.sum_duplicates()
         marks.data[:] = 1  # a category that is listed twice counts once
         pairs = (marks.T @ marks).tocoo()
