@@ -37,6 +37,8 @@ def day_of(value: object, **how: str) -> date | None:
         "June 3, 2025",
         "Tue, 03 Jun 2025 10:00:00 +0200",
         "  2025-06-03 ",
+        "20250603140500",
+        "202506031405",
         "1748908800",
         "1748908800000",
         "1748908800.5",
@@ -61,6 +63,20 @@ def test_a_date_that_may_begin_with_the_day_or_the_month_is_refused():
         CorpusError, match=r"^the date '3/4/2025' may begin .* --dates day-first or --dates month-first"
     ):
         day_of("3/4/2025")
+
+
+@given(st.dates(date(1900, 1, 1), date(2100, 12, 31)), st.times(), st.sampled_from(["%Y%m%d%H%M", "%Y%m%d%H%M%S"]))
+def test_a_compact_time_is_on_its_day_as_a_number_and_as_a_text(day, time, form):
+    written = datetime.combine(day, time).strftime(form)
+    assert day_of(written) == day_of(int(written)) == day_of(float(written)) == day
+    assert day_of(written, zone="Asia/Tokyo") == day
+
+
+@pytest.mark.parametrize(
+    "number", [202513011200, 202502291200, 202506001200, 202506012400, 20250601126000, 202506011200.5]
+)
+def test_a_number_that_is_no_compact_time_is_milliseconds(number):
+    assert day_of(number) == day_of(str(number)) == EPOCH + timedelta(days=number // 86_400_000)
 
 
 def test_years_and_months_are_their_first_day():

@@ -126,7 +126,8 @@ class DateReader:
                 self.examples.append(value)
 
     def _of_numbers(self, numbers: Doubles) -> Longs:
-        """Years, YYYYMMDD, Unix seconds or milliseconds, by their size."""
+        """Years, YYYYMMDD, YYYYMMDDhhmm, YYYYMMDDhhmmss, Unix seconds or milliseconds, by their digits and size."""
+        numbers = _without_clocks(numbers)
         sizes = np.abs(np.nan_to_num(numbers))
         seconds = np.where(sizes >= _SECONDS[1], numbers / 1000, numbers)
         timed = (np.abs(np.nan_to_num(seconds)) >= _SECONDS[0]) & (np.abs(np.nan_to_num(seconds)) < _SECONDS[1])
@@ -208,6 +209,26 @@ def _clock(text: str | None) -> Any:
         except ValueError:
             continue
     return datetime.fromisoformat(f"2000-01-01T{text.strip()}").timetz()
+
+
+def _without_clocks(numbers: Doubles) -> Doubles:
+    """The date YYYYMMDD of every YYYYMMDDhhmm or YYYYMMDDhhmmss from 1900 to 2100, and other numbers as they are.
+
+    As Unix milliseconds, they would be in 1976 or after 2570.
+    """
+    found = numbers.copy()
+    for unit in (10**4, 10**6):
+        inside = (numbers >= 19000101 * unit) & (numbers < 21010101 * unit) & (numbers == np.floor(numbers))
+        places = np.flatnonzero(inside)
+        dates, clocks = np.divmod(numbers[places].astype(np.int64), unit)
+        clocks *= 10**6 // unit
+        months, days = dates // 100 % 100, dates % 100
+        firsts = ((dates // 10**4 - 1970) * 12 + months - 1).astype("datetime64[M]")
+        real = (months >= 1) & (months <= 12)
+        real &= (firsts.astype("datetime64[D]") + (days - 1)).astype("datetime64[M]") == firsts
+        real &= (clocks < 240000) & (clocks // 100 % 100 < 60) & (clocks % 100 < 60)
+        found[places[real]] = dates[real]
+    return found
 
 
 def _numbers(column: Any) -> Longs:
