@@ -16,12 +16,15 @@ from typing import Any
 
 @cache
 def compiled(part: str, file: str, *routines: str) -> Any:
-    """A compiled file of a part of SciPy; None if it is not where it is expected, or does not have all routines."""
+    """A compiled file of a part of SciPy; None if it cannot be loaded from there, or lacks a routine."""
     scipy = find_spec("scipy")
     folders = [str(Path(place) / part) for place in (scipy and scipy.submodule_search_locations) or ()]
     spec = PathFinder.find_spec(f"{__package__}.{file}", folders)
     if spec is None or spec.loader is None:
         return None
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
+    try:
+        module = module_from_spec(spec)
+        spec.loader.exec_module(module)
+    except ImportError:
+        return None
     return module if all(hasattr(module, name) for name in routines) else None
