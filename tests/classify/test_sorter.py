@@ -6,6 +6,7 @@ import csv
 import json
 from collections import Counter
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -39,6 +40,13 @@ def test_the_language_models_reading_sorts_them_too(sorter, unseen, cache):
     vectors = VectorCache(cache).encode(encoder_for(), sorter.read_texts(unseen), 1, lambda *_: None)
     found = sorter.assign(unseen, vectors)
     assert np.mean([each.categories[0] == number % 3 for number, each in enumerate(found)]) > 0.95
+
+
+def test_a_prepared_sorter_has_nothing_left_to_compute(sorter):
+    lazy = {name for name, value in vars(Sorter).items() if isinstance(value, cached_property)}
+    assert lazy <= vars(replace(sorter).prepared()).keys()
+    unread = replace(sorter, arrays={name: sorter.arrays[name] for name in ("idf", "term_weights", "term_offset")})
+    assert lazy - {"_known"} <= vars(unread.prepared()).keys()
 
 
 def test_evidence_is_the_matched_terms_of_the_topic(sorter, unseen):

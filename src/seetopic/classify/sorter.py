@@ -135,7 +135,9 @@ class Sorter:
 
     def prepared(self) -> Sorter:
         """The same sorter with everything it needs computed, so that no worker has to do it again."""
-        self.place(self.terms_in([]))  # sorting no documents computes everything that sorting needs
+        # Sorting no documents computes everything that sorting needs.
+        vectors = np.zeros((0, len(self.arrays["document_weights"])), np.float32) if self.reads else None
+        self.place(self.terms_in([]), vectors)
         return self
 
     def scores(self, matched: Sequence[Sequence[int]] | Lists, vectors: Floats | None = None) -> Doubles:
