@@ -314,7 +314,7 @@ def _parsed(text: bytes, path: Path) -> dict[str, Any]:
     if value["format"] not in range(_OLDEST, FORMAT + 1):
         raise IndexFailure(
             f"{path.parent} has index format {value['format']}, but this version of seetopic ({__version__}) reads "
-            f"format {FORMAT}; build the index again, or use the version that built it"
+            f"formats {_OLDEST} to {FORMAT}; build the index again, or use the version that built it"
         )
     _check_shape(value, path)
     value.pop("seal", None)
