@@ -10,7 +10,7 @@ import pytest
 
 from commands import one_line_error, run_here
 from seetopic import Index
-from seetopic.index import alone
+from seetopic.index import exclusive
 from seetopic.runtime import silent
 from seetopic.vectors import VectorCache, encoder_for
 
@@ -55,7 +55,7 @@ def test_the_cache_is_listed_and_cleared_but_not_what_others_put_there(place):
     assert len(kinds(place)) == 3
 
     building = place / "kept" / "indexes" / ("a" * 32)
-    with alone(building):
+    with exclusive(building):
         held = run_here("cache", "clear", "--yes", "--json", "--cache", "kept", cwd=place)
     assert "is in use, so it was kept" in held.stderr
     assert [item["kind"] for item in json.loads(held.stdout)["removed"]] == ["vectors", "checks"]

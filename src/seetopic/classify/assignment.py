@@ -27,7 +27,7 @@ from seetopic.classify.tables import Table, table_for
 from seetopic.classify.taught import taught_sorter
 from seetopic.corpus import Documents, Keep, OnError, Piece, TextShard, as_judgements, as_keep, open_documents
 from seetopic.errors import CorpusError, SettingsError
-from seetopic.index import Index, alone, is_index
+from seetopic.index import Index, exclusive, is_index
 from seetopic.runtime import (
     Engine,
     Flags,
@@ -180,9 +180,9 @@ def assign_documents(
     table.refuse_clash(documents.kept_columns())  # as far as they are known now
     out = place_of_file(out)  # fails now, not at the end, if nothing can be written there
     folder = out.absolute().with_name(f".{out.name}.parts")  # workers may have another working directory
-    with alone(out, "run"):
+    with exclusive(out, "run"):
         with writing(out):
-            _make_ready(folder, _made_of(sorter, options, reader))
+            _prepare(folder, _made_of(sorter, options, reader))
         items: Iterable[tuple[int, Piece | _Read]]
         if isinstance(documents, StoredDocuments):
             items = documents.shards()
@@ -232,7 +232,7 @@ def _made_of(sorter: Sorter, options: AssignOptions, reader: Reader | None) -> d
     return {"version": __version__, "sorter": sorter.fingerprint, "read": read, **asked}
 
 
-def _make_ready(folder: Path, made_of: dict[str, Any]) -> None:
+def _prepare(folder: Path, made_of: dict[str, Any]) -> None:
     record = folder / "made-of.json"
     try:
         if read_json(record) == made_of:

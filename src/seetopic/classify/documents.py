@@ -35,7 +35,7 @@ class IndexedWords:
         return len(self.ends)
 
 
-Texts: TypeAlias = list[str] | IndexedWords
+ShardTexts: TypeAlias = list[str] | IndexedWords
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class DocumentStream:
         rule = options.rule(len(self.sorter.names))
         yield from self._each(partial(_placed_with_terms, sorter=self.sorter, rule=rule))
 
-    def _each(self, work: Callable[[tuple[Texts, Floats | None]], Any]) -> Iterator[Any]:
+    def _each(self, work: Callable[[tuple[ShardTexts, Floats | None]], Any]) -> Iterator[Any]:
         if self.vectors is not None or self.reader is not None:
             self.sorter.require_reading()
         shards = self._with_vectors()
@@ -72,7 +72,7 @@ class DocumentStream:
         with closing(engine_for("local", self.n_jobs)) as engine:
             yield from engine.map(work, shards)
 
-    def _with_vectors(self) -> Iterator[tuple[Texts, Floats | None]]:
+    def _with_vectors(self) -> Iterator[tuple[ShardTexts, Floats | None]]:
         done, given = 0, None if self.vectors is None else np.asarray(self.vectors)
         for texts in self._shards():
             rows = None if given is None else given[done : done + len(texts)]
@@ -83,7 +83,7 @@ class DocumentStream:
                 f"`document_embeddings` has {len(given)} rows for {done} documents; give one row per document"
             )
 
-    def _read(self, texts: Texts, rows: Any) -> Floats | None:
+    def _read(self, texts: ShardTexts, rows: Any) -> Floats | None:
         if rows is not None:
             vectors = unit_rows(rows, [f"document {number}" for number in range(len(texts))])
             length = len(self.sorter.arrays["document_weights"])
@@ -97,7 +97,7 @@ class DocumentStream:
             return None
         return self.reader(self.sorter.read_texts(texts if isinstance(texts, list) else []))
 
-    def _shards(self) -> Iterator[Texts]:
+    def _shards(self) -> Iterator[ShardTexts]:
         if isinstance(self.source, Documents):
             rows = self.source.all_texts()
             while shard := list(islice(rows, _SHARD)):
@@ -116,27 +116,27 @@ class DocumentStream:
             yield IndexedWords(word_ids[places], starts[1:] - starts[0])
 
 
-def _terms_in(texts: Texts, sorter: Sorter) -> Lists:
+def _terms_in(texts: ShardTexts, sorter: Sorter) -> Lists:
     return sorter.terms_at(texts.words, texts.ends) if isinstance(texts, IndexedWords) else sorter.terms_in(texts)
 
 
-def _blank(texts: Texts) -> Flags:
+def _blank(texts: ShardTexts) -> Flags:
     """Which documents are empty; those of an index never are."""
     return blank(texts) if isinstance(texts, list) else np.zeros(len(texts), np.bool_)
 
 
-def _shares(shard: tuple[Texts, Floats | None], sorter: Sorter) -> Doubles:
+def _shares(shard: tuple[ShardTexts, Floats | None], sorter: Sorter) -> Doubles:
     texts, vectors = shard
     return sorter.shares(_terms_in(texts, sorter), vectors, _blank(texts))
 
 
-def _placed(shard: tuple[Texts, Floats | None], sorter: Sorter, rule: AssignmentRule) -> Placement:
+def _placed(shard: tuple[ShardTexts, Floats | None], sorter: Sorter, rule: AssignmentRule) -> Placement:
     texts, vectors = shard
     return sorter.place(_terms_in(texts, sorter), vectors, rule, _blank(texts))
 
 
 def _placed_with_terms(
-    shard: tuple[Texts, Floats | None], sorter: Sorter, rule: AssignmentRule
+    shard: tuple[ShardTexts, Floats | None], sorter: Sorter, rule: AssignmentRule
 ) -> tuple[Placement, Lists, Flags]:
     texts, vectors = shard
     terms, empty = _terms_in(texts, sorter), _blank(texts)

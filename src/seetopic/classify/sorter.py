@@ -306,7 +306,7 @@ def _as_written(about: dict[str, Any]) -> dict[str, Any]:
     SortingSettings(temperature=about["temperature"])
     parents = tuple(about["parents"])
     if not all(type(parent) is int and -1 <= parent < number for number, parent in enumerate(parents)):
-        raise ValueError("its tree is not one")
+        raise ValueError("its `parents` are not a tree: a parent must come before its children")
     if not all(0 <= about[trust] <= 1 for trust in ("term_trust", "read_trust")):
         raise ValueError("its trusts are out of range")
     return {**about, "names": names, "terms": terms, "topic_terms": topics, "parents": parents}
@@ -460,6 +460,6 @@ def _topic_marks(run: Discovery) -> Doubles:
     if run.tree is None:
         return marks
     for category, parent in enumerate(run.tree.parents):
-        if parent >= 0:  # what speaks for a parent speaks for its children
+        if parent >= 0:  # a parent's evidence is also evidence for its children
             marks[:, category] = np.maximum(marks[:, category], marks[:, parent])
     return marks

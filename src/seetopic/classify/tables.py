@@ -22,7 +22,7 @@ from seetopic.runtime import SHEET_COLUMNS, SHEET_ROWS, Lists, Longs, cell, work
 
 # The kept columns follow the first one, and one column of shares per category the last one.
 COLUMNS = ("document", "category", "share", "none", "categories", "terms", "problem")
-IS_CATEGORY = " (category)"  # suffix of a category that is called like another column
+IS_CATEGORY = " (category)"  # suffix of a category with the same name as another column
 _IN_TREE = ("path", "path_shares")  # after the share, if the categories form a tree
 _GROUP = 1 << 22  # cells of a Parquet file that are in memory together
 _NUMBER = re.compile(r"[+-]?\d+([.,]\d+)?([eE][+-]?\d+)?")
@@ -44,7 +44,7 @@ class Table(ABC):
 
     @property
     def header(self) -> list[str]:
-        """The names of all columns; a category that is called like another column gets a suffix."""
+        """The names of all columns; a category with the same name as another column gets a suffix."""
         first, *further = own_columns(self.tree)
         others = (first, *self.kept, *further)
         return [*others, *(f"{name}{IS_CATEGORY}" if name in others else name for name in self.names)]

@@ -9,7 +9,7 @@ from seetopic.index.index import Index
 from seetopic.index.layout import MANIFEST, is_index, is_intact, read_manifest, tokenizer_name
 from seetopic.index.positions import Texts
 from seetopic.index.sample import Sample, beginning, weighted_rows
-from seetopic.index.stages import alone
+from seetopic.index.stages import exclusive
 from seetopic.index.themes import (
     FEWEST,
     SampleThemes,
@@ -31,10 +31,10 @@ __all__ = [
     "Texts",
     "Themes",
     "Uncovered",
-    "alone",
     "beginning",
     "cached_items",
     "clear_cached",
+    "exclusive",
     "is_index",
     "is_intact",
     "layout",

@@ -19,7 +19,7 @@ from seetopic.index.cached import INDEXES
 from seetopic.index.estimate import BuildEstimate, estimate, memory_size
 from seetopic.index.layout import tokenizer_name
 from seetopic.index.planned import PlannedIndex, Resources
-from seetopic.index.stages import Stage, alone, do_stages, forget_stages
+from seetopic.index.stages import Stage, do_stages, exclusive, forget_stages
 from seetopic.index.update import Incoming, Update, identity_of, record_update
 from seetopic.index.writer import IndexWriter
 from seetopic.runtime import (
@@ -89,7 +89,7 @@ class Build(PlannedIndex):
             do_stages(self._stages()[:2], self.folder)
 
     def _alone(self) -> AbstractContextManager[None]:
-        return alone(self.out, waiting=self._wait if self.is_shared else None)
+        return exclusive(self.out, waiting=self._wait if self.is_shared else None)
 
     def _warn(self, about_documents: Sequence[str]) -> None:
         """Pass on the warnings about documents and names before any slow work."""

@@ -13,7 +13,7 @@ from typing import Literal
 
 from seetopic.errors import DamagedIndex, IndexFailure, IndexInUse
 from seetopic.index import layout
-from seetopic.index.stages import alone
+from seetopic.index.stages import exclusive
 from seetopic.runtime import writing
 
 INDEXES = "indexes"
@@ -94,7 +94,7 @@ def _removed(item: CachedItem) -> bool:
         else:
             building = _BUILDING.fullmatch(item.path.name)
             try:
-                with alone(item.path.with_name(building[1] if building else item.path.name)):
+                with exclusive(item.path.with_name(building[1] if building else item.path.name)):
                     shutil.rmtree(item.path)
             except IndexInUse:
                 return False

@@ -12,7 +12,7 @@ from seetopic.errors import DamagedIndex, IndexFailure
 from seetopic.index import layout
 from seetopic.index.build import Build, plan
 from seetopic.index.layout import read_lists, tokenizer_name
-from seetopic.index.stages import alone
+from seetopic.index.stages import exclusive
 from seetopic.index.update import (
     Incoming,
     Part,
@@ -112,7 +112,7 @@ def _was_done(
         build = _planned(index, without(before, removed), added, resources)
     except IndexFailure:  # no such part, so this is a different update
         return False
-    with closing(build.resources.engine), alone(folder):
+    with closing(build.resources.engine), exclusive(folder):
         done = bool(build.key == key)
         if done:
             shutil.rmtree(build.folder, ignore_errors=True)

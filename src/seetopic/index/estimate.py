@@ -25,8 +25,8 @@ _ACTIVATIONS = 350_000_000  # of the language model, per thread
 _COUNT = 100  # per count in memory
 _MOST_HELD, _LEAST_HELD = 1 << 22, 1 << 16
 _SLAB = 16 * 4 * 3  # per term and thread, in a matrix product
-_DISK_A_TOKEN, _INDEX_A_TOKEN = 90, 14
-_TOKENS_A_TERM = 2900  # encoding a term takes as long as tokenising this many tokens
+_DISK_PER_TOKEN, _INDEX_PER_TOKEN = 90, 14
+_TOKENS_PER_TERM = 2900  # encoding a term takes as long as tokenising this many tokens
 _WITH_PHRASES = 1.3  # terms per word of the vocabulary
 _SLOWEST = 0.98
 _DIMENSION = 384  # of the embedded model; that of another model is known only once it is loaded
@@ -69,15 +69,15 @@ def estimate(
     all_tokens = read * found / max(len(texts), 1)
     terms = _terms(tokens, all_tokens, settings.text)
     stored = terms * 4 * (settings.local.rank + _DIMENSION)
-    work = all_tokens * _BUILD + (terms + _sampled_documents(settings, all_tokens, found)) * _TOKENS_A_TERM
+    work = all_tokens * _BUILD + (terms + _sampled_documents(settings, all_tokens, found)) * _TOKENS_PER_TERM
     return BuildEstimate(
         documents=round(found),
         tokens=round(all_tokens),
         terms=terms,
         seconds=seconds_a_token * work / n_jobs,
         memory=memory_needed(terms, settings, n_jobs, held),
-        disk=round(all_tokens * _DISK_A_TOKEN + stored),
-        index=round(all_tokens * _INDEX_A_TOKEN + stored),
+        disk=round(all_tokens * _DISK_PER_TOKEN + stored),
+        index=round(all_tokens * _INDEX_PER_TOKEN + stored),
     )
 
 

@@ -41,10 +41,10 @@ class Sample:
 
 @dataclass(frozen=True)
 class Contents:
-    """The words of all documents, on which it depends which of them are read.
+    """The words of all documents, which determine which documents are read.
 
-    The order of the documents does not matter, nor what other documents there are: a corpus with one document more,
-    fewer or elsewhere has nearly the same sample.
+    The order of the documents does not matter, nor what other documents there are: adding, removing or moving a
+    document hardly changes the sample.
     """
 
     keys: NDArray[np.uint64]  # of the words, and 0 for separators

@@ -99,13 +99,13 @@ def clear_finished(out: Path) -> None:
     folder = building(out)
     if not folder.is_dir() or (folder / _RECORD).exists():  # the record belongs to a build that can be resumed
         return
-    with suppress(SeeTopicError), alone(out):  # a build may be running, or the folder may be read-only
+    with suppress(SeeTopicError), exclusive(out):  # a build may be running, or the folder may be read-only
         if not (folder / _RECORD).exists():
             shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager
-def alone(out: Path, work: str = "build", waiting: Callable[[], None] | None = None) -> Iterator[None]:
+def exclusive(out: Path, work: str = "build", waiting: Callable[[], None] | None = None) -> Iterator[None]:
     """Hold the lock on `out`; if another process has it, call `waiting` and wait, or refuse without `waiting`."""
     from filelock import FileLock, Timeout  # commands on a finished index need no lock
 

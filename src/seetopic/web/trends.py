@@ -111,7 +111,7 @@ def computed(search: Search, asked: AskedTrends) -> Trends:
         raise Refused("no document fits the filter; choose fewer conditions")
     best = search.sorted.best[fits].astype(np.int64)
     names = pa.array(search.sorted.names, pa.string())
-    # A column of the documents may be called like one of the table.
+    # A column of the documents may have the same name as one of the table.
     called = {name: f"{name} (column)" if name in COLUMNS else name for name in (asked.time, asked.group) if name}
     rows: dict[str, Any] = {
         new: arrow_array(search.index.column(search.known(name))[fits]) for name, new in called.items()

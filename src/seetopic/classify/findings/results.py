@@ -49,7 +49,7 @@ class CategoryShare:
 
 @dataclass(frozen=True)
 class ShareChange:
-    """A period from which on a category's share is another one than in the periods before."""
+    """The first period of a run in which a category's share differs from the run before it."""
 
     group: str
     category: str
@@ -277,7 +277,7 @@ class _Findings:
                 )
 
     def differences(self) -> Iterator[GroupDifference]:
-        """Each group against all others, largest difference in the most certain order of the table."""
+        """Each category's share in each group, compared with its share in all other groups."""
         counts = self.counts
         k, n = counts.given.sum(axis=1), counts.documents.sum(axis=1)[:, None]
         others, of_others = k.sum(axis=0) - k, n.sum() - n
