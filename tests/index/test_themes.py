@@ -148,8 +148,26 @@ def test_a_name_stands_out_in_mean_zero(n_names, seed):
     names = unit(chance.normal(size=(n_names, DIMENSION)))
     assert groups.standing(names).mean(axis=1) == pytest.approx(0, abs=1e-6)
     assert groups.standing(names).std(axis=1) == pytest.approx(1, abs=1e-6)
-    assert groups.share_of(groups.covered_by(names, -99.0)) == 1.0
-    assert groups.share_of(groups.covered_by(names, 99.0)) == 0.0
+    assert groups.share_of(groups.near_any_of(names, -99.0)) == 1.0
+    assert groups.share_of(groups.near_any_of(names, 99.0)) == 0.0
+
+
+def test_many_names_cover_their_own_themes_and_hardly_any_by_chance():
+    chance = np.random.default_rng(0)
+    centres = unit(chance.normal(size=(50, DIMENSION)))
+    groups = Themes(centres, centres)
+    for number in (2, 10, 25):
+        covered = groups.covered_by(centres[:number])
+        assert covered[:number].all()
+        assert covered[number:].mean() < 0.25
+
+
+def test_a_broad_name_covers_its_themes_beside_many_others():
+    """It is equally near to ten themes, and so to none as near as the others are to their own."""
+    centres = unit(np.eye(40))
+    names = unit(np.vstack([centres[:10].sum(axis=0), centres[10:35]]))
+    groups = Themes(centres, centres)
+    assert groups.covered_by(names).tolist() == [True] * 35 + [False] * 5
 
 
 def test_the_documents_nearest_to_a_name_that_none_is_about_are_neither_alike_nor_near():

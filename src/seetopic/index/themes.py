@@ -1,8 +1,9 @@
 """Themes: what the documents are about, independently of any names, and which themes no name covers.
 
 The sample's vectors are grouped once per index, by spherical k-means at several granularities from coarse to fine. When
-names are given, the themes are taken at the granularity of the names: the coarsest at which each name has a theme of
-its own. A theme in which no name stands out is residual: it competes with the names for documents and terms.
+names are given, the themes are taken at the granularity of the names: the coarsest at which they cover enough themes,
+1.3 per name on average. A theme in which no name stands out is residual: it competes with the names for documents and
+terms.
 
 Some names cut across all themes: "sympathy" or "advice" in messages about many disasters. For these, the documents are
 grouped once more, by what remains of their vectors after the mean of their theme is subtracted.
@@ -10,6 +11,7 @@ grouped once more, by what remains of their vectors after the mean of their them
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property, partial
 
@@ -34,7 +36,9 @@ _LEAST = 20  # average number of documents per theme, below which the grouping i
 FEWEST = _LEAST * _GRAINS[0]  # documents from which a corpus has themes
 _ROUNDS = 30  # maximum iterations of k-means; it usually converges sooner
 _MOVING = 0.003  # share of documents that may still change their theme at convergence
-_STANDS_OUT = 1.2  # standard deviations above the mean over themes, from which a name covers a theme
+_STANDS_OUT = 1.2  # standard deviations above the mean over themes, from which one of few names covers a theme
+_FEW = 2
+_REACH = 0.55  # share of a name's highest value, from which it covers a theme beside any number of names
 _SAME = 0.85  # cosine of two centres, from which they count as one theme that was split in two
 _OWN = 1.3  # themes that a name must cover on average for the grouping to be fine enough
 _FINENESS = 35  # documents per squared number of themes, above which the grouping is too coarse
@@ -42,7 +46,7 @@ _NEAR = 0.5  # standard deviations above the mean, from which a name may be mean
 _ELSEWHERE = 0.2  # share of documents in themes below the mean for every name, above which something is missing
 _FAR, _FAR_POWER = 0.65, 0.6  # share of documents not near any name: for one name, and how it falls with their number
 _LEFT, _LEFT_POWER = 1.5, 0.7  # the same for documents in themes that no name covers
-_NOTHING_MISSING, _SURELY_MISSING = 0.5, 1.0  # mean of both shares, relative to these: below, and from which
+_NOTHING_MISSING, _SURELY_MISSING = 0.62, 1.0  # mean of both shares, relative to these: below, and from which
 _HANDICAP = 1.5  # of residual themes, in standard deviations, where the names may still cover everything
 _INSIDE = 0.05  # mean share of documents elsewhere in parents, below which children cover their parents
 _ACROSS = 4  # groups of documents by what remains after their theme is subtracted
@@ -95,11 +99,24 @@ class Themes:
     def _columns(self) -> Doubles:
         return self.centres.T.astype(np.float64)
 
-    def covered_by(self, names: Floats, bound: float) -> Flags:
-        """Whether any name stands out in a theme, or in another one that is nearly the same."""
-        outstanding = self.standing(names).max(axis=0) >= bound
-        covered: Flags = outstanding | self._twins[:, outstanding].any(axis=1)
-        return covered
+    def covered_by(self, names: Floats) -> Flags:
+        """Whether any name stands out in a theme, or in another one that is nearly the same.
+
+        Of many names, one stands out in any theme by chance, so the bound rises with their number. But broad names
+        stand out a little in many themes and nowhere much, so it rises only to a share of each name's highest value.
+        """
+        standing = self.standing(names)
+        of_many = math.sqrt(_STANDS_OUT**2 + 2 * math.log(max(len(names) / _FEW, 1)))  # how the highest of many grows
+        bounds = np.maximum(_STANDS_OUT, np.minimum(of_many, _REACH * standing.max(axis=1, keepdims=True)))
+        return self._with_twins((standing >= bounds).any(axis=0))
+
+    def near_any_of(self, names: Floats, bound: float) -> Flags:
+        """Whether any name is nearer than average by a bound to a theme, or to another one that is nearly the same."""
+        return self._with_twins(self.standing(names).max(axis=0) >= bound)
+
+    def _with_twins(self, some: Flags) -> Flags:
+        both: Flags = some | self._twins[:, some].any(axis=1)
+        return both
 
     @cached_property
     @one_thread()
@@ -268,7 +285,7 @@ def uncovered_by(names: Floats, themes: SampleThemes) -> Uncovered:
     if not themes.grains:
         return Uncovered(themes.centres[:0], 1.0, np.empty(0))
     if themes.are_surely_cut_across_by(names):
-        chosen, covered = themes.across, themes.across.covered_by(names, _STANDS_OUT_ACROSS)
+        chosen, covered = themes.across, themes.across.near_any_of(names, _STANDS_OUT_ACROSS)
         # At least as many names as groups may cover everything, however different from the groups they are.
         may_cover_all = float(len(names) >= _ACROSS or chosen.share_of(covered) >= _ALL_ACROSS)
     else:
@@ -317,7 +334,7 @@ def _at_grain_of(names: Floats, themes: SampleThemes) -> tuple[Themes, Flags]:
     if themes.may_be_cut_across_by(names):  # such names stand out in too few of the finer themes
         fine = [each for each in fine if len(each.centres) <= _TAKEN_OFF] or [_at_most(_TAKEN_OFF, themes.grains)]
     for chosen in fine or themes.grains[-1:]:
-        covered = chosen.covered_by(names, _STANDS_OUT)
+        covered = chosen.covered_by(names)
         if covered.sum() >= _OWN * len(names):
             break
     return chosen, covered
@@ -331,9 +348,9 @@ def _may_cover_everything(names: Floats, grains: tuple[Themes, ...]) -> float:
     hardly depends on how the themes happen to be cut. A single name never covers everything.
     """
     number = float(len(names))
-    elsewhere, far, left = (
-        np.mean([1 - themes.share_of(themes.covered_by(names, bound)) for themes in grains])
-        for bound in (0.0, _NEAR, _STANDS_OUT)
+    left = np.mean([1 - themes.share_of(themes.covered_by(names)) for themes in grains])
+    elsewhere, far = (
+        np.mean([1 - themes.share_of(themes.near_any_of(names, bound)) for themes in grains]) for bound in (0.0, _NEAR)
     )
     missing = (far / (_FAR * number**-_FAR_POWER) + left / (_LEFT * number**-_LEFT_POWER)) / 2
     if number == 1 or elsewhere > _ELSEWHERE:
