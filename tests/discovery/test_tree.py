@@ -85,6 +85,13 @@ def test_a_parent_has_what_its_children_share_and_a_child_what_is_its_own(topics
         assert not set(found) & set(SHARED[PARENT[child]]), child
 
 
+@pytest.mark.parametrize("top", [1, 4])
+def test_fewer_terms_are_the_first_ones_with_the_same_confidence(run, topics, top):
+    fewer = run_of(run.index, run.seeds, replace(run.settings, top=top)).topics
+    assert [list(topic) for topic in fewer] == [list(topic)[:top] for topic in topics]
+    assert [topic.confidence for topic in fewer] == [topic.confidence for topic in topics]
+
+
 def test_no_term_stands_in_two_nodes(topics):
     terms = [form for topic in topics for each in topic.terms for form in (each.term, *each.variants)]
     assert len(terms) == len(set(terms))

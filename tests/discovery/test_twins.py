@@ -1,5 +1,7 @@
 """Names that mean nearly the same share documents and terms."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -80,6 +82,12 @@ def test_the_confidence_of_a_topic_does_not_depend_on_names_that_mean_nearly_the
         vectors, local = np.asarray(run.index.general), np.asarray(run.index.local)
         alone = topic_confidence(run.names[[twin]], vectors, local, [terms])
         assert round(float(alone[0]), 3) == run.topics[twin].confidence > 0
+
+
+def test_fewer_terms_of_twins_are_the_first_ones_with_the_same_confidence(run):
+    fewer = find(replace(run.query, settings=replace(run.settings, top=3))).topics
+    assert [list(topic) for topic in fewer] == [list(topic)[:3] for topic in run.topics]
+    assert [topic.confidence for topic in fewer] == [topic.confidence for topic in run.topics]
 
 
 def test_shares_of_twins_add_up_to_those_of_their_group(run):

@@ -12,6 +12,7 @@ import numpy as np
 
 from seetopic.discovery.algorithm import Discovered
 from seetopic.discovery.constraints import Constraints
+from seetopic.discovery.evidence.confidence import JUDGED
 from seetopic.discovery.ranking import Entries
 from seetopic.runtime import Doubles, Longs, Sparse
 
@@ -38,7 +39,7 @@ def covering(
         known = np.where(has_score, own[places], 0.0) if len(own) else np.zeros(len(terms))
         n_fixed = len(set(terms) & set(constraints.fixed[category]))
         worth = memberships[:, category] - _ELSEWHERE
-        order, factors = _greedy(known, _postings(documents, terms), worth, n_fixed, top)
+        order, factors = _greedy(known, _postings(documents, terms), worth, n_fixed, max(top, JUDGED))
         deep.append([terms[place] for place in order])
         lowered = own.copy()
         lowered[places[has_score]] *= factors[has_score]

@@ -246,7 +246,7 @@ def find(query: Query) -> Discovery:
     twins = twins_among(names.plain, tree_of(query.seeds)) if query.may_merge_names else None
     if twins is None:
         return _find_apart(query, names)
-    settings = replace(query.settings, top=query.settings.top * twins.largest)
+    settings = replace(query.settings, top=max(query.settings.top, JUDGED) * twins.largest)
     settled = replace(query.settled, terms=twins.merged_answers(query.settled.terms))
     together = replace(query, seeds=twins.merged(query.seeds), settings=settings, settled=settled)
     return _dealt_out(query, names, twins, _find_apart(together, together.encoded_names(), twins))
@@ -313,7 +313,7 @@ def _find_apart(query: Query, names: EncodedNames, twins: Twins | None = None) -
     documents = _matched_documents(query.index) if uses_documents and not query.index.sample.was_read else None
     by_level = None
     if tree is not None:
-        of_parents = settings.top if twins is None else settings.top // twins.largest
+        of_parents = max(settings.top if twins is None else settings.top // twins.largest, JUDGED)
         ranks = general, by_terms[1][0], constraints, settings, of_parents, query.variants, documents
         by_level = TreeRanking(tree, *ranks)
 
