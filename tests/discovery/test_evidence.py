@@ -21,7 +21,7 @@ from seetopic.discovery.evidence.documents import (
     typical_of_nearest,
     typical_terms,
 )
-from seetopic.discovery.evidence.general import DRIFT, GeneralEvidence, confidence
+from seetopic.discovery.evidence.general import DRIFT, GeneralEvidence, closeness
 from seetopic.discovery.evidence.similarity import contrasted
 from seetopic.discovery.run import run_of
 from seetopic.runtime import normalized
@@ -170,7 +170,7 @@ def test_confidence_is_how_near_the_middle_term_is_and_how_much_nearer_than_to_o
     similarity = np.array([[0.8, 0.6, 0.1, 0.1], [0.2, 0.2, 0.5, 0.3]], np.float32)
     # Name 0 has 0.4 with any term. Its terms have 0.7, and 0.5 more than with name 1: (0.3 + 0.5) of 0.6, so 1.
     # Name 1 has 0.3 with any term. Its term has 0.3, and 0.2 more than with name 0: (0 + 0.2) of 0.7.
-    assert confidence(similarity, [[0, 1], [3]]).tolist() == pytest.approx([1.0, 2 / 7], abs=1e-6)
+    assert closeness(similarity, [[0, 1], [3]]).tolist() == pytest.approx([1.0, 2 / 7], abs=1e-6)
 
 
 @given(st.integers(0, 10_000), st.integers(2, 6))
@@ -178,7 +178,7 @@ def test_confidence_is_the_definition_written_out(seed, n_names):
     chance = np.random.default_rng(seed)
     similarity = chance.random((n_names, 9)).astype(np.float32)
     current = [chance.permutation(9)[: chance.integers(1, 6)].tolist() for _ in range(n_names)]
-    for category, (terms, found) in enumerate(zip(current, confidence(similarity, current), strict=True)):
+    for category, (terms, found) in enumerate(zip(current, closeness(similarity, current), strict=True)):
         own, others = similarity[category, terms], np.delete(similarity, category, axis=0)[:, terms]
         anywhere = similarity[category].mean()
         gain = np.median(own) - anywhere + np.median(own - others.mean(axis=0))
@@ -187,14 +187,14 @@ def test_confidence_is_the_definition_written_out(seed, n_names):
 
 def test_a_name_of_the_same_meaning_takes_no_confidence_from_a_topic():
     similarity = np.array([[0.7, 0.0, 0.0], [0.75, 0.0, 0.0], [0.0, 0.5, 0.5]], np.float32)
-    alike, _, _ = confidence(similarity, [[0], [0], [1]])
+    alike, _, _ = closeness(similarity, [[0], [0], [1]])
     assert alike > DRIFT
 
 
 def test_one_name_alone_is_compared_with_what_it_has_with_any_term():
     similarity = np.array([[0.9, 0.3, 0.3, 0.3]], np.float32)
-    assert confidence(similarity, [[0]]).tolist() == pytest.approx([1.0])
-    assert confidence(similarity, [[1]]).tolist() == pytest.approx([0.0])
+    assert closeness(similarity, [[0]]).tolist() == pytest.approx([1.0])
+    assert closeness(similarity, [[1]]).tolist() == pytest.approx([0.0])
 
 
 def test_a_topic_is_trusted_if_its_terms_together_are_near_to_its_name_and_used_alike():
@@ -216,7 +216,7 @@ def test_a_topic_is_trusted_if_its_terms_together_are_near_to_its_name_and_used_
 
 
 def test_a_topic_without_terms_has_no_confidence():
-    assert confidence(np.ones((1, 2), np.float32), [[]]).tolist() == [0.0]
+    assert closeness(np.ones((1, 2), np.float32), [[]]).tolist() == [0.0]
 
 
 @given(arrays(np.float32, array_shapes(min_dims=2, max_dims=2, max_side=6), elements=st.sampled_from([-0.5, 0.25, 1])))

@@ -1,4 +1,4 @@
-"""Names that no document is about: they get no documents, and the other names' topics are as they are without them.
+"""Names that no document is about: they get no documents, and hardly change the other names' topics.
 
 A codebook may have categories that these documents do not have. The documents nearest to such a name are hardly nearer
 than others and unlike each other, and no term is near it.

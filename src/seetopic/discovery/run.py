@@ -54,7 +54,7 @@ from seetopic.settings import DEFAULT, DiscoverySettings, as_json, preset_named
 from seetopic.text import Variants, no_variants
 from seetopic.version import __version__
 
-_SURE = 0.35  # confidence from which a topic's terms may describe its name; users should require more
+_CLOSE = 0.35  # closeness from which the terms of a topic may describe its name
 _NEAREST = 20  # minimum number of documents that represent a single name
 _LEFT_OUT = 2.0  # times the weight of general evidence, if the names leave out a part of the documents
 
@@ -517,11 +517,11 @@ def _described(
 
 def _describing(query: Query, general: GeneralEvidence, found: CurrentTerms) -> list[list[int]]:
     """The best terms of each category besides its names; none if they may be about something else."""
-    sure = general.confidence([terms[:JUDGED] for terms in found]) >= _SURE
+    is_close = general.closeness([terms[:JUDGED] for terms in found]) >= _CLOSE
     own = (*names_as_terms(query.index, query.seeds), *(() for _ in found[len(query.seeds) :]))
     others = [[term for term in terms if term not in own[category]] for category, terms in enumerate(found)]
     size = query.settings.sorting.described_by
-    return [terms[:size] if sure[category] else [] for category, terms in enumerate(others)]
+    return [terms[:size] if is_close[category] else [] for category, terms in enumerate(others)]
 
 
 # After the last pass

@@ -6,7 +6,7 @@ learns from the clearest guesses, twice, and corrects the rest.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -63,19 +63,14 @@ def sort_sample(
     `handicaps`, one per category, are subtracted from the scores. The result is the mean over the rounds, so that
     neither the first nor the last decides alone.
     """
-    by_name = np.zeros((len(features.mean), len(names)))
-    by_name[: names.shape[1]] = names.T
-    named = scored(by_name, features)
-    rule, total = named, None
-    for _ in range(settings.rounds):
-        learned = scored(regression(features.centred, rule.scores - handicaps, settings), features)
-        rule = learned.plus(named, settings.name_pull)
-        total = rule if total is None else total.plus(rule, 1.0)
-    assert total is not None  # there is at least one round
-    spread = spread_of(total.scores)
-    weights = total.weights / spread
-    offset = -(features.mean.astype(np.float64) @ weights)
-    return SortedSample(total.scores / spread - handicaps, weights, offset - handicaps, named.scores - handicaps)
+    named = scored_by_names(names, features)
+
+    def learned(scores: Doubles) -> Rule:
+        return scored(regression(features.centred, scores - handicaps, settings), features)
+
+    rule = mean_of_rounds(named, learned, settings)
+    offset = -(features.mean.astype(np.float64) @ rule.weights)
+    return SortedSample(rule.scores - handicaps, rule.weights, offset - handicaps, named.scores - handicaps)
 
 
 @dataclass(frozen=True)
@@ -87,6 +82,24 @@ class Rule:
 
     def plus(self, other: Rule, share: float) -> Rule:
         return Rule(self.weights + share * other.weights, self.scores + share * other.scores)
+
+
+def scored_by_names(names: Floats, features: Features) -> Rule:
+    """The rule that knows the names alone, unit rows of (n_categories, dimension)."""
+    weights = np.zeros((len(features.mean), len(names)))
+    weights[: names.shape[1]] = names.T
+    return scored(weights, features)
+
+
+def mean_of_rounds(named: Rule, learned: Callable[[Doubles], Rule], settings: SortingSettings) -> Rule:
+    """Learn from the scores of the rule so far, the first time those by the names; the mean over the rounds."""
+    rule, total = named, None
+    for _ in range(settings.rounds):
+        rule = learned(rule.scores).plus(named, settings.name_pull)
+        total = rule if total is None else total.plus(rule, 1.0)
+    assert total is not None  # there is at least one round
+    spread = spread_of(total.scores)
+    return Rule(total.weights / spread, total.scores / spread)
 
 
 def scored(weights: Doubles, features: Features) -> Rule:

@@ -11,7 +11,18 @@ from dataclasses import replace
 
 import numpy as np
 
-from seetopic.discovery.self_training import CLOSED, Features, Rule, SortedSample, regression, scored, shares, spread_of
+from seetopic.discovery.self_training import (
+    CLOSED,
+    Features,
+    Rule,
+    SortedSample,
+    mean_of_rounds,
+    regression,
+    scored,
+    scored_by_names,
+    shares,
+    spread_of,
+)
 from seetopic.discovery.teaching import Lessons, taught
 from seetopic.discovery.term_rule import TermRule
 from seetopic.discovery.tree import Tree
@@ -29,24 +40,19 @@ def sort_by_paths(
     """As `sort_sample`, for the columns of a tree. Parents' columns are closed: their documents are in those below."""
     leaves = list(tree.leaves)
     lowered = handicaps[leaves]
-    by_name = np.zeros((len(features.mean), len(names)))
-    by_name[: names.shape[1]] = names.T
-    named = _by_path(scored(by_name, features), tree)
-    rule, total = _only(named, leaves), None
-    for _ in range(settings.rounds):
-        learned = _by_path(_learned(features, rule.scores - lowered, settings, tree), tree)
-        rule = _only(learned.plus(named, settings.name_pull), leaves)
-        total = rule if total is None else total.plus(rule, 1.0)
-    assert total is not None  # there is at least one round
-    spread = spread_of(total.scores)
-    weights = total.weights / spread
-    offset = -(features.mean.astype(np.float64) @ weights)
+    named = _only(_by_path(scored_by_names(names, features), tree), leaves)
+
+    def learned(scores: Doubles) -> Rule:
+        return _only(_by_path(_learned(features, scores - lowered, settings, tree), tree), leaves)
+
+    rule = mean_of_rounds(named, learned, settings)
+    offset = -(features.mean.astype(np.float64) @ rule.weights)
     n_columns = len(names)
     return SortedSample(
-        among_all(leaves, n_columns, total.scores / spread - lowered, -CLOSED),
-        among_all(leaves, n_columns, weights, 0.0),
+        among_all(leaves, n_columns, rule.scores - lowered, -CLOSED),
+        among_all(leaves, n_columns, rule.weights, 0.0),
         among_all(leaves, n_columns, offset - lowered, -CLOSED),
-        among_all(leaves, n_columns, named.scores[:, leaves] - lowered, -CLOSED),
+        among_all(leaves, n_columns, named.scores - lowered, -CLOSED),
     )
 
 

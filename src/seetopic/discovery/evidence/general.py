@@ -11,7 +11,7 @@ import numpy as np
 from seetopic.discovery.evidence.similarity import contrasted, mean_vectors, products
 from seetopic.runtime import Doubles, Flags, Floats, median
 
-DRIFT = 0.43  # a topic with less confidence than this has drifted from its name; docs/method.md has the figures
+DRIFT = 0.43  # a topic that is less close than this to its name has drifted; docs/method.md has the figures
 _TINY = 1e-6  # avoids a division by 0 if every term is the name itself
 
 
@@ -42,14 +42,14 @@ class GeneralEvidence:
     def _means(self) -> Means:
         return means_of(self.similarity)
 
-    def confidence(self, current: list[list[int]]) -> Doubles:
-        return confidence(self.similarity, current, self._means)
+    def closeness(self, current: list[list[int]]) -> Doubles:
+        return closeness(self.similarity, current, self._means)
 
     def scores(self, current: list[list[int]]) -> Floats:
         sizes = np.array([len(terms) for terms in current], np.float32)
         pull = np.full(len(current), self.name_pull, np.float32)
         if self.name_pull > 0 and self.held_back > 0:
-            pull += np.float32(self.held_back) * (self.confidence(current) < DRIFT)
+            pull += np.float32(self.held_back) * (self.closeness(current) < DRIFT)
         pull[sizes == 0] = 1  # without terms, only the name represents a category
         share = (pull / np.maximum(pull + sizes, 1))[:, None]
         centres = (1 - share) * mean_vectors(self.vectors, current) + share * self.names
@@ -57,7 +57,7 @@ class GeneralEvidence:
 
 
 class Means(NamedTuple):
-    """What `confidence` needs of all similarities."""
+    """What `closeness` needs of all similarities."""
 
     of_categories: Floats  # mean similarity to all terms
     totals: Doubles  # sum over the categories, by term
@@ -67,8 +67,8 @@ def means_of(similarity: Floats) -> Means:
     return Means(similarity.mean(axis=1), similarity.sum(axis=0, dtype=np.float64))
 
 
-def confidence(similarity: Floats, current: list[list[int]], means: Means | None = None) -> Doubles:
-    """How surely each topic is about its name, from 0 to 1.
+def closeness(similarity: Floats, current: list[list[int]], means: Means | None = None) -> Doubles:
+    """How close each topic is to its name, from 0 to 1.
 
     The median similarity of its terms to the name, plus the median of how much nearer they are to it than to the other
     names; measured from the name's mean similarity to all terms, as a share of what is left up to 1. Similarity alone
