@@ -76,6 +76,12 @@ def assigned(sorter: Sorter, with_none: list[float], terms: list[int], *, read: 
     given = given if rule.several else given[:1]
     own = sorter.topic_terms[given[0]] if given else ()
     evidence = tuple(sorter.terms[term] for term in terms if sorter.terms[term] in own)
+    if given and not evidence:
+        counts = {
+            term: float(sorter.arrays["idf"][term] * sorter.arrays["term_weights"][term, given[0]]) for term in terms
+        }
+        most = sorted((term for term in terms if counts[term] > 0), key=lambda term: -counts[term])[:3]
+        evidence = tuple(sorter.terms[term] for term in terms if term in most)
     return Assigned(tuple(round(share, 4) for share in shares), tuple(given), evidence)
 
 
@@ -178,5 +184,7 @@ def test_of_equal_shares_the_first_name_is_taken(sorter):
     even = np.full((1, 4), 1 / 4)  # the last share is that of none
     known = np.array([True])
     for several in (False, True):
-        found = placed(even, known, Lists.of([[]]), sorter._topic_pairs, 5, AssignmentRule(0.0, several))
+        found = placed(
+            even, known, Lists.of([[]]), sorter._topic_pairs, 5, sorter._counts, AssignmentRule(0.0, several)
+        )
         assert found.best.tolist() == [0]

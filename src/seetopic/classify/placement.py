@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,9 +10,10 @@ import numpy as np
 
 from seetopic.discovery import Tree
 from seetopic.errors import SettingsError
-from seetopic.runtime import Doubles, Flags, Lists, Longs, Shorts
+from seetopic.runtime import Doubles, Flags, Floats, Lists, Longs, Shorts
 
 STEPS = 10_000  # shares are stored in ten-thousandths
+_FEW = 3  # terms that are evidence if a document has none of its topic's terms
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,7 @@ class Assigned:
 
     shares: tuple[float, ...]
     categories: tuple[int, ...]  # best first; empty if it is assigned to none
-    evidence: tuple[str, ...]  # matched terms of the best category's topic
+    evidence: tuple[str, ...]  # matched terms of the best category's topic, or else those that count most for it
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class Placement:
     none: Shorts  # the share of none in ten-thousandths, (n_documents,)
     categories: Lists  # those that a document is assigned to, best first
     shares: Doubles  # of these, not rounded
-    evidence: Lists  # terms of the best category's topic that occur in the document
+    evidence: Lists  # terms in the document that are in the best category's topic, or else count most for it
 
     def __len__(self) -> int:
         return len(self.steps)
@@ -168,14 +169,16 @@ def placed(
     matched: Lists,
     topic_pairs: Longs,
     n_terms: int,
+    counts: Callable[[Longs, Longs], Floats],
     rule: AssignmentRule,
     tree: Tree | None = None,
 ) -> Placement:
     """Assign each known document to its categories.
 
     `with_none` has one column of shares per category and a last one for none. `topic_pairs` are category * n_terms +
-    term for the terms of every category's topic, ascending. In a tree, the share of a category includes those of the
-    categories below it, and a document whose best category has too small a share belongs to one above it.
+    term for the terms of every category's topic, ascending; `counts` says how much terms count for categories. In a
+    tree, the share of a category includes those of the categories below it, and a document whose best category has too
+    small a share belongs to one above it.
     """
     shares, order, given = _given(with_none, known, rule, tree)
     ordered = np.take_along_axis(shares, order, axis=1)
@@ -184,10 +187,25 @@ def placed(
     pairs = best[matched.documents] * n_terms + matched.values  # negative where no category is assigned
     at = np.searchsorted(topic_pairs, pairs)
     is_evidence = np.append(topic_pairs, -1)[at] == pairs
+    is_evidence |= _counts_most(matched, best, (best >= 0) & (matched.where(is_evidence).sizes == 0), counts)
     steps = np.rint(np.hstack([shares, with_none[:, -1:]]) * STEPS).astype(np.int16)
     return Placement(
         steps[:, :-1], steps[:, -1], Lists(order[given], starts), ordered[given], matched.where(is_evidence)
     )
+
+
+def _counts_most(matched: Lists, best: Longs, chosen: Flags, counts: Callable[[Longs, Longs], Floats]) -> Flags:
+    """Whether a term is among the few that count most for the best category of a chosen document."""
+    places = np.flatnonzero(chosen[matched.documents])
+    documents = matched.documents[places]
+    counted = counts(matched.values[places], best[documents])
+    order = np.lexsort((-counted, documents))
+    sizes = matched.sizes[chosen]
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    flags = np.zeros(len(matched.values), np.bool_)
+    flags[places] = (rank < _FEW) & (counted > 0)
+    return flags
 
 
 def best_categories(with_none: Doubles, known: Flags, tree: Tree | None = None) -> Longs:

@@ -215,7 +215,13 @@ class Sorter:
         """
         known = _known(matched, vectors, is_blank)
         shared = self.shares(matched, vectors, is_blank) if shares is None else shares
-        return placed(shared, known, matched, self._topic_pairs, len(self.terms), rule, self._tree_of_names)
+        pairs, n_terms = self._topic_pairs, len(self.terms)
+        return placed(shared, known, matched, pairs, n_terms, self._counts, rule, self._tree_of_names)
+
+    def _counts(self, terms: Longs, categories: Longs) -> Floats:
+        """How much each of some terms counts for a category, if documents are sorted by their terms."""
+        counted: Floats = self.arrays["idf"][terms] * self.arrays["term_weights"][terms, categories]
+        return counted
 
     def best(self, matched: Lists, shares: Doubles) -> Longs:
         """The best category of each document, -1 for none, by the terms found in it and the result of `shares`."""
