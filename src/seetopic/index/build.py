@@ -61,7 +61,10 @@ class Build(PlannedIndex):
         (pieces,) = self.pieces
         known = self.n_documents if any(stream.file is None for stream in pieces.streams) else None
         resources = self.resources
-        return estimate(pieces, known, self.settings, self.tokenizer, resources.n_jobs, resources.held)
+        rest = self.settings, self.tokenizer, resources.n_jobs, resources.held
+        found = estimate(pieces, known, *rest)
+        # If the sample has no text, all documents are counted, which refuses a corpus without any.
+        return found if found.documents else estimate(pieces, self.n_documents, *rest)
 
     def run(self, *, overwrite: bool = False) -> None:
         """Build the index, and move it to its folder only when it is complete."""
