@@ -250,6 +250,21 @@ def test_a_missing_file_and_a_folder_are_refused(tmp_path):
         read_seeds(tmp_path / "folder.txt")
 
 
+def test_several_files_are_read_as_one_in_their_order(tmp_path):
+    (tmp_path / "a.txt").write_text("culture\n  film\nsport\n")
+    (tmp_path / "b.yaml").write_text("culture: {children: {music: }}\nfood: [cooking]\n")
+    seeds = read_seeds(tmp_path / "a.txt", tmp_path / "b.yaml")
+    assert seeds.labels == ("culture", "culture > film", "culture > music", "sport", "food")
+    assert seeds.seeds[-1].names == ("food", "cooking")
+
+
+def test_a_name_in_two_files_is_refused(tmp_path):
+    (tmp_path / "a.txt").write_text("culture\nsport\n")
+    (tmp_path / "b.txt").write_text("food\nSport\n")
+    with pytest.raises(SeedError, match=r"a\.txt and b\.txt: the name 'Sport' appears twice"):
+        read_seeds(tmp_path / "a.txt", tmp_path / "b.txt")
+
+
 @pytest.mark.parametrize("ending", FORMATS)
 def test_wrong_encodings_and_empty_files_are_refused(tmp_path, ending):
     refuse(tmp_path, f"a{ending}", "naïve".encode("latin-1"), r"is not UTF-8 text \(byte 2\); save it as UTF-8")

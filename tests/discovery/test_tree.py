@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from planted import NAMES
 from seetopic import Index, SeeTopic, Sorter, Topics, as_seeds, assign, check, discover, evaluate
 from seetopic.classify import sorter_of
-from seetopic.discovery import Tree, suggest
+from seetopic.corpus import read_seeds
+from seetopic.discovery import Tree, as_seeds_file, suggest
 from seetopic.discovery.run import Discovery, run_of
 from seetopic.errors import CorpusError, SettingsError
 from seetopic.output import export
@@ -245,11 +246,21 @@ def test_what_no_child_names_is_suggested_below_its_parent(tree_index):
     found = suggest(tree_index, part, number=2, below="sports and games")
     assert set(found[0].terms) & set(OWN["swimming"])
     assert {each.parent for each in found} == {"sports and games"}
-    with pytest.raises(SettingsError, match="must be one of the names that have children: sports and games, cooking"):
+    with pytest.raises(SettingsError, match=r"with --below .*: sports and games, cooking"):
         suggest(tree_index, part, below="soccer")
     with pytest.raises(SettingsError, match=r"but there are no names; give a tree of names \(--seeds\)"):
         suggest(tree_index, None, below="soccer")
     assert SeeTopic(part).fit(tree_index).suggest(2, below="sports and games") == found
+
+
+def test_suggestions_below_a_parent_are_a_file_that_adds_children_to_it(tree_index, tmp_path):
+    part = {"sports and games": {"soccer": None}, "cooking & cuisine": {"baking": None, "soups": None}}
+    found = suggest(tree_index, part, number=2, below="sports and games")
+    (tmp_path / "names.json").write_text(json.dumps(part))
+    (tmp_path / "more.yaml").write_text(as_seeds_file(found))
+    seeds = read_seeds(tmp_path / "names.json", tmp_path / "more.yaml")
+    names = ["soccer", *(each.suggested_name for each in found)]
+    assert seeds.labels[:4] == ("sports and games", *(f"sports and games > {name}" for name in names))
 
 
 # Files, pages and exports

@@ -203,8 +203,32 @@ def split_path(text: str) -> tuple[str, ...]:
 # Files.
 
 
-def read_seeds(path: Path) -> Seeds:
-    """Seeds from a file, in the format given by its extension."""
+def read_seeds(*paths: Path) -> Seeds:
+    """Seeds from one or more files, in the formats given by their extensions.
+
+    A name on the path to others may be in several files, so that one file can add children to another's parents.
+    """
+    parts = [_read_file(path) for path in paths]
+    if len(parts) == 1:
+        return parts[0]
+    seeds: dict[tuple[str, ...], Seed] = {}
+    twice: list[Seed] = []
+    for part in parts:
+        inner = {path_key(path[:-1]) for path in part.paths}
+        for seed in part.seeds:
+            key, bare = path_key(seed.path), Seed(seed.name, (seed.name,), path=seed.path)
+            if seeds.setdefault(key, seed) is not seed and (key not in inner or seed != bare):
+                twice.append(seed)
+    places = {key: place for place, key in enumerate(seeds)}
+    # Children come right after their parent, whichever file they are in.
+    ordered = sorted(seeds, key=lambda key: [places.get(key[:length], 0) for length in range(1, len(key) + 1)])
+    try:
+        return Seeds((*map(seeds.__getitem__, ordered), *twice))
+    except SeedError as error:
+        raise SeedError(f"{' and '.join(path.name for path in paths)}: {error}") from error
+
+
+def _read_file(path: Path) -> Seeds:
     if path.suffix.lower() not in FORMATS:
         raise SeedError(f"{path} has the unsupported extension {path.suffix!r}; use one of {', '.join(FORMATS)}")
     if path.exists() and not path.is_file() and not path.is_dir():
