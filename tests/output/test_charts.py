@@ -162,6 +162,14 @@ def test_documents_are_counted_as_the_sorter_gives_them(run, documents):
     assert all(f"{name} {given[number]:,}" in told for number, name in enumerate(NAMES))
 
 
+def test_documents_of_no_topic_are_counted_as_such(index):
+    """A third of the documents is about the name that is missing."""
+    some = found(index, NAMES[:2])
+    *_, none = scene_of(some).documents_given.tolist()
+    assert none > 70
+    assert f"(none of the names) {none}" in documents_per_topic(some).description
+
+
 def test_documents_stand_by_the_topic_they_were_planted_in(run):
     figure = documents_map(run, documents=30)
     groups = [group for group in figure.drawn.split("<g ") if "<circle" in group]

@@ -61,13 +61,13 @@ def _panel(topic: Topic, number: int, x: float, y: float, width: float) -> list[
 
 
 def documents_per_topic(run: Drawable, *, width: int = 960) -> Figure:
-    """How many sampled documents `assign` gives to each topic."""
+    """How many sampled documents belong to each topic, and how many to none."""
     scene = scene_of(run)
     check_width(width)
     counts, total = scene.documents_given.tolist(), len(scene.document_topics)
     names = [topic.name for topic in scene.topics]
     none = counts.pop()
-    rows = [*zip(names, counts, strict=True), *([("(no known term)", none)] if none else [])]
+    rows = [*zip(names, counts, strict=True), *([("(none of the names)", none)] if none else [])]
     most = max([count for _, count in rows], default=0) or 1
     beside = width >= _BESIDE
     labels = min(max(text_width(name, 13) for name, _ in rows) + 10, width * 0.42) if beside else 0.0

@@ -17,7 +17,7 @@ from seetopic.index import Index
 from seetopic.output.charts.drawing import brief
 from seetopic.runtime import Doubles, Lists, Longs, Sparse, normalized, one_thread, quantity
 
-NONE = -1  # the category of a document without any known term
+NONE = -1  # the category of a document that belongs to none of the topics
 
 
 @dataclass(frozen=True)
