@@ -81,7 +81,10 @@ class Scene:
 
     @cached_property
     def document_shares(self) -> Doubles:
-        """Shares of the sample's documents in the topics, as `assign` sorts them; (n_documents, n_topics)."""
+        """Shares of the sample's documents in the topics; (n_documents, n_topics).
+
+        `assign` also finds terms within longer terms, which would mean to go through all words of the sample again.
+        """
         return self._shares[:, :-1]
 
     @cached_property

@@ -211,10 +211,11 @@ class Page:
         if not total:
             return None
         whole = self.topics.made_with["corpus"]["documents"]
-        scope = "all" if total == whole else f"a sample of {total:,} of"
+        scope = "All" if total == whole else f"A sample of {total:,} of"
         told = (
-            f"<p>Sorted by <code>seetopic assign</code> without <code>--read</code>: {scope} {whole:,} documents, "
-            "each assigned to the topic with the largest share.</p>"
+            f"<p>{scope} {whole:,} documents, each in the topic with the largest share, or in none. They are sorted by "
+            "their terms as stored in the index. <code>seetopic assign</code> also looks for terms within longer terms "
+            "(“cream” in “ice cream”), so its numbers are slightly different.</p>"
         )
         bars = framed(documents_per_topic(scene), documents_per_topic(scene, width=_PHONE))
         dots = framed(documents_map(scene, documents=_DOTS), documents_map(scene, documents=_DOTS // 2, width=_PHONE))
