@@ -125,7 +125,7 @@ def test_sentences_are_quoted_from_the_documents_with_the_terms_marked(shown, ru
             assert marks
             assert set(marks) <= set(topic)
             quoted, _, source = sentence.text_content().rpartition(" document ")
-            assert quoted.strip("… ") in documents[int(source) - 1]
+            assert quoted.strip("… ") in documents[int(source)]
         for term in topic:
             marked = shown.locator(".card").nth(number).locator(f".terms li:has-text('{term}') blockquote mark")
             assert term in marked.all_text_contents()

@@ -98,7 +98,7 @@ class Card:
         if not self.sentences:
             return ""
         items = "".join(
-            f'<li>{marked(one)} <span class="from">document {one.document + 1:,}</span></li>' for one in self.sentences
+            f'<li>{marked(one)} <span class="from">document {one.document:,}</span></li>' for one in self.sentences
         )
         return f'<h4>In the documents</h4><ul class="sentences">{items}</ul>'
 
