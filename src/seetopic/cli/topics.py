@@ -314,6 +314,7 @@ def assign(
     """
     from seetopic.classify import Sorter, table_for
     from seetopic.classify import assign as assign_documents
+    from seetopic.corpus import is_below
     from seetopic.discovery import Topics
     from seetopic.index import is_index
     from seetopic.runtime import quantity, shown_progress
@@ -349,7 +350,9 @@ def assign(
         click.echo(json.dumps(shown, ensure_ascii=False))
     else:
         for name, count in counts.items():
-            click.echo(f"{count:>9,}  {name or '(none)'}")
+            below = [counts[other] for other in sorter.names if sorter.parents and is_below(other, name)]
+            rest = f", {count:,} of them in none of its subtopics" if below else ""
+            click.echo(f"{count + sum(below):>9,}  {name or '(none)'}{rest}")
         click.echo(f"{out}: {quantity(sum(counts.values()), 'document')}")
 
 

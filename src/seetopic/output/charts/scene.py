@@ -11,7 +11,7 @@ from typing import TypeAlias
 import numpy as np
 
 from seetopic.classify import Sorter, sorter_of
-from seetopic.discovery import Discovery, Query, RankedTerm, Topic, Topics, sampled_documents
+from seetopic.discovery import Discovery, Query, RankedTerm, Topic, Topics, Tree, sampled_documents, tree_of
 from seetopic.errors import SettingsError
 from seetopic.index import Index
 from seetopic.output.charts.drawing import brief
@@ -107,6 +107,22 @@ class Scene:
         """How many sampled documents are assigned to each topic; the last count is of those without a topic."""
         counts = np.bincount(self.document_topics % (len(self.topics) + 1), minlength=len(self.topics) + 1)
         return counts.astype(np.int64)
+
+    @cached_property
+    def tree(self) -> Tree | None:
+        """The tree of the topics, if any has a parent."""
+        return tree_of(self.query.seeds)
+
+    @cached_property
+    def documents_within(self) -> Longs:
+        """How many sampled documents are assigned to each topic or, in a tree, to one below it."""
+        own = self.documents_given[:-1]
+        return own if self.tree is None else self.tree.summed(own[None].astype(np.float64))[0].astype(np.int64)
+
+    @cached_property
+    def shares_within(self) -> Doubles:
+        """Shares of the sample's documents in each topic with those below it; (n_documents, n_topics)."""
+        return self.document_shares if self.tree is None else self.tree.summed(self.document_shares)
 
     @cached_property
     def shared_documents(self) -> Doubles:
