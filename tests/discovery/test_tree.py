@@ -284,7 +284,7 @@ def test_the_report_shows_a_tree(topics):
     page = report_html(topics)
     assert page.count("<details open><summary>") == 2
     assert 'aria-label="Tree of topics.' in page
-    with pytest.raises(SettingsError, match="a treemap needs a tree"):
+    with pytest.raises(SettingsError, match="have no hierarchy to draw"):
         treemap(Topics((), topics.made_with))
 
 

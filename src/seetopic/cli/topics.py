@@ -86,7 +86,8 @@ def demo(out: Path, quiet: bool, as_json: bool, jobs: int | None, cache: Path | 
         build = plan_cached(articles, settings=DEFAULT.index, names=NAMES, **resources)
         build.run()
     opened = Index.open(build.out, cache=cache)
-    say_skipped(opened)
+    for reason, count in opened.manifest["corpus"]["skipped"].items():
+        say_note(f"{count} of the articles that come with seetopic is {reason}, and left out on purpose")
     run = run_of(opened, list(NAMES), None, DEFAULT.preset, "auto", silent)
     show_topics(run, out, as_json, articles, "seetopic demo")
 

@@ -44,7 +44,9 @@ def treemap(run: Drawable | Topics, *, width: int = 960) -> Figure:
     topics = topics_of(run)
     check_width(width)
     if not topics.is_tree or any(topic.share is None for topic in topics):
-        raise SettingsError("a treemap needs a tree of topics with shares of documents; give names with parents")
+        raise SettingsError(
+            "these topics have no hierarchy to draw: it takes shares of documents, and names with parents; give a tree"
+        )
     covered = sum(_share(topic) for topic in topics.children(None))
     height = _height(topics, covered, float(width))
     drawn = "".join(_drawn(topics, None, covered, _Cell(0.0, 0.0, float(width), height)))
