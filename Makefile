@@ -17,7 +17,7 @@ SYSTEM_OF_TEST := chromium-headless-shell='command -v $${CHROMIUM:-chromium-head
 
 demo: $(VENV)/.core
 	$(BIN)/seetopic demo --out seetopic-demo
-	@echo "Open seetopic-demo/report.html in a browser."
+	@echo "Open seetopic-demo/report.html in a browser. To use the command seetopic in this terminal: . $(BIN)/activate"
 
 test: lint unit
 

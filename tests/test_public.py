@@ -83,3 +83,10 @@ def test_the_readme_names_the_two_commands():
     for target in ("demo", "test"):
         assert f"make {target}" in text
         assert re.search(rf"^{target}:", rules, re.M)
+
+
+def test_make_and_the_readme_say_how_to_get_the_command():
+    told = subprocess.run(["make", "--dry-run", "demo"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert ". .venv/bin/activate" in told
+    first_steps = (ROOT / "README.md").read_text().partition("## First steps")[2]
+    assert first_steps.index("\n    . .venv/bin/activate\n") < first_steps.index("```sh")

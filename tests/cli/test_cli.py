@@ -322,7 +322,7 @@ def test_the_demo_finds_the_five_topics(tmp_path, demo_cache):
     assert {"athletes", "players"} <= set(topics["sports and athletics"])
     assert {"film", "actor"} <= set(topics["arts and entertainment"])
     assert {"shares", "bank"} <= set(topics["business and finance"])
-    assert "left out: 1 not UTF-8" in result.stderr
+    assert "note: 1 of the articles that come with seetopic is not UTF-8" in result.stderr
     assert (tmp_path / "demo" / "report.html").exists()
 
 

@@ -250,6 +250,64 @@ def test_a_missing_file_and_a_folder_are_refused(tmp_path):
         read_seeds(tmp_path / "folder.txt")
 
 
+def test_several_files_are_read_as_one_in_their_order(tmp_path):
+    (tmp_path / "a.txt").write_text("culture\n  film\nsport\n")
+    (tmp_path / "b.yaml").write_text("culture: {children: {music: }}\nfood: [cooking]\n")
+    seeds = read_seeds(tmp_path / "a.txt", tmp_path / "b.yaml")
+    assert seeds.labels == ("culture", "culture > film", "culture > music", "sport", "food")
+    assert seeds.seeds[-1].names == ("food", "cooking")
+
+
+@pytest.mark.parametrize(
+    ("contents", "line"),
+    [
+        ("crime\npolitics:\nfood:\n", 2),
+        ("politics: [congress, elections]\nfood\n", 1),
+        ("politics:\n  names: [congress]\n", 1),
+        ("- crime\n- food\n", 1),
+        ("crime\n  • theft\n", 2),
+        ("# names\n1. politics\n2. food\n", 2),
+        ("1) politics\n2) food\n", 1),
+        ("politics, food, crime\n", 1),
+    ],
+)
+def test_lists_in_another_format_are_refused_with_the_line(tmp_path, contents, line):
+    refuse(tmp_path, "names.txt", contents, rf"^names\.txt: .*\(line {line}\)$")
+
+
+def test_names_may_contain_commas_colons_and_numbers(tmp_path):
+    names = ["arts, crafts and hobbies", "Star Wars: Andor", "1. FC Köln", "self-help", "16:9"]
+    assert tuple(read(tmp_path, "names.txt", "\n".join(names))) == tuple(names)
+
+
+@pytest.mark.parametrize(
+    ("contents", "column"),
+    [
+        ("id,headline\n7,Rain\n8,Sun\n", "id"),
+        ("text\nRain tomorrow\nSun today\n", "text"),
+        ("review,stars\nBad,1\nGood,5\n", "stars"),
+        ("day,headline\n2024-01-02,Rain\n2024-01-03,Sun\n", "day"),
+        (f"shop,body\nbooks,{'a good book ' * 9}\n", "body"),
+    ],
+)
+def test_a_table_of_documents_is_refused_by_its_column(tmp_path, contents, column):
+    refuse(tmp_path, "names.csv", contents, f"the column '{column}'")
+
+
+def test_a_table_without_a_header_has_names_and_further_names(tmp_path):
+    assert read(tmp_path, "a.csv", "sport,football,1. FC Köln\nyears,2024\n") == {
+        "sport": ("sport", "football", "1. FC Köln"),
+        "years": ("years", "2024"),
+    }
+
+
+def test_a_name_in_two_files_is_refused(tmp_path):
+    (tmp_path / "a.txt").write_text("culture\nsport\n")
+    (tmp_path / "b.txt").write_text("food\nSport\n")
+    with pytest.raises(SeedError, match=r"a\.txt and b\.txt: the name 'Sport' appears twice"):
+        read_seeds(tmp_path / "a.txt", tmp_path / "b.txt")
+
+
 @pytest.mark.parametrize("ending", FORMATS)
 def test_wrong_encodings_and_empty_files_are_refused(tmp_path, ending):
     refuse(tmp_path, f"a{ending}", "naïve".encode("latin-1"), r"is not UTF-8 text \(byte 2\); save it as UTF-8")
@@ -369,6 +427,9 @@ def are_distinct(names: Sequence[str]) -> bool:
 NAME = st.text(st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp"]), min_size=1, max_size=12).map(str.strip)
 
 
+OF_ANOTHER_FORMAT = re.compile(r"#|[-*•–]\s|.*:$|[^:]+:\s+[\[{]")  # a comment, a bullet, YAML
+
+
 @given(st.lists(NAME, min_size=1, max_size=6).filter(are_distinct))
 def test_distinct_names_come_back_from_json_yaml_and_txt(names):
     plain = {name: (name,) for name in names}
@@ -379,7 +440,7 @@ def test_distinct_names_come_back_from_json_yaml_and_txt(names):
         assert read(folder, "a.json", json.dumps({name: [] for name in names}, ensure_ascii=False)) == plain
         assert read(folder, "a.yaml", yaml.safe_dump(names)) == plain
         assert read(folder, "a.yml", yaml.safe_dump({name: [name] for name in names}, sort_keys=False)) == plain
-        if not any(name.startswith("#") for name in names):  # a comment
+        if not any(OF_ANOTHER_FORMAT.match(name) for name in names):
             assert read(folder, "a.txt", "\n".join(["not numbered", *names])) == first | plain
         if not any("_" in name for name in names):  # it joins words in such a file
             assert read(folder, "a.txt", "".join(f"{n}:{name}\n" for n, name in enumerate(names))) == plain

@@ -135,6 +135,12 @@ def test_the_command_writes_a_file_of_names_or_json(index, tmp_path):
     shown = json.loads(run_here(*place, "--json", cwd=tmp_path).stdout)
     assert [each["suggested_name"] for each in shown] == list(as_seeds(tmp_path / "more.yaml").names)
     assert set(shown[0]) == {"suggested_name", "share", "terms", "passages", "parent"}
+    both = ("--seeds", "names.txt", "--seeds", "more.yaml")
+    checked = run_here("check", index.folder, *both, "--json", cwd=tmp_path)
+    assert [each["category"] for each in json.loads(checked.stdout)["names"]] == [
+        *NAMES[:2],
+        *(each["suggested_name"] for each in shown),
+    ]
 
 
 @pytest.mark.parametrize(

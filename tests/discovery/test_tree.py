@@ -14,15 +14,19 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from commands import run_here
 from planted import NAMES
 from seetopic import Index, SeeTopic, Sorter, Topics, as_seeds, assign, check, discover, evaluate
 from seetopic.classify import sorter_of
-from seetopic.discovery import Tree, suggest
+from seetopic.corpus import read_seeds
+from seetopic.discovery import Tree, as_seeds_file, suggest
 from seetopic.discovery.run import Discovery, run_of
 from seetopic.errors import CorpusError, SettingsError
 from seetopic.output import export
 from seetopic.output.charts import treemap
+from seetopic.output.charts.scene import Scene
 from seetopic.output.report import report_html
+from seetopic.output.report.sentences import examples
 from seetopic.settings import DEFAULT, SampleSettings
 
 SHARED = {
@@ -245,11 +249,21 @@ def test_what_no_child_names_is_suggested_below_its_parent(tree_index):
     found = suggest(tree_index, part, number=2, below="sports and games")
     assert set(found[0].terms) & set(OWN["swimming"])
     assert {each.parent for each in found} == {"sports and games"}
-    with pytest.raises(SettingsError, match="must be one of the names that have children: sports and games, cooking"):
+    with pytest.raises(SettingsError, match=r"with --below .*: sports and games, cooking"):
         suggest(tree_index, part, below="soccer")
     with pytest.raises(SettingsError, match=r"but there are no names; give a tree of names \(--seeds\)"):
         suggest(tree_index, None, below="soccer")
     assert SeeTopic(part).fit(tree_index).suggest(2, below="sports and games") == found
+
+
+def test_suggestions_below_a_parent_are_a_file_that_adds_children_to_it(tree_index, tmp_path):
+    part = {"sports and games": {"soccer": None}, "cooking & cuisine": {"baking": None, "soups": None}}
+    found = suggest(tree_index, part, number=2, below="sports and games")
+    (tmp_path / "names.json").write_text(json.dumps(part))
+    (tmp_path / "more.yaml").write_text(as_seeds_file(found))
+    seeds = read_seeds(tmp_path / "names.json", tmp_path / "more.yaml")
+    names = ["soccer", *(each.suggested_name for each in found)]
+    assert seeds.labels[:4] == ("sports and games", *(f"sports and games > {name}" for name in names))
 
 
 # Files, pages and exports
@@ -270,8 +284,39 @@ def test_the_report_shows_a_tree(topics):
     page = report_html(topics)
     assert page.count("<details open><summary>") == 2
     assert 'aria-label="Tree of topics.' in page
-    with pytest.raises(SettingsError, match="a treemap needs a tree"):
+    with pytest.raises(SettingsError, match="have no hierarchy to draw"):
         treemap(Topics((), topics.made_with))
+
+
+def test_the_documents_of_children_are_counted_in_their_parents(run):
+    scene = Scene(run.query, run.topics, run)
+    parents, given, within = as_seeds(TREE).parents, scene.documents_given.tolist(), scene.documents_within.tolist()
+    for node in range(len(parents)):
+        below = [place for place, parent in enumerate(parents) if parent == node]
+        assert within[node] == given[node] + sum(given[child] for child in below)
+    first = f"{within[0]} of 200 documents ({within[0] / 200:.0%}), {given[0]} of them in none of its subtopics"
+    assert first in report_html(run)
+    assert within[0] > 80
+
+
+def test_a_parent_has_sentences_from_the_documents_of_its_children(run):
+    scene = Scene(run.query, run.topics, run)
+    parents = as_seeds(TREE).parents
+    for node, sentences in enumerate(examples(scene).of_topics):
+        topics = scene.document_topics[np.isin(scene.index.sampled, [each.document for each in sentences])]
+        assert len(sentences) == 3
+        assert {node, *(place for place, parent in enumerate(parents) if parent == node)} >= set(topics.tolist())
+
+
+def test_assign_prints_parents_with_the_documents_of_their_children(run, tree_index, tmp_path):
+    run.topics.save(tmp_path / "topics")
+    sorter_of(run).save(tmp_path / "topics")
+    place = ("assign", tree_index.folder, "--topics", "topics", "--out", "sorted.csv")
+    told, given = run_here(*place, cwd=tmp_path).stdout, json.loads(run_here(*place, "--json", cwd=tmp_path).stdout)
+    counts = given["given"]
+    total = sum(number for name, number in counts.items() if name.startswith("sports and games"))
+    own = counts["sports and games"]
+    assert f"{total:>9}  sports and games, {own} of them in none of its subtopics\n" in told
 
 
 def test_exports_of_a_tree_are_nested_and_read_again(topics, tmp_path):

@@ -86,6 +86,13 @@ def test_wildcards_stand_for_terms_of_the_index(index):
     assert [each.name for each in check(index, asked).names] == ["football", "food"]
 
 
+def test_negative_terms_that_match_nothing_are_reported(index):
+    asked = {"sports": {"negative": ["tennis", "foot*", "goalkeper", "zz*"]}, "food": None}
+    sports, food = discover(index, asked)
+    assert "negative, but not terms of the documents: goalkeper, zz*" in sports.warnings
+    assert not any("negative" in warning for warning in food.warnings)
+
+
 def test_a_name_of_two_categories_goes_to_the_one_it_fits(index):
     topics = discover(index, {"sports": ["stadium", "soup"], "cooking": ["soup", "oven"]})
     assert "soup" in list(topics["cooking"])

@@ -208,7 +208,9 @@ def test_a_label_that_is_no_text_is_refused(tmp_path, label, sentence):
 
 def test_a_field_that_nobody_has_is_named(tmp_path):
     path = write_lines(tmp_path / "held_out.jsonl", TEXTS, LABELS)
-    with pytest.raises(CorpusError, match=r"no document in held_out.jsonl has a label in the field 'class'"):
+    with pytest.raises(
+        CorpusError, match=r"no document in held_out.jsonl has a label in the field 'class' \(its fields: text, label\)"
+    ):
         evaluate(PLANTED_TOPICS, path, label_field="class", n_jobs=1)
     (tmp_path / "held_out.csv").write_text("text,label\na,b\n", encoding="utf-8")
     with pytest.raises(CorpusError, match=r"no column 'class'.*--label-field"):

@@ -19,10 +19,10 @@ from planted import NAMES, planted_documents
 from seetopic import Index, SeeTopic, open_documents
 from seetopic.corpus.records import column_value
 from seetopic.errors import CorpusError, DamagedIndex, IndexFailure, SettingsError
-from seetopic.index import layout
+from seetopic.index import layout, plan
 from seetopic.index.columns import Columns, write_columns
 from seetopic.runtime import LocalEngine, load_array
-from seetopic.settings import IndexSettings, TextSettings
+from seetopic.settings import DEFAULT, IndexSettings, TextSettings
 
 TEXTS = planted_documents(60, seed=2)
 ROWS = [
@@ -75,11 +75,30 @@ def test_numbers_of_typed_formats_stay_numbers(tmp_path, ending):
 def test_an_unknown_column_is_refused_with_the_known_ones(built, tmp_path):
     with pytest.raises(SettingsError, match=r"no column 'source' \(its columns: date, id\)"):
         built.column("source")
-    with pytest.raises(CorpusError, match="no column 'source'"):
+    with pytest.raises(CorpusError, match="has a column 'source'"):
         build(tmp_path / "a.csv", tmp_path / "other", keep=("source",))
     (tmp_path / "b.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
     with pytest.raises(CorpusError, match=r"no document of 'b\.jsonl' has a column 'source'; the columns are id"):
         build(tmp_path / "b.jsonl", tmp_path / "other", keep=("source", "id"))
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a.parquet"])
+def test_a_missing_column_is_refused_before_anything_is_built(tmp_path, name):
+    if name == "a.csv":
+        write_csv(tmp_path / name, ROWS)
+    elif name == "a.jsonl":
+        (tmp_path / name).write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    else:
+        pq.write_table(pa.Table.from_pylist(ROWS), tmp_path / name)
+    with pytest.raises(CorpusError, match="has a column 'source'"):
+        plan(open_documents(tmp_path / name, keep=("id", "source")), tmp_path / "index", settings=DEFAULT.index)
+
+
+def test_a_column_that_only_a_late_record_has_is_kept(tmp_path):
+    rows = [{"text": text} for text in TEXTS] + [{"text": TEXTS[0], "source": "late"}]
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    column = build(tmp_path / "a.jsonl", tmp_path / "index", keep=("source",)).column("source")
+    assert column.tolist() == [None] * len(TEXTS) + ["late"]
 
 
 def test_columns_in_memory_belong_to_documents_in_memory_and_have_names(built, tmp_path):

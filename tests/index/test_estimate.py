@@ -13,7 +13,7 @@ from fake_model import directions
 from planted import planted_documents
 from seetopic import Index
 from seetopic.corpus.documents import open_documents
-from seetopic.errors import NotEnoughMemory, SettingsError
+from seetopic.errors import CorpusError, NotEnoughMemory, SettingsError
 from seetopic.index import plan
 from seetopic.index.estimate import BuildEstimate, held_for, memory_needed, memory_size, require_memory
 from seetopic.settings import DEFAULT, IndexSettings, TextSettings
@@ -57,6 +57,20 @@ def test_a_plain_number_is_bytes(number):
 
 
 # Estimates.
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("a.txt", ""), ("a.txt", "\n \n\n"), ("a.csv", ""), ("a.csv", "text,date\n"), ("a.jsonl", "")]
+)
+def test_a_corpus_without_documents_is_refused(tmp_path, name, text):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(CorpusError, match="contains no documents"):
+        told(tmp_path / name)
+
+
+def test_a_corpus_is_estimated_although_its_beginning_is_empty(tmp_path):
+    (tmp_path / "late.txt").write_text("\n" * 9_000_000 + "a planet and a comet\n" * 20)
+    assert told(tmp_path / "late.txt").documents == 20
 
 
 @pytest.mark.slow

@@ -19,9 +19,19 @@ from fake_model import directions
 from planted import NAMES, PLANTED, planted_documents
 from seetopic import Index, Topics
 from seetopic.classify.sorter import sorter_of
+from seetopic.discovery import Topic
 from seetopic.discovery.run import Discovery, run_of
 from seetopic.errors import MissingExtra, OutputError, SettingsError
-from seetopic.output.charts import Figure, barchart, documents_map, documents_per_topic, heatmap, term_rank, topics_map
+from seetopic.output.charts import (
+    Figure,
+    barchart,
+    documents_map,
+    documents_per_topic,
+    heatmap,
+    term_rank,
+    topics_map,
+    treemap,
+)
 from seetopic.output.charts.bars import bar_length
 from seetopic.output.charts.drawing import fitted, number, safe, text, text_width
 from seetopic.output.charts.layout import Board, plane, pushed_apart
@@ -53,6 +63,10 @@ def run(index: Index) -> Discovery:
 
 def texts(figure: Figure) -> str:
     return " ".join(each.text or "" for each in ElementTree.fromstring(figure.svg).iter() if each.text)
+
+
+def written(figure: Figure) -> list[str]:
+    return [each.text or "" for each in ElementTree.fromstring(figure.svg).iter() if each.tag.endswith("}text")]
 
 
 @every_figure
@@ -160,6 +174,30 @@ def test_documents_are_counted_as_the_sorter_gives_them(run, documents):
     assert scene_of(run).documents_given.tolist() == [given[0], given[1], given[2], 0]
     told = documents_per_topic(run).description
     assert all(f"{name} {given[number]:,}" in told for number, name in enumerate(NAMES))
+
+
+@pytest.mark.parametrize("width", [960, 340])
+def test_a_tree_that_covers_little_is_drawn_with_all_its_names(width):
+    shares = {"reading": 0.24, "reading > novels": 0.07, "reading > music albums": 0.08, "gadgets": 0.16}
+    shares |= {"gadgets > cameras": 0.06, "gadgets > headphones and audio": 0.05}
+    paths = {label: tuple(label.split(" > ")) for label in shares}
+    topics = [Topic(path[-1], path[-1:], True, (), path=path, share=shares[each]) for each, path in paths.items()]
+    figure = treemap(Topics(tuple(topics), {}), width=width)
+    assert {f"{path[-1]} {shares[label]:.0%}" for label, path in paths.items()} <= set(written(figure))
+    assert "60%" in written(figure)[-1]
+
+
+def test_a_tree_without_documents_is_drawn():
+    topics = [Topic(path[-1], path[-1:], False, (), path=path, share=0.0) for path in (("a",), ("a", "b"))]
+    assert "100%" in treemap(Topics(tuple(topics), {})).description
+
+
+def test_documents_of_no_topic_are_counted_as_such(index):
+    """A third of the documents is about the name that is missing."""
+    some = found(index, NAMES[:2])
+    *_, none = scene_of(some).documents_given.tolist()
+    assert none > 70
+    assert f"(none of the names) {none}" in documents_per_topic(some).description
 
 
 def test_documents_stand_by_the_topic_they_were_planted_in(run):

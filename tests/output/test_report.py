@@ -19,11 +19,13 @@ from playwright.sync_api import Browser, Page, expect
 from fake_model import directions
 from planted import NAMES, planted_documents
 from seetopic import Index, Topics, as_seeds
+from seetopic.classify import sorter_of
 from seetopic.cli import cli
 from seetopic.corpus.documents import Documents
 from seetopic.discovery.run import Discovery, run_of
 from seetopic.evaluation.methods import Task, method_named
 from seetopic.output.charts import topics_map
+from seetopic.output.charts.scene import Scene
 from seetopic.output.report import report_html, write_report
 from seetopic.output.report.reproduce import Origin, commands, python_script
 from seetopic.runtime.progress import silent
@@ -123,7 +125,7 @@ def test_sentences_are_quoted_from_the_documents_with_the_terms_marked(shown, ru
             assert marks
             assert set(marks) <= set(topic)
             quoted, _, source = sentence.text_content().rpartition(" document ")
-            assert quoted.strip("… ") in documents[int(source) - 1]
+            assert quoted.strip("… ") in documents[int(source)]
         for term in topic:
             marked = shown.locator(".card").nth(number).locator(f".terms li:has-text('{term}') blockquote mark")
             assert term in marked.all_text_contents()
@@ -134,6 +136,18 @@ def test_without_the_documents_sentences_come_from_the_index(run, tmp_path):
     page = report_html(run)
     assert "as stored in the index" in page
     assert re.search(r"<li>[^<]*<mark>\w+</mark> · ", page)
+
+
+def test_the_counts_are_said_to_differ_from_those_of_assign(cache, tmp_path):
+    """In the index, "cream" within "ice cream" is not a term of its own."""
+    texts = [*["children love ice cream"] * 20, *["cream makes coffee better"] * 20, *planted_documents(120)]
+    settings = replace(DEFAULT.index, text=replace(DEFAULT.index.text, known_phrases=("ice cream",)))
+    index = Index.build(texts, tmp_path / "index", settings=settings, cache=cache, n_jobs=1)
+    run = found(index, ["dessert", "coffee"])
+    scene, by_assign = Scene(run.query, run.topics, run), sorter_of(run).terms_in(texts)
+    assert len(scene.document_topics) == len(texts)
+    assert len(scene.sampled.indices) < len(by_assign.values)
+    assert "terms within longer terms" in report_html(run)
 
 
 def test_documents_that_are_not_those_of_the_index_are_not_quoted(run, documents):

@@ -51,6 +51,7 @@ def test_groups_have_lines_that_differ_without_colours():
     dashes = {each.get("stroke-dasharray") for each in elements(figure.svg, "polyline")}
     assert len(dashes) == 5  # one of them is a solid line
     assert "The 5 largest of 7 groups." in figure.description
+    assert [each.text for each in elements(figure.svg, "text")][5] == "5 of 7 groups shown, the largest"
 
 
 def test_without_dates_groups_have_dots_with_bars():
@@ -58,6 +59,13 @@ def test_without_dates_groups_have_dots_with_bars():
     figure = shares_chart(trends(pa.table(rows), group="source"))
     assert len(elements(figure.svg, "circle")) == 2
     assert figure.title == "Share of documents by source"
+
+
+def test_a_chart_without_some_of_the_groups_says_so():
+    rows = {"source": [f"s{number}" for number in range(41)] * 9, "category": ["x", "", "x"] * 123}
+    drawn = [each.text for each in elements(shares_chart(trends(pa.table(rows), group="source")).svg, "text")]
+    assert sum(each[0] == "s" for each in drawn[1:]) == 30
+    assert drawn[0] == "30 of 41 groups shown, the largest"
 
 
 @given(

@@ -327,6 +327,8 @@ def test_from_a_wrong_column_to_a_table(page: Page, command: Command, tmp_path: 
     expected = len(set(having("comet")) - set(having("orbit")))
     expect(page.get_by_text(f"{expected} documents · with comet -orbit")).to_be_visible()
     page.get_by_role("button", name="Fits none").click()
+    first = page.locator(".hit").first
+    expect(first.locator("a")).to_have_text(f"document {first.get_attribute('data-number')}")
     page.locator(".hit a").first.click()
     expect(page.locator(".share-bars li").first).to_contain_text("none of these")
     expect(page.locator(".one-document .columns")).to_contain_text("city")

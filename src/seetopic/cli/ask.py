@@ -52,7 +52,7 @@ _LISTED = 9  # categories that a digit chooses
 @with_options(*INDEX_MODELS, DEVICE, CACHE, *SHOWING)
 def ask(
     source: str,
-    seeds: Path,
+    seeds: tuple[Path, ...],
     judgements: Path | None,
     number: int,
     about: Any,
@@ -70,7 +70,7 @@ def ask(
     from seetopic.discovery import ask as questions_for
     from seetopic.discovery import teaching_report
 
-    asked = read_seeds(seeds)
+    asked = read_seeds(*seeds)
     if interactive and judgements is None:
         raise SettingsError("--interactive needs a file for the answers; give --judgements FILE")
     require_index(source)

@@ -98,7 +98,7 @@ def evaluate(topics: Path, held_out: str, top: int, quiet: bool, as_json: bool, 
 @with_options(READER, MIN_COUNT, DEVICE, _LABEL, *READING, JOBS, CACHE, *SHOWING)
 def compare(
     documents: str,
-    seeds: Path,
+    seeds: tuple[Path, ...],
     methods: str,
     held_out: str | None,
     hold_out: float,
@@ -113,7 +113,7 @@ def compare(
     from seetopic.evaluation import CompareOptions, Parts, compare, split
     from seetopic.runtime import shown_progress
 
-    asked = read_seeds(seeds)
+    asked = read_seeds(*seeds)
     if held_out is None:
         parts = split(given_documents(documents, options), hold_out, random_state=0)
     else:

@@ -212,9 +212,10 @@ SHOWING = (
 SEEDS = click.option(
     "--seeds",
     required=True,
+    multiple=True,
     type=PATH,
     metavar="FILE",
-    help="Category names: a .txt, .yaml, .json, .csv or .dic file.",
+    help="Category names: a .txt, .yaml, .json, .csv or .dic file. Names of several files are put together.",
 )
 JUDGEMENTS = click.option(
     "--judgements",
@@ -337,7 +338,7 @@ def _known_phrases(options: dict[str, Any]) -> tuple[str, ...]:
 
     path, seeds = options["known_phrases"], options.get("seeds")
     known = read_known_phrases(path) if path else ()
-    return tuple(sorted({*known, *(phrases_of_names(read_seeds(seeds)) if seeds else ())}))
+    return tuple(sorted({*known, *(phrases_of_names(read_seeds(*seeds)) if seeds else ())}))
 
 
 def _stop_words(options: dict[str, Any]) -> tuple[str, ...]:

@@ -86,7 +86,8 @@ def demo(out: Path, quiet: bool, as_json: bool, jobs: int | None, cache: Path | 
         build = plan_cached(articles, settings=DEFAULT.index, names=NAMES, **resources)
         build.run()
     opened = Index.open(build.out, cache=cache)
-    say_skipped(opened)
+    for reason, count in opened.manifest["corpus"]["skipped"].items():
+        say_note(f"{count} of the articles that come with seetopic is {reason}, and left out on purpose")
     run = run_of(opened, list(NAMES), None, DEFAULT.preset, "auto", silent)
     show_topics(run, out, as_json, articles, "seetopic demo")
 
@@ -97,6 +98,7 @@ def demo(out: Path, quiet: bool, as_json: bool, jobs: int | None, cache: Path | 
 @click.option("--overwrite", is_flag=True, help="Replace an existing index in that folder.")
 @click.option(
     "--seeds",
+    multiple=True,
     type=PATH,
     metavar="FILE",
     help="Category names, if already known; multi-word names are treated as known phrases.",
@@ -131,7 +133,7 @@ def index(documents: str, out: Path, overwrite: bool, quiet: bool, as_json: bool
 @click.argument("source", metavar="DOCS|INDEX")
 @SEEDS
 @with_options(*READING, *INDEXING, *SHOWING)
-def check(source: str, seeds: Path, quiet: bool, as_json: bool, **options: Any) -> None:
+def check(source: str, seeds: tuple[Path, ...], quiet: bool, as_json: bool, **options: Any) -> None:
     """Check whether category names occur in the documents, and list the terms nearest to each, before any slow step."""
     from seetopic.cli.render import print_check
     from seetopic.corpus import read_seeds
@@ -139,7 +141,7 @@ def check(source: str, seeds: Path, quiet: bool, as_json: bool, **options: Any) 
     from seetopic.index import is_index, is_intact
     from seetopic.runtime import shown_progress
 
-    asked = read_seeds(seeds)
+    asked = read_seeds(*seeds)
     with shown_progress(quiet) as progress:
         if is_index(source):
             opened = open_index(source, options)
@@ -164,7 +166,7 @@ def check(source: str, seeds: Path, quiet: bool, as_json: bool, **options: Any) 
 @click.option("--keep-variants", is_flag=True, help="List inflections and other spellings as separate terms.")
 def discover(
     source: str,
-    seeds: Path,
+    seeds: tuple[Path, ...],
     out: Path | None,
     judgements: Path | None,
     time: str | None,
@@ -187,7 +189,7 @@ def discover(
     from seetopic.index import is_index
     from seetopic.runtime import shown_progress
 
-    asked, judged = read_seeds(seeds), as_judgements(judgements)
+    asked, judged = read_seeds(*seeds), as_judgements(judgements)
     judged.settled(asked)  # refuse what cannot be used before any slow work
     if out is not None and out.exists() and not out.is_dir():
         raise OutputError(f"--out {out} is a file; give a folder")  # fail now, not after minutes of work
@@ -227,14 +229,14 @@ def discover(
 
 @click.command()
 @click.argument("source", metavar="INDEX")
-@click.option("--seeds", type=PATH, metavar="FILE", help="Category names chosen so far, if any.")
+@click.option("--seeds", multiple=True, type=PATH, metavar="FILE", help="Category names chosen so far, if any.")
 @click.option("--number", type=int, default=10, show_default=True, help="Maximum number of names to suggest.")
 @click.option("--below", metavar="NAME", help="Suggest only names below this one, the name or path of a parent.")
 @click.option("--out", type=PATH, metavar="FILE", help="YAML file to write the names to, instead of standard output.")
 @with_options(*INDEX_MODELS, CACHE, *SHOWING)
 def suggest(
     source: str,
-    seeds: Path | None,
+    seeds: tuple[Path, ...],
     number: int,
     below: str | None,
     out: Path | None,
@@ -253,7 +255,7 @@ def suggest(
     from seetopic.discovery import suggest as suggested
     from seetopic.runtime import quantity, write_text
 
-    asked = None if seeds is None else read_seeds(seeds)
+    asked = read_seeds(*seeds) if seeds else None
     if out is not None and out.suffix not in (".yaml", ".yml"):
         raise OutputError(
             f"--out {out} does not end in .yaml; names are written as YAML, so choose a file name ending in .yaml"
@@ -313,6 +315,7 @@ def assign(
     """
     from seetopic.classify import Sorter, table_for
     from seetopic.classify import assign as assign_documents
+    from seetopic.corpus import is_below
     from seetopic.discovery import Topics
     from seetopic.index import is_index
     from seetopic.runtime import quantity, shown_progress
@@ -348,7 +351,9 @@ def assign(
         click.echo(json.dumps(shown, ensure_ascii=False))
     else:
         for name, count in counts.items():
-            click.echo(f"{count:>9,}  {name or '(none)'}")
+            below = [counts[other] for other in sorter.names if sorter.parents and is_below(other, name)]
+            rest = f", {count:,} of them in none of its subtopics" if below else ""
+            click.echo(f"{count + sum(below):>9,}  {name or '(none)'}{rest}")
         click.echo(f"{out}: {quantity(sum(counts.values()), 'document')}")
 
 

@@ -30,7 +30,9 @@ from seetopic.cli.options import (
 @TIME
 @BY
 @GROUP
-@click.option("--seeds", type=PATH, metavar="FILE", help="Category names to sort the documents of INDEX by.")
+@click.option(
+    "--seeds", multiple=True, type=PATH, metavar="FILE", help="Category names to sort the documents of INDEX by."
+)
 @click.option("--topics", type=PATH, metavar="DIR", help="Instead of --seeds, a folder written by `discover --out`.")
 @click.option(
     "--several", is_flag=True, help="Count every category of a document, not only the best one, and which go together."
@@ -60,7 +62,7 @@ from seetopic.cli.options import (
 @with_options(*INDEX_MODELS, DEVICE, CACHE, *SHOWING)
 def trends(
     source: str,
-    seeds: Path | None,
+    seeds: tuple[Path, ...],
     topics: Path | None,
     out: Path | None,
     quiet: bool,
@@ -78,6 +80,7 @@ def trends(
     """
     from seetopic.classify import trends as trends_in
     from seetopic.cli.render import print_trends
+    from seetopic.corpus import read_seeds
     from seetopic.index import is_index
     from seetopic.output import check_trends_place, write_trends
     from seetopic.runtime import shown_progress
@@ -86,8 +89,9 @@ def trends(
         check_trends_place(out)
     models = {"model": model, "reader": reader, "cache": cache}
     opened: Any = open_index(source, models) if is_index(source) else Path(source)
+    asked = read_seeds(*seeds) if seeds else None
     with shown_progress(quiet) as progress:
-        found = trends_in(opened, seeds=seeds, topics=topics, device=device, progress=progress, **options)
+        found = trends_in(opened, seeds=asked, topics=topics, device=device, progress=progress, **options)
     say_left_out(found)
     written = [] if out is None else write_trends(found, out)
     if as_json:

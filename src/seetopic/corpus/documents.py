@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path, PurePath, PurePosixPath
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
 import orjson
 
@@ -93,6 +93,34 @@ class Documents:
     def kept_columns(self) -> tuple[str, ...]:
         """The columns to keep; with "all", those of the first records."""
         return Fields(self.text_field, keep=self.keep).kept(self.column_names() if self.keep == "all" else ())
+
+    def require_columns(self) -> None:
+        """Refuse columns to keep that no record of a table has."""
+        missing = set() if self.keep == "all" else set(self.keep)
+        if not missing or isinstance(self.source, Joined) or not self.has_columns:
+            return
+        files, file_format = self._files()
+        assert file_format is not None
+        failures: tuple[type[Exception], ...] = (CorpusError, MissingExtra, *files[0].failures)
+        is_uneven = file_format in ("json", "jsonl")  # in other formats, the first row has all columns
+        try:
+            rows = (_rows_of(self, file, file_format) for file in files)
+            for row in chain.from_iterable(rows if is_uneven else (islice(each, 1) for each in rows)):
+                missing.difference_update(map(str, row))
+                if not missing:
+                    return
+        except failures:
+            return  # reading the texts will say what is wrong
+        for name in self.keep:
+            if name in missing:
+                self.refuse_missing(name)
+
+    def refuse_missing(self, name: str) -> NoReturn:
+        """Refuse a column to keep that no document has."""
+        raise CorpusError(
+            f"no document of {self.name!r} has a column {name!r}; the columns are "
+            f"{', '.join(self.column_names()) or 'unknown'}: choose some of them with --keep (in Python: keep)"
+        )
 
     @property
     def has_labels(self) -> bool:
@@ -452,9 +480,12 @@ def _with_text_column(documents: Documents, file_format: str, told: Warn) -> Doc
 
 def _first_rows(documents: Documents, file_format: str) -> list[dict[str, Any]]:
     """The first records of a table."""
-    file = documents._files()[0][0]
+    return list(islice(_rows_of(documents, documents._files()[0][0], file_format), _PEEKED))
+
+
+def _rows_of(documents: Documents, file: StoredFile, file_format: str) -> Iterator[dict[str, Any]]:
     dialect = documents._rules(_USUAL).dialect(file_format if file_format in DIALECTS else "csv")
-    return list(islice(readers.raw_rows(file, file_format, dialect), _PEEKED))
+    return readers.raw_rows(file, file_format, dialect)
 
 
 def _several(source: str) -> Files | None:

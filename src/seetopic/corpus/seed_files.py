@@ -20,7 +20,10 @@ from seetopic.errors import SeedError
 FORMATS = (".txt", ".yaml", ".yml", ".json", ".csv", ".dic")
 _FIELDS = ("names", "description", "pinned", "negative", "examples", "children")
 OWN_WORDS = "__"  # quanteda writes the words of a category that also has subcategories below this key
-_NUMBERED = re.compile(r"\d+\s*:\s*(.*)")
+_YAML = re.compile(r"[^:]+:|[^:]+:\s+[\[{].*[\]}]")  # "politics:", "politics: [congress]"
+_BULLET = re.compile(r"[-*•–]\s")
+_ORDINAL = re.compile(r"\d+[.)]\s")  # a single "1. FC Köln" is a name
+_NUMBERED = re.compile(r"\d+\s*:.*")
 _DEEPEST = 100  # levels of a tree; more of them mean that a value contains itself
 
 # Columns of a CSV file, by what people call them. Words may also be separated by commas, but names may contain them.
@@ -40,6 +43,9 @@ _COLUMNS = {
     "parent": "parent",
     "path": "path",
 }
+_OF_DOCUMENTS = ("text", "id")  # columns that tables of documents have
+_NUMBER_OR_DATE = re.compile(r"[-+]?[\d.,]+%?|\d{4}-\d\d-\d\d([T ].*)?|\d{1,2}[./]\d{1,2}[./]\d{2,4}")
+_LONGEST_NAME = 20  # words; what is longer is a text
 _SEPARATORS = {"names": r"[;|]", "words": r"[,;|]", "pinned": r"[,;|]", "negative": r"[,;|]"}
 
 
@@ -203,8 +209,32 @@ def split_path(text: str) -> tuple[str, ...]:
 # Files.
 
 
-def read_seeds(path: Path) -> Seeds:
-    """Seeds from a file, in the format given by its extension."""
+def read_seeds(*paths: Path) -> Seeds:
+    """Seeds from one or more files, in the formats given by their extensions.
+
+    A name on the path to others may be in several files, so that one file can add children to another's parents.
+    """
+    parts = [_read_file(path) for path in paths]
+    if len(parts) == 1:
+        return parts[0]
+    seeds: dict[tuple[str, ...], Seed] = {}
+    twice: list[Seed] = []
+    for part in parts:
+        inner = {path_key(path[:-1]) for path in part.paths}
+        for seed in part.seeds:
+            key, bare = path_key(seed.path), Seed(seed.name, (seed.name,), path=seed.path)
+            if seeds.setdefault(key, seed) is not seed and (key not in inner or seed != bare):
+                twice.append(seed)
+    places = {key: place for place, key in enumerate(seeds)}
+    # Children come right after their parent, whichever file they are in.
+    ordered = sorted(seeds, key=lambda key: [places.get(key[:length], 0) for length in range(1, len(key) + 1)])
+    try:
+        return Seeds((*map(seeds.__getitem__, ordered), *twice))
+    except SeedError as error:
+        raise SeedError(f"{' and '.join(path.name for path in paths)}: {error}") from error
+
+
+def _read_file(path: Path) -> Seeds:
     if path.suffix.lower() not in FORMATS:
         raise SeedError(f"{path} has the unsupported extension {path.suffix!r}; use one of {', '.join(FORMATS)}")
     if path.exists() and not path.is_file() and not path.is_dir():
@@ -242,6 +272,9 @@ def _is_comment(line: str, number: int) -> bool:
 def _from_lines(text: str) -> Seeds:
     numbered = enumerate(text.splitlines(), start=1)
     lines = [(number, line) for number, line in numbered if line.strip() and not _is_comment(line, number)]
+    is_numbered = all(_NUMBERED.fullmatch(line.strip()) for _, line in lines)
+    if not is_numbered:
+        _refuse_other_formats([(number, line.strip()) for number, line in lines])
     indents = [line[: len(line) - len(line.lstrip())] for _, line in lines]
     if len(set(indents)) > 1:
         return _checked(list(_outline(lines, indents)))
@@ -253,12 +286,28 @@ def _from_lines(text: str) -> Seeds:
     names = [line.strip() for _, line in lines]
     # Files of the paper's released code number the names and join their words: `0:mental_disorders`. Only a file in
     # which every line is numbered is read that way.
-    matches = [_NUMBERED.fullmatch(name) for name in names]
-    if all(matches):
-        names = [match.group(1).replace("_", " ").strip() for match in matches if match]
+    if is_numbered:
+        names = [name.partition(":")[2].replace("_", " ").strip() for name in names]
     return _checked(
         [_ReadSeed(Seed(_text(name), (name,)), number) for name, (number, _) in zip(names, lines, strict=True)]
     )
+
+
+def _refuse_other_formats(lines: Sequence[tuple[int, str]]) -> None:
+    """Refuse YAML, lists with bullets or numbers, and names side by side: what they add would be part of the names."""
+    for number, line in lines:
+        if _YAML.fullmatch(line):
+            raise SeedError(f"{line!r:.60} looks like YAML; rename the file to end in .yaml{_line(number)}")
+        if _BULLET.match(line):
+            raise SeedError(f"{line!r:.60} begins with a bullet; remove the bullets{_line(number)}")
+    if len(lines) > 1 and all(_ORDINAL.match(line) for _, line in lines):
+        number, line = lines[0]
+        raise SeedError(f"every line begins with a number, such as {line!r:.60}; remove the numbers{_line(number)}")
+    if len(lines) == 1 and re.search("[,;\t]", lines[0][1]):
+        raise SeedError(
+            "the only line is divided by commas, semicolons or tabs; write one name per line, or put a single name "
+            f'in quotes in a .json file: ["..."]{_line(lines[0][0])}'
+        )
 
 
 def _outline(lines: Sequence[tuple[int, str]], indents: Sequence[str]) -> Iterator[_ReadSeed]:
@@ -384,6 +433,8 @@ def _from_csv(text: str) -> Seeds:
     rows = _cells(text)
     header = _header(rows[0][1]) if rows else None
     columns = ["name"] if header is None else header
+    if header is None:
+        _refuse_documents(rows)
     if header is not None and "name" not in header and "path" not in header:
         raise SeedError("the header has no column for the category; call it 'name'")
     found: dict[tuple[str, ...], _Row] = {}
@@ -393,6 +444,32 @@ def _from_csv(text: str) -> Seeds:
         if earlier is not row:
             _merge(earlier, row)
     return _checked(list(_by_paths(found) if "path" in columns else _by_parents(found)))
+
+
+def _refuse_documents(rows: Sequence[tuple[int, list[str]]]) -> None:
+    """Refuse a table whose first row is neither a category nor a header of categories, such as one of documents."""
+    if len(rows) < 2:
+        return
+    (_, first), *others = rows
+    for place, title in enumerate(first):
+        cells = [(line, cells[place]) for line, cells in others if place < len(cells) and cells[place]]
+        if title.casefold() in _OF_DOCUMENTS:
+            raise _unknown_column(title)
+        if len(cells) > 1 and all(_NUMBER_OR_DATE.fullmatch(cell) for _, cell in cells):
+            raise SeedError(
+                f"the column {title!r} has numbers or dates, not names; remove it, or give a table of names"
+            )
+        for line, cell in cells:
+            if len(cell.split()) > _LONGEST_NAME:
+                raise SeedError(
+                    f"the column {title!r} has texts, not names; give a table of names, or call the column "
+                    f"description or examples{_line(line)}"
+                )
+
+
+def _unknown_column(title: str) -> SeedError:
+    others = "name, names, description, pinned, negative, examples, parent or path"
+    return SeedError(f"the column {title!r} is not known; call it {others}, or remove it")
 
 
 def _cells(text: str) -> list[tuple[int, list[str]]]:
@@ -445,8 +522,7 @@ def _header(cells: Sequence[str]) -> list[str] | None:
         return None
     for word, column in zip(cells, known, strict=True):
         if column is None:
-            others = "name, names, description, pinned, negative, examples, parent or path"
-            raise SeedError(f"the column {word.strip()!r} is not known; call it {others}, or remove it")
+            raise _unknown_column(word.strip())
     if {"parent", "path"} <= set(known):
         raise SeedError("the columns 'parent' and 'path' mean the same; remove one")
     return [column or "" for column in known]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
+from textwrap import indent
 from typing import Any
 
 import numpy as np
 
-from seetopic.corpus import as_seeds, path_text
+from seetopic.corpus import as_seeds, path_text, split_path
 from seetopic.discovery.algorithm import discover_terms
 from seetopic.discovery.constraints import Constraints
 from seetopic.discovery.evidence import Evidence
@@ -44,7 +46,9 @@ def suggest(
     """
     if seeds is None:
         if below is not None:
-            raise SettingsError(f"`below` is {below!r}, but there are no names; give a tree of names (--seeds)")
+            raise SettingsError(
+                f"--below (in Python: below) is {below!r}, but there are no names; give a tree of names (--seeds)"
+            )
         return suggest_beside(index, None, number, settings)
     if below is not None:
         return suggest_below(run_of(index, seeds, settings), number, below)
@@ -61,7 +65,8 @@ def suggest_below(run: Discovery, number: int, below: str) -> tuple[Residual, ..
     if tree is None or len(chosen) != 1 or chosen[0] not in tree.inner:
         parents = [] if tree is None else [paths[node] for node in tree.inner]
         raise SettingsError(
-            f"`below` is {below!r}, but must be one of the names that have children: {', '.join(parents) or 'none'}"
+            f"{below!r} has no children; choose one of the names that have some with --below (in Python: below): "
+            f"{', '.join(parents) or 'there are none'}"
         )
     names, inside = run.encoded.spoken[tree.children(chosen[0])], None
     if run.reading is not None:
@@ -105,14 +110,27 @@ def suggest_beside(
 
 
 def as_seeds_file(found: Sequence[Residual]) -> str:
-    """Suggested names as a YAML seeds file, each with a comment that describes its theme."""
+    """Suggested names as a YAML seeds file, each with a comment that describes its theme, below its parent if any."""
+    lines = [
+        "# Suggested names for themes of the documents: rename or remove any, then pass this file with --seeds.",
+        "# If you have a file of names already, give both: --seeds YOUR-FILE --seeds THIS-FILE.",
+    ]
+    above: tuple[str, ...] = ()
+    for each in found:
+        path = () if each.parent is None else split_path(each.parent)
+        if path != above:
+            for level, name in enumerate(path):
+                lines += [indent(_yaml_key(name), "    " * level), indent("  children:", "    " * level)]
+            above = path
+        told = f"# {each.share:.1%} of the documents: {', '.join(each.terms)}\n{_yaml_key(each.suggested_name)}"
+        lines.append(indent(told, "    " * len(path)))
+    return "\n".join(lines) + "\n"
+
+
+def _yaml_key(name: str) -> str:
     import yaml
 
-    lines = ["# Suggested names for themes of the documents: rename or remove any, then pass the file with --seeds."]
-    for each in found:
-        lines.append(f"# {each.share:.1%} of the documents: {', '.join(each.terms)}")
-        lines.append(yaml.safe_dump({each.suggested_name: None}, allow_unicode=True).rstrip().removesuffix(" null"))
-    return "\n".join(lines) + "\n"
+    return str(yaml.safe_dump({name: None}, allow_unicode=True, width=math.inf)).removesuffix(" null\n")
 
 
 def _terms_of(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from seetopic.corpus import Seed, Seeds
+from seetopic.corpus import Seed, Seeds, has_wildcard
 from seetopic.discovery.absence import is_absent, is_rare
 from seetopic.discovery.algorithm import Discovered
 from seetopic.discovery.evidence.confidence import DOUBTFUL
@@ -12,6 +12,7 @@ from seetopic.discovery.known_names import hardly_known_in
 from seetopic.discovery.names import is_far
 from seetopic.discovery.topics import LOW_CONFIDENCE
 from seetopic.discovery.twins import Twins
+from seetopic.discovery.wildcards import TermPatterns
 from seetopic.index import Index
 from seetopic.runtime import Doubles, Floats
 
@@ -45,11 +46,16 @@ def warnings_of(
             told.append("no document seems to be about this name, so it gets none; a description may help")
         elif is_rare(handicaps[category]):
             told.append("hardly any document is about this name, so it gets few; a description may help")
-        absent = [word for word in seed.pinned if index.term_id(word) is None]
-        if absent:
-            told.append(f"pinned, but not terms of the documents: {', '.join(absent)}")
+        for kind, words in (("pinned", seed.pinned), ("negative", seed.negative)):
+            absent = [word for word in words if index.term_id(word) is None and not _matches(index, word)]
+            if absent:
+                told.append(f"{kind}, but not terms of the documents: {', '.join(absent)}")
         sentences.append(told)
     return sentences
+
+
+def _matches(index: Index, word: str) -> bool:
+    return has_wildcard(word) and bool(TermPatterns(index.vocabulary.terms).matching(word))
 
 
 def occurs(index: Index, seed: Seed) -> bool:

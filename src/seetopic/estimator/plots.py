@@ -72,7 +72,7 @@ class Pictures:
         return term_rank(self._checked().topics_, log=log, width=width)
 
     def visualize_hierarchy(self, *, width: int = 960) -> Figure:
-        """A treemap of a tree of topics: areas are shares of the documents."""
+        """A treemap of a tree of topics: areas are shares of the documents that the names cover."""
         return treemap(self._checked().topics_, width=width)
 
     def write_report(self, folder: str | Path, *, trends: Trends | None = None) -> Path:

@@ -206,7 +206,8 @@ def _check(parts: Parts, seeds: Seeds, methods: Sequence[str], folder: Path | No
     for _ in parts.held_out.texts(labels=given):  # raises here if it cannot be read
         pass
     if parts.held_out.has_labels:
-        labels_for(seeds.names, given, parts.held_out.name, parts.held_out.label_field)
+        held_out = parts.held_out
+        labels_for(seeds.names, given, held_out.name, held_out.label_field, held_out.column_names)
 
 
 def _run_all(

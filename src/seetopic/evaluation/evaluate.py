@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -168,7 +168,7 @@ def _judging(
             for topics in several:
                 names = _matched_names(topics, given)
                 # Reject them before any slow work.
-                labels = labels_for(names, given, documents.name, documents.label_field)
+                labels = labels_for(names, given, documents.name, documents.label_field, documents.column_names)
         yield Judge(held_out, documents.name, labels, tuple(skipped.items()))
 
 
@@ -237,11 +237,19 @@ def _labels_in(index: Index, field: str) -> list[tuple[str, ...]]:
     return found
 
 
-def labels_for(names: Sequence[str], given: list[tuple[str, ...]], corpus: str, label_field: str | None) -> Labels:
-    """The labels of a corpus's documents, which must match the names."""
+def labels_for(
+    names: Sequence[str],
+    given: list[tuple[str, ...]],
+    corpus: str,
+    label_field: str | None,
+    fields: Callable[[], Sequence[str]] = tuple,
+) -> Labels:
+    """The labels of a corpus's documents, which must match the names; `fields` are those of the documents."""
     labels = labels_of(given)
     if not labels.names:
+        known = ", ".join(fields())
         field = "" if label_field is None else f" in the field {label_field!r}"
+        field += f" (its fields: {known})" if known else ""
         raise CorpusError(
             f"no document in {corpus} has a label{field}; "
             "choose another field with --label-field (in Python: label_field)"

@@ -61,7 +61,10 @@ class Build(PlannedIndex):
         (pieces,) = self.pieces
         known = self.n_documents if any(stream.file is None for stream in pieces.streams) else None
         resources = self.resources
-        return estimate(pieces, known, self.settings, self.tokenizer, resources.n_jobs, resources.held)
+        rest = self.settings, self.tokenizer, resources.n_jobs, resources.held
+        found = estimate(pieces, known, *rest)
+        # If the sample has no text, all documents are counted, which refuses a corpus without any.
+        return found if found.documents else estimate(pieces, self.n_documents, *rest)
 
     def run(self, *, overwrite: bool = False) -> None:
         """Build the index, and move it to its folder only when it is complete."""
@@ -283,6 +286,8 @@ def plan(
     resources = Resources(carrier, workers, device, where, progress, allowed, warn)
     ready = None if document_vectors is None else ReadyDocuments(np.asarray(document_vectors))
     update = documents if isinstance(documents, Update) else Update((Incoming(documents),))
+    for each in update.added:
+        each.documents.require_columns()  # they are kept last
     place = layout.resolved(out)
     return Build(update, place, settings, encoder, tokenizer, resources, ready, tuple(names), reader=reads)
 

@@ -187,10 +187,7 @@ def write_columns(
 def _require(keep: Iterable[str], names: Collection[str], documents: Documents) -> None:
     missing = next((name for name in keep if name not in names), None)
     if missing is not None:
-        raise CorpusError(
-            f"no document of {documents.name!r} has a column {missing!r}; the columns are "
-            f"{', '.join(documents.column_names()) or 'unknown'}: choose some of them with --keep (in Python: keep)"
-        )
+        documents.refuse_missing(missing)
 
 
 def _columns_of(piece: Piece) -> tuple[dict[str, tuple[bytes, bytes]], int]:

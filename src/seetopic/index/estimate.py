@@ -117,7 +117,7 @@ def _terms(documents: Sequence[list[str]], all_tokens: float, settings: TextSett
     before, growth = math.log2(half / quarter), math.log2(whole / half)
     slowing = min(growth / before, _SLOWEST) if before > 0 else _SLOWEST
     read = max(sum(map(len, documents)), 1)
-    doublings = math.log2(all_tokens / (read * (settings.min_count + 1)))
+    doublings = math.log2(max(all_tokens, 1) / (read * (settings.min_count + 1)))
     # Each doubling of the documents adds a fixed share of what the previous doubling added.
     grown = growth * (slowing * (1 - slowing**doublings) / (1 - slowing) if doublings > 0 else doublings)
     return max(1, round(whole * 2**grown * (_WITH_PHRASES if settings.max_phrase_words > 1 else 1)))

@@ -9,7 +9,7 @@ from seetopic.discovery import Topic, Topics
 from seetopic.output.charts.drawing import fitted, of_topic, rectangle, text, text_width
 from seetopic.output.charts.figure import Figure
 from seetopic.output.charts.scene import Drawable, check_width, chosen, scene_of, shortened, term_tip, topics_of
-from seetopic.output.charts.theme import HUES
+from seetopic.output.charts.theme import BOLD, HUES
 from seetopic.runtime import quantity
 
 _ROW = 22.0
@@ -61,26 +61,30 @@ def _panel(topic: Topic, number: int, x: float, y: float, width: float) -> list[
 
 
 def documents_per_topic(run: Drawable, *, width: int = 960) -> Figure:
-    """How many sampled documents `assign` gives to each topic."""
+    """How many sampled documents belong to each topic or, in a tree, to one below it, and how many to none."""
     scene = scene_of(run)
     check_width(width)
-    counts, total = scene.documents_given.tolist(), len(scene.document_topics)
+    counts, total = scene.documents_within.tolist(), len(scene.document_topics)
     names = [topic.name for topic in scene.topics]
-    none = counts.pop()
-    rows = [*zip(names, counts, strict=True), *([("(no known term)", none)] if none else [])]
+    parents = () if scene.tree is None else scene.tree.inner
+    none = int(scene.documents_given[-1])
+    rows = [*zip(names, counts, strict=True), *([("(none of the names)", none)] if none else [])]
     most = max([count for _, count in rows], default=0) or 1
     beside = width >= _BESIDE
-    labels = min(max(text_width(name, 13) for name, _ in rows) + 10, width * 0.42) if beside else 0.0
+    widths = [text_width(name, 13) * (BOLD if place in parents else 1) for place, (name, _) in enumerate(rows)]
+    labels = min(max(widths) + 10, width * 0.42) if beside else 0.0
     room, row = width - labels - 100, 26.0 if beside else 44.0
     drawn = []
     for number, (name, count) in enumerate(rows):
         y, share = number * row + (0.0 if beside else 18.0), count / max(total, 1)
         hue = f"st-c{number % HUES}" if number < len(names) else "st-line"
-        told = f"{name}\n{count:,} of {total:,} documents, {share:.1%}"
+        within = " with those of its subtopics" if number in parents else ""
+        told = f"{name}\n{count:,} of {total:,} documents{within}, {share:.1%}"
+        size, look = (13 * BOLD, "st-ink st-bold") if number in parents else (13, "st-ink")
         parts = [
-            text(labels - 8, y + 17, fitted(name, 13, labels - 8), 13, "st-ink st-end", told)
+            text(labels - 8, y + 17, fitted(name, size, labels - 8), 13, f"{look} st-end", told)
             if beside
-            else text(0, y - 2, fitted(name, 13, width), 13, "st-ink", told),
+            else text(0, y - 2, fitted(name, size, width), 13, look, told),
             rectangle(labels, y + 4, max(2.0, room * count / most), 18, hue, told, 3),
             text(labels + max(2.0, room * count / most) + 8, y + 17, f"{count:,} · {share:.0%}", 12, "st-soft"),
         ]

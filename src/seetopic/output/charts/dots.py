@@ -47,7 +47,7 @@ def documents_map(run: Drawable, *, documents: int = 1000, width: int = 960) -> 
         told = [beginnings[at] for at in own]
         drawn.append(of_topic(number, _dots(scene, number, shown[own], spots, dot, told)))
         x, y = min(max(places[number, 0], wide[number] / 2), width - wide[number] / 2), places[number, 1]
-        tip = f"{topics[number].name}\n{scene.documents_given[number]:,} of {len(scene.document_topics):,} documents"
+        tip = f"{topics[number].name}\n{scene.documents_within[number]:,} of {len(scene.document_topics):,} documents"
         labels.append(of_topic(number, [text(x, y + 5, name, _SIZE, "st-ink st-bold st-middle st-halo", tip)]))
     return Figure(
         "Documents around their topics",

@@ -11,13 +11,13 @@ from typing import TypeAlias
 import numpy as np
 
 from seetopic.classify import Sorter, sorter_of
-from seetopic.discovery import Discovery, Query, RankedTerm, Topic, Topics, sampled_documents
+from seetopic.discovery import Discovery, Query, RankedTerm, Topic, Topics, Tree, sampled_documents, tree_of
 from seetopic.errors import SettingsError
 from seetopic.index import Index
 from seetopic.output.charts.drawing import brief
 from seetopic.runtime import Doubles, Lists, Longs, Sparse, normalized, one_thread, quantity
 
-NONE = -1  # the category of a document without any known term
+NONE = -1  # the category of a document that belongs to none of the topics
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,10 @@ class Scene:
 
     @cached_property
     def document_shares(self) -> Doubles:
-        """Shares of the sample's documents in the topics, as `assign` sorts them; (n_documents, n_topics)."""
+        """Shares of the sample's documents in the topics; (n_documents, n_topics).
+
+        `assign` also finds terms within longer terms, which would mean to go through all words of the sample again.
+        """
         return self._shares[:, :-1]
 
     @cached_property
@@ -104,6 +107,22 @@ class Scene:
         """How many sampled documents are assigned to each topic; the last count is of those without a topic."""
         counts = np.bincount(self.document_topics % (len(self.topics) + 1), minlength=len(self.topics) + 1)
         return counts.astype(np.int64)
+
+    @cached_property
+    def tree(self) -> Tree | None:
+        """The tree of the topics, if any has a parent."""
+        return tree_of(self.query.seeds)
+
+    @cached_property
+    def documents_within(self) -> Longs:
+        """How many sampled documents are assigned to each topic or, in a tree, to one below it."""
+        own = self.documents_given[:-1]
+        return own if self.tree is None else self.tree.summed(own[None].astype(np.float64))[0].astype(np.int64)
+
+    @cached_property
+    def shares_within(self) -> Doubles:
+        """Shares of the sample's documents in each topic with those below it; (n_documents, n_topics)."""
+        return self.document_shares if self.tree is None else self.tree.summed(self.document_shares)
 
     @cached_property
     def shared_documents(self) -> Doubles:

@@ -20,14 +20,14 @@ _DASHES = ("", "7 3", "2 3", "9 3 2 3", "14 4")  # groups differ on paper withou
 _MOST_ROWS = 30  # groups in a panel without dates
 _DOTTED = 40  # periods up to which each has a dot
 _STEPS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5)
-_LEGEND = 26.0
+_LEGEND, _NOTE = 26.0, 26.0  # heights above the panels
 
 
 def shares_chart(trends: Trends, *, width: int = 960) -> Figure:
     """The share of documents per category: lines with bands over time, or dots with bars by group.
 
     Triangles mark the periods from which on a share is higher or lower than before. At most five groups have lines,
-    the largest ones; without dates, at most thirty have a row.
+    the largest ones; without dates, at most thirty have a row. A sentence above the panels says if there are more.
     """
     check_width(width)
     groups = _largest(trends, len(_DASHES) if trends.periods else _MOST_ROWS)
@@ -42,21 +42,26 @@ def shares_chart(trends: Trends, *, width: int = 960) -> Figure:
     legend = _LEGEND if trends.periods and trends.groups else 0.0
     tall = _TOP + _BOTTOM + (_PLOT if trends.periods else _ROW * len(groups))
     drawn = [_legend(groups, width)] if legend else []
+    are_some = len(groups) < len(trends.groups)
+    above = legend + (_NOTE if are_some else 0.0)
+    if are_some:
+        told = f"{len(groups)} of {len(trends.groups)} groups shown, the largest"
+        drawn.append(text(2, legend + 14, told, 12, "st-soft"))
     for number, category in enumerate(trends.categories):
-        x, y = (size + _GAP) * (number % columns), legend + (tall + _GAP) * (number // columns)
+        x, y = (size + _GAP) * (number % columns), above + (tall + _GAP) * (number // columns)
         panel = _Panel(
             trends, number, [row for row in shown if row.category == category], groups, x, y, size, top, step
         )
         drawn.append(of_topic(number, panel.over_time() if trends.periods else panel.by_group()))
     what = f"per {trends.by}" if trends.by else f"by {trends.group}"
-    kept = f" The {len(groups)} largest of {len(trends.groups)} groups." if len(groups) < len(trends.groups) else ""
+    kept = f" The {len(groups)} largest of {len(trends.groups)} groups." if are_some else ""
     n_categories = quantity(len(trends.categories), "category", "categories")
     return Figure(
         f"Share of documents {what}",
         f"The share of {quantity(trends.documents, 'document')} in {n_categories} {what}, with 95 % "
         f"intervals.{kept} {_told(trends)}".strip(),
         width,
-        legend + max((tall + _GAP) * rows - _GAP, 40.0),
+        above + max((tall + _GAP) * rows - _GAP, 40.0),
         "".join(drawn),
     )
 

@@ -40,7 +40,8 @@ class Card:
     kinds: tuple[str, ...]  # of evidence, in order
     n_terms: int  # of the whole corpus
     checked: int  # ranks that count
-    documents: tuple[int, int] | None = None  # assigned to it, and in total
+    documents: tuple[int, int] | None = None  # assigned to it or, in a tree, to one below it, and in total
+    in_no_subtopic: int | None = None  # of a parent's documents
     sentences: tuple[Sentence, ...] = ()
     of_terms: dict[str, Sentence] | None = None
     pinned: frozenset[str] = frozenset()
@@ -64,7 +65,8 @@ class Card:
         facts = [confidence_meter(self.topic.confidence), f"<span>{occurs}</span>"]
         if self.documents is not None:
             given, total = self.documents
-            facts.append(f"<span>{given:,} of {total:,} documents ({given / max(total, 1):.0%})</span>")
+            rest = "" if self.in_no_subtopic is None else f", {self.in_no_subtopic:,} of them in none of its subtopics"
+            facts.append(f"<span>{given:,} of {total:,} documents ({given / max(total, 1):.0%}){rest}</span>")
         return f'<p class="facts">{"".join(facts)}</p>'
 
     def _terms(self) -> str:
@@ -98,7 +100,7 @@ class Card:
         if not self.sentences:
             return ""
         items = "".join(
-            f'<li>{marked(one)} <span class="from">document {one.document + 1:,}</span></li>' for one in self.sentences
+            f'<li>{marked(one)} <span class="from">document {one.document:,}</span></li>' for one in self.sentences
         )
         return f'<h4>In the documents</h4><ul class="sentences">{items}</ul>'
 

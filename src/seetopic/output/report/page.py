@@ -211,10 +211,12 @@ class Page:
         if not total:
             return None
         whole = self.topics.made_with["corpus"]["documents"]
-        scope = "all" if total == whole else f"a sample of {total:,} of"
+        within = "" if scene.tree is None else " A topic’s documents include those of the topics below it."
+        scope = "All" if total == whole else f"A sample of {total:,} of"
         told = (
-            f"<p>Sorted by <code>seetopic assign</code> without <code>--read</code>: {scope} {whole:,} documents, "
-            "each assigned to the topic with the largest share.</p>"
+            f"<p>{scope} {whole:,} documents, each in the topic with the largest share, or in none. They are sorted by "
+            "their terms as stored in the index. <code>seetopic assign</code> also looks for terms within longer terms "
+            f"(“cream” in “ice cream”), so its numbers are slightly different.{within}</p>"
         )
         bars = framed(documents_per_topic(scene), documents_per_topic(scene, width=_PHONE))
         dots = framed(documents_map(scene, documents=_DOTS), documents_map(scene, documents=_DOTS // 2, width=_PHONE))
@@ -298,9 +300,11 @@ def _heatmap(scene: Scene, by: Literal["terms", "documents"]) -> str:
 def _told_more(card: Card, scene: Scene, shown: Examples) -> Card:
     """A card with what the run knows about its topic."""
     seed, total, index = scene.query.seeds.seeds[card.number], len(scene.document_topics), scene.index
+    is_parent = scene.tree is not None and card.number in scene.tree.inner
     return replace(
         card,
-        documents=(int(scene.documents_given[card.number]), total) if total else None,
+        documents=(int(scene.documents_within[card.number]), total) if total else None,
+        in_no_subtopic=int(scene.documents_given[card.number]) if is_parent else None,
         sentences=shown.of_topics[card.number],
         of_terms=shown.of_terms[card.number],
         pinned=frozenset(index.as_term(word) or "" for word in seed.pinned),

@@ -65,12 +65,12 @@ class ChosenDocuments:
 
     @cached_property
     def by_topic(self) -> list[list[int]]:
-        """Sampled documents that contain many of a topic's best terms and belong to it."""
+        """Sampled documents that contain many of a topic's best terms and belong to it or to one below it."""
         scene, index = self.scene, self.scene.index
         if not len(scene.document_shares):
             return [[] for _ in scene.topics]
         hits = self._hits
-        ranked = hits * scene.document_shares
+        ranked = hits * scene.shares_within
         chosen = []
         for topic in range(len(scene.topics)):
             order = _highest(ranked[:, topic])
@@ -99,7 +99,7 @@ class ChosenDocuments:
             own = {}
             for term in terms:
                 rows = columns.indices[columns.indptr[term] : columns.indptr[term + 1]]
-                order = rows[_highest(self.scene.document_shares[rows, topic])]
+                order = rows[_highest(scene.shares_within[rows, topic])]
                 numbers = index.sampled[order].tolist() or self._first_document(term)
                 number = next((one for one in numbers if one not in taken), numbers[0] if numbers else None)
                 if number is not None:

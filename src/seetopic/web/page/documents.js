@@ -94,7 +94,7 @@ export function show(root, { open, announce }, rest) {
       : found.counts[NONE] !== undefined ? h("span", { class: "hit-category soft" }, "no category") : null;
     return h("li", { class: "hit linked", dataset: { number } },
       h("p", { class: "hit-text" }, marked(parts)),
-      h("p", { class: "hit-facts soft small" }, tag, facts, h("a", { class: "card-name", href: address(number) }, `document ${(number + 1).toLocaleString("en")}`)));
+      h("p", { class: "hit-facts soft small" }, tag, facts, h("a", { class: "card-name", href: address(number) }, `document ${number.toLocaleString("en")}`)));
   }
 
   /** All categories with the number of documents that fit the rest of the search. */
@@ -125,7 +125,7 @@ export function show(root, { open, announce }, rest) {
     root.classList.toggle("reading-open", number !== null);
     for (const each of list.children) each.classList.toggle("read", each.dataset.number === String(number));
     if (number === null) return;
-    say(title, `Document ${(number + 1).toLocaleString("en")}`);
+    say(title, `Document ${number.toLocaleString("en")}`);
     showDocument(body, open, number, reading.signal);
     title.focus({ preventScroll: true });
   }

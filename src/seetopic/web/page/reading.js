@@ -71,7 +71,7 @@ export function readingPanel({ open }, goTo) {
       return fill(body, note("It was removed, or the link is outdated; close this panel."));
     }
     if (shown.part === "document") {
-      say(title, `Document ${(Number(shown.value) + 1).toLocaleString("en")}`);
+      say(title, `Document ${Number(shown.value).toLocaleString("en")}`);
       body.scrollTop = 0;
       return showDocument(body, open, Number(shown.value), asked.signal);
     }
@@ -125,7 +125,7 @@ export function readingPanel({ open }, goTo) {
     h(
       "a",
       { class: "from", href: goTo.address(shown.category, "document", number) },
-      `document ${(number + 1).toLocaleString("en")}`,
+      `document ${number.toLocaleString("en")}`,
     );
 
   async function passages(place, signal) {

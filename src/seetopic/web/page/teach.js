@@ -65,7 +65,7 @@ export function show(root, { open, workbench, announce, me }) {
     const keys = keysOf(question);
     const subject =
       term === null
-        ? [h("p", { class: "question-about soft small" }, `Document ${(number + 1).toLocaleString("en")}`), h("blockquote", { class: "question-text" }, marked(parts))]
+        ? [h("p", { class: "question-about soft small" }, `Document ${number.toLocaleString("en")}`), h("blockquote", { class: "question-text" }, marked(parts))]
         : [
             h("p", { class: "question-about soft small" }, "Term"),
             h("p", { class: "question-term" }, term),

@@ -63,7 +63,7 @@ async function explain(place, open, category, term, goTo, signal) {
           h(
             "a",
             { class: "from", href: goTo.address(category, "document", passage.document) },
-            `document ${(passage.document + 1).toLocaleString("en")}`,
+            `document ${passage.document.toLocaleString("en")}`,
           ),
         )
       : null,
