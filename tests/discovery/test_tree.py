@@ -252,6 +252,15 @@ def test_what_no_child_names_is_suggested_below_its_parent(tree_index):
     assert SeeTopic(part).fit(tree_index).suggest(2, below="sports and games") == found
 
 
+def test_no_name_of_the_tree_is_suggested_below_a_parent(tree_index):
+    names = {each.suggested_name for each in suggest(tree_index, TREE, number=50, below="sports and games")}
+    parent, other = sorted(names)[:2]
+    tree = {parent: {"soccer": None, "swimming": None}, "cooking & cuisine": {other: None, "soups": None}}
+    found = {each.suggested_name for each in suggest(tree_index, tree, number=50, below=parent)}
+    assert found
+    assert not found & {parent, other}
+
+
 # Files, pages and exports
 
 

@@ -320,7 +320,8 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         index, settings, ready = self._checked().index_, self._settings().discovery, self._given.ready.names
         if below is not None:
             return suggest_below(run_of(index, self.seeds_, settings, name_vectors=ready), number, below)
-        return suggest_beside(index, encode_names(index, self.seeds_, ready).spoken, number, settings)
+        names = encode_names(index, self.seeds_, ready).spoken
+        return suggest_beside(index, names, number, settings, seeds=self.seeds_)
 
     def accept(self, topic: int | str, terms: str | Sequence[str]) -> Self:
         """A new fitted model in which these terms come first in a topic, given by its number or name."""
