@@ -304,18 +304,46 @@ def test_a_child_that_is_nearer_to_another_parent_is_told(tree_index):
     assert check(tree_index, LABELS).misplaced == ()
 
 
+def _written(folder: Path, documents: list[dict[str, str]]) -> Path:
+    place = folder / "held-out.jsonl"
+    place.write_text("".join(json.dumps(document) + "\n" for document in documents))
+    return place
+
+
 def test_labels_are_measured_at_each_level_and_by_paths(topics, sorter, tmp_path):
     texts, labels = planted_tree(80, seed=1)
-    place = tmp_path / "held-out.jsonl"
-    for given_labels in (labels, [f"{PARENT[label]} > {label}" for label in labels]):
-        rows = zip(texts, given_labels, strict=True)
-        place.write_text("".join(json.dumps({"text": text, "label": label}) + "\n" for text, label in rows))
-        found = evaluate(topics, place, label_field="label", sorter=sorter, n_jobs=1)
+    for given_labels in (labels, *([f"{PARENT[label]}{mark}{label}" for label in labels] for mark in (" > ", ">"))):
+        documents = [{"text": text, "label": label} for text, label in zip(texts, given_labels, strict=True)]
+        found = evaluate(topics, _written(tmp_path, documents), label_field="label", sorter=sorter, n_jobs=1)
         assert [level["topics"] for level in found.levels] == [2, 4]
         assert all(level["label_precision@8"] >= 0.7 for level in found.levels)
         assert found.figures["exact_path"] > 0.95
         assert found.figures["hierarchical_f1"] >= found.figures["exact_path"]
         assert found.names_without_label == ()
+
+
+def test_only_levels_that_have_labels_are_measured(topics, sorter, tmp_path):
+    texts, labels = planted_tree(80, seed=1)
+    parents = [PARENT[label] for label in labels]
+    documents = [{"text": text, "label": label} for text, label in zip(texts, parents, strict=True)]
+    found = evaluate(topics, _written(tmp_path, documents), label_field="label", sorter=sorter, n_jobs=1)
+    assert [level["topics"] for level in found.levels] == [2]
+    assert found.figures["macro_f1"] == found.levels[0]["macro_f1"] > 0.95
+    assert found.figures["exact_path"] > 0.95  # paths end at that level
+    assert found.names_without_label == tuple(f"{PARENT[label]} > {label}" for label in LABELS)
+
+
+def test_labels_that_fit_no_level_are_refused(topics, tmp_path):
+    texts, _ = planted_tree(4)
+    for label, fits in (("soups", True), ("stews", False)):
+        documents = [{"text": text, "label": label} for text in texts]
+        place = _written(tmp_path, documents)
+        if fits:  # one of the two roots has a label below it
+            found = evaluate(topics, place, label_field="label", n_jobs=1)
+            assert [level["topics"] for level in found.levels] == [1, 1]
+        else:
+            with pytest.raises(CorpusError, match="only 0 of 2 topics"):
+                evaluate(topics, place, label_field="label", n_jobs=1)
 
 
 # The estimator

@@ -206,7 +206,7 @@ def _check(parts: Parts, seeds: Seeds, methods: Sequence[str], folder: Path | No
     for _ in parts.held_out.texts(labels=given):  # raises here if it cannot be read
         pass
     if parts.held_out.has_labels:
-        labels_for(seeds.names, given, parts.held_out.name, parts.held_out.label_field)
+        labels_for(seeds.paths, given, parts.held_out.name, parts.held_out.label_field)
 
 
 def _run_all(
