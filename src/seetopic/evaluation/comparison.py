@@ -98,8 +98,8 @@ class Outcome:
             "seconds": round(self.seconds, 2),
             "made_with": self.topics.made_with,
             "evaluation": self.evaluation.to_json(),
-            "topics": {topic.name: list(topic)[:10] for topic in self.topics},
-            "in_vocabulary": {topic.name: topic.in_vocabulary for topic in self.topics},
+            "topics": {topic.label: list(topic)[:10] for topic in self.topics},
+            "in_vocabulary": {topic.label: topic.in_vocabulary for topic in self.topics},
         }
 
 
