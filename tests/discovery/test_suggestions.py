@@ -143,6 +143,7 @@ def test_the_report_shows_what_is_not_covered(index, part):
     page = report_html(run_of(index, NAMES[:2]))
     assert "What the names do not cover" in page
     assert part.residual[0].suggested_name in page
+    assert "The names cover" in page
     assert "What the names do not cover" not in report_html(run_of(index, NAMES))
 
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from planted import NAMES
 from seetopic import Index, SeeTopic, Sorter, Topics, as_seeds, assign, check, discover, evaluate
 from seetopic.classify import sorter_of
-from seetopic.discovery import Tree, suggest
+from seetopic.discovery import Residual, Tree, suggest
 from seetopic.discovery.run import Discovery, run_of
 from seetopic.errors import CorpusError, SettingsError
 from seetopic.output import export
@@ -281,6 +281,14 @@ def test_the_report_shows_a_tree(topics):
     assert 'aria-label="Tree of topics.' in page
     with pytest.raises(SettingsError, match="a treemap needs a tree"):
         treemap(Topics((), topics.made_with))
+
+
+def test_the_report_tells_what_is_missing_below_a_parent_apart_from_what_no_name_covers(topics):
+    inside = Residual("swimming", 0.1, ("pool",), parent="sports and games")
+    for residual, share_is_told in (((inside,), False), ((inside, replace(inside, parent=None)), True)):
+        page = report_html(replace(topics, residual=residual))
+        assert "Below sports and games" in page
+        assert ("The names cover" in page) == share_is_told
 
 
 def test_exports_of_a_tree_are_nested_and_read_again(topics, tmp_path):
