@@ -156,8 +156,17 @@ def test_the_key_is_a_name_unless_names_are_given():
 
 
 def test_seeds_made_by_hand_are_checked_too():
-    with pytest.raises(SeedError, match="category 'books' has no names"):
-        Seeds((Seed("books", ()),))
+    with pytest.raises(SeedError, match="category 2 has an empty name"):
+        Seeds((Seed("books"), Seed(" ")))
+
+
+def test_a_seed_made_by_hand_takes_what_a_dict_takes():
+    parts: dict[str, Any] = {"pinned": "army", "negative": ["football"], "description": ["soldiers", "wars"]}
+    assert (Seed("military", **parts),) == as_seeds([{"name": "military", **parts}]).seeds
+    assert Seed("military", ["army"]).names == ("army",)  # type: ignore[arg-type]
+    assert Seed("military", description="soldiers").names == ("military",)
+    with pytest.raises(SeedError, match="must be text, not 5"):
+        Seed("military", description=5)  # type: ignore[arg-type]
 
 
 def test_an_error_about_a_huge_value_stays_short():

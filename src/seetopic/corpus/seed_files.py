@@ -14,7 +14,18 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from seetopic.corpus.seeds import PATH_MARK, Seed, Seeds, normalized_name, path_key, path_text, problems, repeated
+from seetopic.corpus.seeds import (
+    PATH_MARK,
+    Seed,
+    Seeds,
+    normalized_name,
+    path_key,
+    path_text,
+    problems,
+    repeated,
+    text_of,
+    texts_of,
+)
 from seetopic.errors import SeedError
 
 FORMATS = (".txt", ".yaml", ".yml", ".json", ".csv", ".dic")
@@ -124,7 +135,7 @@ def _categories(given: Any, above: tuple[str, ...]) -> Iterator[_ReadSeed]:
         elif isinstance(each, Mapping):
             yield from _record(each, above) if {"name", "path"} & set(each) else _categories(each, above)
         else:
-            texts = _texts(each)
+            texts = texts_of(each)
             if not texts:
                 raise SeedError("a category has no names; give it a name or remove it")
             first = each if isinstance(each, str) else next(iter(each), None)
@@ -135,15 +146,15 @@ def _record(given: Mapping[Any, Any], above: tuple[str, ...]) -> Iterator[_ReadS
     """A category whose name or path is one of its fields."""
     parts = dict(given)
     path = parts.pop("path", None)
-    path = () if path is None else split_path(path) if isinstance(path, str) else _texts(path)
+    path = () if path is None else split_path(path) if isinstance(path, str) else texts_of(path)
     name = parts.pop("name", path[-1] if path else "")
     yield from _named(name, parts, (*above, *path[:-1]), is_record=True)
 
 
 def _named(name: Any, given: Any, above: tuple[str, ...], *, is_record: bool = False) -> Iterator[_ReadSeed]:
-    own = _text(name)
+    own = text_of(name)
     parts = _parts(given, is_record) if isinstance(given, Mapping) else {"further": given}
-    texts = {part: _texts(parts[part]) if parts.get(part) is not None else () for part in (*_FIELDS[:-1], "further")}
+    texts = {part: texts_of(parts[part]) if parts.get(part) is not None else () for part in (*_FIELDS[:-1], "further")}
     further = texts["further"]
     is_listed = normalized_name(own) in map(normalized_name, further)
     names = texts["names"] or (further if is_listed else (own, *further))
@@ -177,27 +188,9 @@ def _resembles_a_field(key: str) -> bool:
     return bool(get_close_matches(key.casefold(), alike, 1, 0.8))
 
 
-def _texts(names: Any) -> tuple[str, ...]:
-    if isinstance(names, str) or not isinstance(names, Iterable):
-        return (_text(names),)
-    if isinstance(names, Mapping | set | frozenset):
-        raise SeedError(f"the names of a category must be a list, not {reprlib.repr(names)}")
-    return tuple(map(_text, names))
-
-
-def _text(name: Any) -> str:
-    if not isinstance(name, str):
-        raise SeedError(f"a category name must be text, not {reprlib.repr(name)}; put it in quotes")
-    try:
-        name.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise SeedError(f"the name {name!r} is not valid Unicode (at character {error.start}); retype it") from error
-    return name.strip()
-
-
 def split_path(text: str) -> tuple[str, ...]:
     """The names of a path: the inverse of `path_text`."""
-    return tuple(_text(name) for name in text.split(PATH_MARK))
+    return tuple(text_of(name) for name in text.split(PATH_MARK))
 
 
 # Files.
@@ -257,7 +250,7 @@ def _from_lines(text: str) -> Seeds:
     if all(matches):
         names = [match.group(1).replace("_", " ").strip() for match in matches if match]
     return _checked(
-        [_ReadSeed(Seed(_text(name), (name,)), number) for name, (number, _) in zip(names, lines, strict=True)]
+        [_ReadSeed(Seed(text_of(name), (name,)), number) for name, (number, _) in zip(names, lines, strict=True)]
     )
 
 
@@ -275,7 +268,7 @@ def _outline(lines: Sequence[tuple[int, str]], indents: Sequence[str]) -> Iterat
                 f"the indentation of {line.strip()!r} fits no line above it; "
                 f"indent it like its siblings, or more than its parent{_line(number)}"
             )
-        open_levels = [*(level for level in open_levels if level[0] < depth), (depth, _text(line))]
+        open_levels = [*(level for level in open_levels if level[0] < depth), (depth, text_of(line))]
         path = tuple(name for _, name in open_levels)
         yield _ReadSeed(Seed(path[-1], path[-1:], path=path), number)
 
@@ -457,7 +450,7 @@ def _row(line: int, columns: Sequence[str], cells: Sequence[str]) -> _Row:
     row = _Row("", line)
     path: tuple[str, ...] = ()
     for column, cell in zip(columns, cells, strict=False):
-        text = _text(cell)
+        text = text_of(cell)
         if not text:
             continue
         parts = [part.strip() for part in re.split(_SEPARATORS.get(column, r"(?!)"), text) if part.strip()]

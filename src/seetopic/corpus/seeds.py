@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import reprlib
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from seetopic.errors import SeedError
 
@@ -14,14 +16,14 @@ PATH_MARK = ">"  # between the names of a path, so that no name in a tree may co
 
 @dataclass(frozen=True)
 class Seed:
-    """One category: its name, and the names that describe it (usually just that one).
+    """One category: its name, and the names that describe it (by default just that one).
 
     Pinned terms always come first in its topic; negative terms and their inflections never appear in it. A description
     and examples (texts of documents) tell what the name means. `path` has the names from the root of a tree to it.
     """
 
     name: str
-    names: tuple[str, ...]
+    names: tuple[str, ...] = ()
     pinned: tuple[str, ...] = ()
     negative: tuple[str, ...] = ()
     description: str = ""
@@ -29,7 +31,11 @@ class Seed:
     path: tuple[str, ...] = ()  # by default the name alone: a root
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "path", self.path or (self.name,))
+        name = text_of(self.name)
+        parts = {part: texts_of(getattr(self, part)) for part in ("names", "pinned", "negative", "examples", "path")}
+        parts["names"], parts["path"] = parts["names"] or (name,), parts["path"] or (name,)
+        for part, value in {**parts, "name": name, "description": ", ".join(texts_of(self.description))}.items():
+            object.__setattr__(self, part, value)
 
     @property
     def label(self) -> str:
@@ -97,6 +103,26 @@ def normalized_name(name: str) -> str:
     return " ".join(unicodedata.normalize("NFC", name.casefold()).split())
 
 
+def texts_of(names: Any) -> tuple[str, ...]:
+    """One text, or a list of them, as a tuple."""
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        return (text_of(names),)
+    if isinstance(names, Mapping | set | frozenset):
+        raise SeedError(f"the names of a category must be a list, not {reprlib.repr(names)}")
+    return tuple(map(text_of, names))
+
+
+def text_of(name: Any) -> str:
+    """A text without spaces around it; refuses what is not text."""
+    if not isinstance(name, str):
+        raise SeedError(f"a category name must be text, not {reprlib.repr(name)}; put it in quotes")
+    try:
+        name.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise SeedError(f"the name {name!r} is not valid Unicode (at character {error.start}); retype it") from error
+    return name.strip()
+
+
 def has_wildcard(name: str) -> bool:
     """Whether a name stands for all terms that match it (`elect*`, `wom?n`); "who are you?" is a question."""
     asked = name.rstrip("?") if " " in name else name
@@ -113,8 +139,6 @@ def problems(seeds: Sequence[Seed]) -> Iterator[tuple[int, str]]:
     if not seeds:
         yield 0, "there are no category names; give at least one"
     for place, seed in enumerate(seeds):
-        if not seed.names:
-            yield place, f"category {seed.name!r} has no names; give it a name or remove it"
         texts = (seed.name, *seed.names, *seed.pinned, *seed.negative, *seed.examples)
         if not all(text.strip() for text in texts):
             yield place, f"category {place + 1} has an empty name; give it a name or remove it"
