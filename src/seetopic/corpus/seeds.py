@@ -5,7 +5,7 @@ from __future__ import annotations
 import reprlib
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -52,6 +52,7 @@ class Seeds:
     def __post_init__(self) -> None:
         for _, sentence in problems(self.seeds):
             raise SeedError(sentence)
+        object.__setattr__(self, "seeds", tuple(_spelled_like_parents(self.seeds)))
 
     def __len__(self) -> int:
         return len(self.seeds)
@@ -88,6 +89,15 @@ class Seeds:
         return any(len(seed.path) > 1 for seed in self.seeds)
 
 
+def _spelled_like_parents(seeds: Sequence[Seed]) -> Iterator[Seed]:
+    """The seeds with paths in the spelling of the names above them."""
+    paths: dict[tuple[str, ...], tuple[str, ...]] = {}
+    for seed in seeds:
+        path = (*paths.get(path_key(seed.path[:-1]), ()), seed.name)
+        paths[path_key(path)] = path
+        yield seed if path == seed.path else replace(seed, path=path)
+
+
 def path_text(path: Sequence[str]) -> str:
     """A path as text: "media > books"; a root is its name."""
     return f" {PATH_MARK} ".join(path)
@@ -114,6 +124,8 @@ def texts_of(names: Any) -> tuple[str, ...]:
 
 def text_of(name: Any) -> str:
     """A text without spaces around it; refuses what is not text."""
+    if name is None:
+        raise SeedError("a name is missing or null; write it, in quotes if it is the word null, or remove it")
     if not isinstance(name, str):
         raise SeedError(f"a category name must be text, not {reprlib.repr(name)}; put it in quotes")
     try:
