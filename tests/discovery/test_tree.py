@@ -368,6 +368,12 @@ def test_the_estimator_knows_paths_and_levels(tree_index, tmp_path):
     with pytest.raises(SettingsError, match="`level` is -1"):
         model.predict(texts, level=-1)
     np.testing.assert_allclose(model.transform(texts, none=True).sum(axis=1), 1.0)
+    own = dict(zip(model.classes_, model.transform(texts).T, strict=True))
+    assign(texts, model.sorter_, tmp_path / "sorted.jsonl", n_jobs=1)
+    rows = [json.loads(line) for line in (tmp_path / "sorted.jsonl").read_text().splitlines()]
+    for parent, children in TREE.items():
+        summed = own[parent] + sum(own[f"{parent} > {child}"] for child in children)
+        np.testing.assert_allclose([float(row[parent]) for row in rows], summed, atol=2e-3)
     assert model.visualize_hierarchy().title == "Tree of topics"
     model.save(tmp_path / "model")
     np.testing.assert_array_equal(SeeTopic.load(tmp_path / "model").predict(texts), leaves)

@@ -336,9 +336,11 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def transform(self, X: Any, *, document_embeddings: Any = None, none: bool = False) -> Doubles:
         """How much each document belongs to each topic, as shares; (n_documents, n_topics).
 
-        Each row and the share of no topic add up to 1; with `none`, that share is appended as the last column. `X` is
-        as for `fit`; every document has a row, even an empty one. `document_embeddings`, one row per document from the
-        language model of the fit, are used in addition to the terms.
+        Each row and the share of no topic add up to 1; with `none`, that share is appended as the last column. In a
+        tree of names, the share of a parent is therefore what it has besides its children, 0 if they cover it; a table
+        of `assign` has the sum. `X` is as for `fit`; every document has a row, even an empty one.
+        `document_embeddings`, one row per document from the language model of the fit, are used in addition to the
+        terms.
         """
         shares = self._stream(X, document_embeddings).shares()
         return shares if none else shares[:, :-1]
