@@ -19,7 +19,7 @@ from seetopic import Index, SeeTopic, Sorter, Topics, as_seeds, assign, check, d
 from seetopic.classify import sorter_of
 from seetopic.discovery import Residual, Tree, suggest
 from seetopic.discovery.run import Discovery, run_of
-from seetopic.errors import CorpusError, SettingsError
+from seetopic.errors import CorpusError, SeedError, SettingsError
 from seetopic.output import export
 from seetopic.output.charts import treemap
 from seetopic.output.report import report_html
@@ -357,6 +357,13 @@ def test_labels_that_fit_no_level_are_refused(topics, tmp_path):
 # The estimator
 
 
+def test_a_name_that_several_topics_have_is_told_with_their_paths(tree_index):
+    model = SeeTopic({"sports and games": {"news": None}, "cooking & cuisine": {"news": None}}).fit(tree_index)
+    with pytest.raises(SeedError, match="several topics have the name 'news'; choose from sports and games > news, "):
+        model.reject("news", "goal")
+    assert model.reject("cooking & cuisine > news", "goal").seeds_.seeds[3].negative == ("goal",)
+
+
 def test_the_estimator_knows_paths_and_levels(tree_index, tmp_path):
     model = SeeTopic(TREE).fit(tree_index)
     texts, labels = planted_tree(40, seed=2)
@@ -365,8 +372,10 @@ def test_the_estimator_knows_paths_and_levels(tree_index, tmp_path):
     assert np.mean(model.classes_[leaves] == [f"{PARENT[label]} > {label}" for label in labels]) > 0.9
     assert np.mean(model.classes_[roots] == [PARENT[label] for label in labels]) > 0.9
     np.testing.assert_array_equal(model.predict(texts, level=5), leaves)
-    with pytest.raises(SettingsError, match="`level` is -1"):
-        model.predict(texts, level=-1)
+    for level in (-1, "leaf", 0.5, True):
+        with pytest.raises(SettingsError, match=f"`level` is {level!r}, .* from 0, .* to 1"):
+            model.predict(texts, level=level)
+    np.testing.assert_array_equal(model.predict(texts, level=np.int64(0)), roots)
     np.testing.assert_allclose(model.transform(texts, none=True).sum(axis=1), 1.0)
     own = dict(zip(model.classes_, model.transform(texts).T, strict=True))
     assign(texts, model.sorter_, tmp_path / "sorted.jsonl", n_jobs=1)
