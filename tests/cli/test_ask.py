@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from commands import run_here
+from commands import run, run_here
 from planted import NAMES
 from seetopic.corpus import read_judgements
 
@@ -69,6 +69,16 @@ def test_judgements_that_contradict_each_other_are_said(index, names, tmp_path):
         done = run_here(*command, *given, cwd=tmp_path)
         assert done.returncode == 0
         assert f"contradiction: 'tennis' belongs to {NAMES[0]!r}: 1 yes, 1 no; left out" in done.stderr
+
+
+@pytest.mark.slow
+def test_judgements_that_are_not_used_are_said_on_a_line_of_their_own(index, names, tmp_path):
+    judged = [{"category": name, "term": "tennis", "belongs": True} for name in (NAMES[0], "weather")]
+    (tmp_path / "j.jsonl").write_text("\n".join(map(json.dumps, judged)) + "\n")
+    done = run("discover", index.folder, "--seeds", names, "--judgements", "j.jsonl", "--quiet", cwd=tmp_path)
+    assert done.returncode == 0
+    unused = "1 judgement is about a category that is not among the names: 'weather'; it is not used"
+    assert done.stderr.splitlines() == [f"warning: {unused}"]
 
 
 def test_an_answer_is_taken_back_from_the_file_and_all_questions_may_be_answered(index, names, tmp_path):

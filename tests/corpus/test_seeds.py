@@ -100,13 +100,16 @@ def test_a_path_is_read_and_seeds_are_taken_as_they_are(tmp_path):
         ({"books": ""}, "category 1 has an empty name"),
         ([[]], "a category has no names; give it a name or remove it"),
         ([["books"], ()], "a category has no names"),
-        (["books", None], "must be text, not None; put it in quotes"),
+        (["books", None], "a name is missing or null; write it"),
+        ([{"children": ["b"]}], "has the field 'children', but no name"),
+        ({"names": ["a", "b"], "description": "x"}, "has the field 'names', but no name"),
+        ({"elections": {"parent": "politics"}}, "only CSV files have a field 'parent'; put 'elections' under"),
         (["books", 2024], "must be text, not 2024; put it in quotes"),
         ([["books", 1.5]], r"must be text, not 1\.5"),
         ({"books": 5}, "must be text, not 5"),
         ({"books": [True]}, "must be text, not True"),
         ({1: ["books"]}, "must be text, not 1"),
-        ({None: ["books"]}, "must be text, not None"),
+        ({None: ["books"]}, "a name is missing or null"),
         ([b"books"], "must be text, not 98"),
         ([[["books"]]], r"must be text, not \['books'\]"),
         ({"books": {"pinned": "x", "novels": ["x"]}}, "'novels' is not a field of a category; use names, description"),
@@ -156,8 +159,17 @@ def test_the_key_is_a_name_unless_names_are_given():
 
 
 def test_seeds_made_by_hand_are_checked_too():
-    with pytest.raises(SeedError, match="category 'books' has no names"):
-        Seeds((Seed("books", ()),))
+    with pytest.raises(SeedError, match="category 2 has an empty name"):
+        Seeds((Seed("books"), Seed(" ")))
+
+
+def test_a_seed_made_by_hand_takes_what_a_dict_takes():
+    parts: dict[str, Any] = {"pinned": "army", "negative": ["football"], "description": ["soldiers", "wars"]}
+    assert (Seed("military", **parts),) == as_seeds([{"name": "military", **parts}]).seeds
+    assert Seed("military", ["army"]).names == ("army",)  # type: ignore[arg-type]
+    assert Seed("military", description="soldiers").names == ("military",)
+    with pytest.raises(SeedError, match="must be text, not 5"):
+        Seed("military", description=5)  # type: ignore[arg-type]
 
 
 def test_an_error_about_a_huge_value_stays_short():
@@ -355,7 +367,17 @@ def test_a_name_that_stands_twice_in_a_file_is_refused(tmp_path, name, contents)
         ("a.yaml", "- books\n- 2024\n", "must be text, not 2024; put it in quotes"),
         ("a.yaml", "- no\n", "must be text, not False; put it in quotes"),
         ("a.yaml", "no: [x]\n", "must be text, not False; put it in quotes"),
-        ("a.yaml", "null: [x]\n", "must be text, not None; put it in quotes"),
+        ("a.yaml", "null: [x]\n", r"a name is missing or null; .* \(line 1\)"),
+        ("a.yaml", "a:\n  children:\n  -\n  - b\n", r"a name is missing or null; .* \(line 3\)"),
+        ("a.yaml", "a:\n  children: [b,\n    5]\n", r"must be text, not 5; put it in quotes \(line 3\)"),
+        ("a.yaml", "- a\n- names: [b, c]\n", r"has the field 'names', but no name; .* \(line 2\)"),
+        ("a.yaml", "a:\nb:\n  parent: a\n", r"put 'b' under the children of 'a' \(line 3\)"),
+        ("a.yaml", "- name: b\n  parent: a\n", r"put 'b' under the children of 'a' \(line 2\)"),
+        ("a.yaml", "x:\na:\n  children: b\n", r"`children` must be a list .* not 'b' \(line 3\)"),
+        ("a.yaml", "x:\na:\n  children: 5\n", r"`children` must be a list .* not 5 \(line 2\)"),
+        ("a.yaml", "- x\n- {path: a > b}\n", r"'a > b' has no parent: add 'a' before it \(line 2\)"),
+        ("a.json", '["a",\n{"path": ["x",\n"b"]}]', r"'x > b' has no parent: add 'x' before it \(line 2\)"),
+        ("a.json", '["a",\n{"names": ["b"]}]', r"has the field 'names', but no name; .* \(line 2\)"),
         ("a.yaml", "- 2024-01-01\n", r"must be text, not datetime\.date\(2024, 1, 1\); put it in quotes"),
         ("a.yaml", "- 2024-99-99\n", "is not valid YAML"),
         ("a.yaml", "- [books: [novels]]\n", "must be text, not {"),
@@ -390,7 +412,9 @@ def test_a_name_that_stands_twice_in_a_file_is_refused(tmp_path, name, contents)
         ("a.txt", "a > b\n  c\n", r"'a > b' contains '>', which separates levels of a tree; rename it \(line 1\)"),
         ("a.yaml", "a:\n  children:\n    - b\n    - A\n", r"'A' has the same name as its parent; .* \(line 4\)"),
         ("a.yaml", "a:\n  children: {b: , '': }\n", r"category 3 has an empty name; .* \(line 2\)"),
-        ("a.yaml", "a: &a\n  children: *a\n", "more than 100 levels deep; check that none contains itself"),
+        ("a.yaml", "a: &a\n  children: *a\n", r"contains itself; give it children of its own \(line 2\)"),
+        ("a.yaml", "a: &x\n  children:\n    b: *x\n", r"'a > b' contains itself; .* \(line 3\)"),
+        ("a.yaml", "- &r {name: a, children: [{name: b, children: [*r]}]}\n", r"contains itself \(line 1\)"),
         ("a.yaml", "a:\n  pined: b\n", r"'pined' is not a field of a category; .* \(line 2\)"),
         ("a.json", '{"a": {"children": [\n"b",\n\t"A"]}}', r"has the same name as its parent; .* \(line 3\)"),
         ("a.csv", "name,parent\na,b\nb,c\nc,a\n", r"'a' is below itself: a > c > b > a; .* \(line 2\)"),
@@ -548,6 +572,20 @@ def test_a_list_may_have_seeds_and_records():
 
 
 # Trees.
+
+
+def test_paths_are_spelled_like_the_names_above():
+    assert as_seeds([{"path": "Sport"}, {"path": "sport > Tennis"}]).labels == ("Sport", "Sport > Tennis")
+
+
+def test_other_kinds_of_spaces_indent_an_outline(tmp_path):
+    seeds = read_whole(tmp_path, "a.txt", "a\n\u00a0\u00a0b\n  c\n\u3000\u3000\u3000d\n")
+    assert seeds.labels == ("a", "a > b", "a > c", "a > c > d")
+
+
+def test_children_may_be_called_like_fields_in_a_mapping(tmp_path):
+    seeds = read_whole(tmp_path, "a.yaml", "children: [kids]\nfamily:\n  parent: [mother, father]\n")
+    assert seeds.labels == ("children", "family", "family > parent")
 
 
 TREE = {"media": {"books": {}, "news": {"local": {}}}, "sport": {"news": {}}}

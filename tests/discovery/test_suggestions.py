@@ -11,7 +11,7 @@ import pytest
 
 from commands import run_here
 from planted import NAMES, PLANTED, planted_documents
-from seetopic import Index, Topics, as_seeds, discover
+from seetopic import Index, SeeTopic, Topics, as_seeds, discover
 from seetopic.discovery import Residual
 from seetopic.discovery.run import run_of
 from seetopic.discovery.suggestions import as_seeds_file, suggest
@@ -94,6 +94,26 @@ def test_the_more_names_are_given_the_smaller_the_suggested_themes(index):
     assert shares[0] > shares[1]
 
 
+@pytest.mark.parametrize("written", [{"pinned": ["PLANET"]}, {"names": ["sports and games", "planets"]}])
+def test_no_term_of_a_category_is_suggested_as_a_name(index, tmp_path, written):
+    both = [text.replace("planet", "planet, planets") for text in planted_documents(seed=1)]
+    more = Index.build([*planted_documents(), *both], tmp_path / "more", n_jobs=1)
+    ids = more.vocabulary.ids
+    assert more.variants.heads[ids["planets"]] == more.variants.heads[ids["planet"]]
+    given = {NAMES[0]: written, NAMES[1]: None}
+    found = suggest(more, given, number=50)
+    assert any("planet" in each.terms or "planets" in each.terms for each in found)
+    assert not {"planet", "planets"} & {each.suggested_name for each in found}
+    assert SeeTopic(given).fit(more).suggest(50) == found
+
+
+def test_a_theme_whose_name_is_given_is_called_by_another_of_its_terms(index):
+    (before,) = suggest(index, NAMES[:2], number=1)
+    (after,) = suggest(index, {NAMES[0]: {"pinned": [before.suggested_name]}, NAMES[1]: None}, number=1)
+    assert after.terms == before.terms
+    assert after.suggested_name in {*before.terms} - {before.suggested_name}
+
+
 def test_without_names_every_kind_is_suggested(index):
     kinds = [set(words.split(" ")) for words in PLANTED.values()]
     found = suggest(index, number=6)
@@ -123,6 +143,7 @@ def test_the_report_shows_what_is_not_covered(index, part):
     page = report_html(run_of(index, NAMES[:2]))
     assert "What the names do not cover" in page
     assert part.residual[0].suggested_name in page
+    assert "The names cover" in page
     assert "What the names do not cover" not in report_html(run_of(index, NAMES))
 
 

@@ -19,9 +19,9 @@ from planted import NAMES
 from seetopic import Index, SeeTopic, Sorter, Topics, as_seeds, assign, check, discover, evaluate
 from seetopic.classify import sorter_of
 from seetopic.corpus import read_seeds
-from seetopic.discovery import Tree, as_seeds_file, suggest
+from seetopic.discovery import Residual, Tree, as_seeds_file, suggest
 from seetopic.discovery.run import Discovery, run_of
-from seetopic.errors import CorpusError, SettingsError
+from seetopic.errors import CorpusError, SeedError, SettingsError
 from seetopic.output import export
 from seetopic.output.charts import treemap
 from seetopic.output.charts.scene import Scene
@@ -266,6 +266,15 @@ def test_suggestions_below_a_parent_are_a_file_that_adds_children_to_it(tree_ind
     assert seeds.labels[:4] == ("sports and games", *(f"sports and games > {name}" for name in names))
 
 
+def test_no_name_of_the_tree_is_suggested_below_a_parent(tree_index):
+    names = {each.suggested_name for each in suggest(tree_index, TREE, number=50, below="sports and games")}
+    parent, other = sorted(names)[:2]
+    tree = {parent: {"soccer": None, "swimming": None}, "cooking & cuisine": {other: None, "soups": None}}
+    found = {each.suggested_name for each in suggest(tree_index, tree, number=50, below=parent)}
+    assert found
+    assert not found & {parent, other}
+
+
 # Files, pages and exports
 
 
@@ -319,6 +328,14 @@ def test_assign_prints_parents_with_the_documents_of_their_children(run, tree_in
     assert f"{total:>9}  sports and games, {own} of them in none of its subtopics\n" in told
 
 
+def test_the_report_tells_what_is_missing_below_a_parent_apart_from_what_no_name_covers(topics):
+    inside = Residual("swimming", 0.1, ("pool",), parent="sports and games")
+    for residual, share_is_told in (((inside,), False), ((inside, replace(inside, parent=None)), True)):
+        page = report_html(replace(topics, residual=residual))
+        assert "Below sports and games" in page
+        assert ("The names cover" in page) == share_is_told
+
+
 def test_exports_of_a_tree_are_nested_and_read_again(topics, tmp_path):
     (tmp_path / "topics.yml").write_text(export(topics, "quanteda"))
     assert as_seeds(tmp_path / "topics.yml").paths == as_seeds(TREE).paths
@@ -340,13 +357,17 @@ def test_a_child_that_is_nearer_to_another_parent_is_told(tree_index):
     assert check(tree_index, LABELS).misplaced == ()
 
 
+def _written(folder: Path, documents: list[dict[str, str]]) -> Path:
+    place = folder / "held-out.jsonl"
+    place.write_text("".join(json.dumps(document) + "\n" for document in documents))
+    return place
+
+
 def test_labels_are_measured_at_each_level_and_by_paths(topics, sorter, tmp_path):
     texts, labels = planted_tree(80, seed=1)
-    place = tmp_path / "held-out.jsonl"
-    for given_labels in (labels, [f"{PARENT[label]} > {label}" for label in labels]):
-        rows = zip(texts, given_labels, strict=True)
-        place.write_text("".join(json.dumps({"text": text, "label": label}) + "\n" for text, label in rows))
-        found = evaluate(topics, place, label_field="label", sorter=sorter, n_jobs=1)
+    for given_labels in (labels, *([f"{PARENT[label]}{mark}{label}" for label in labels] for mark in (" > ", ">"))):
+        documents = [{"text": text, "label": label} for text, label in zip(texts, given_labels, strict=True)]
+        found = evaluate(topics, _written(tmp_path, documents), label_field="label", sorter=sorter, n_jobs=1)
         assert [level["topics"] for level in found.levels] == [2, 4]
         assert all(level["label_precision@8"] >= 0.7 for level in found.levels)
         assert found.figures["exact_path"] > 0.95
@@ -354,7 +375,38 @@ def test_labels_are_measured_at_each_level_and_by_paths(topics, sorter, tmp_path
         assert found.names_without_label == ()
 
 
+def test_only_levels_that_have_labels_are_measured(topics, sorter, tmp_path):
+    texts, labels = planted_tree(80, seed=1)
+    parents = [PARENT[label] for label in labels]
+    documents = [{"text": text, "label": label} for text, label in zip(texts, parents, strict=True)]
+    found = evaluate(topics, _written(tmp_path, documents), label_field="label", sorter=sorter, n_jobs=1)
+    assert [level["topics"] for level in found.levels] == [2]
+    assert found.figures["macro_f1"] == found.levels[0]["macro_f1"] > 0.95
+    assert found.figures["exact_path"] > 0.95  # paths end at that level
+    assert found.names_without_label == tuple(f"{PARENT[label]} > {label}" for label in LABELS)
+
+
+def test_labels_that_fit_no_level_are_refused(topics, tmp_path):
+    texts, _ = planted_tree(4)
+    for label, fits in (("soups", True), ("stews", False)):
+        documents = [{"text": text, "label": label} for text in texts]
+        place = _written(tmp_path, documents)
+        if fits:  # one of the two roots has a label below it
+            found = evaluate(topics, place, label_field="label", n_jobs=1)
+            assert [level["topics"] for level in found.levels] == [1, 1]
+        else:
+            with pytest.raises(CorpusError, match="only 0 of 2 topics"):
+                evaluate(topics, place, label_field="label", n_jobs=1)
+
+
 # The estimator
+
+
+def test_a_name_that_several_topics_have_is_told_with_their_paths(tree_index):
+    model = SeeTopic({"sports and games": {"news": None}, "cooking & cuisine": {"news": None}}).fit(tree_index)
+    with pytest.raises(SeedError, match="several topics have the name 'news'; choose from sports and games > news, "):
+        model.reject("news", "goal")
+    assert model.reject("cooking & cuisine > news", "goal").seeds_.seeds[3].negative == ("goal",)
 
 
 def test_the_estimator_knows_paths_and_levels(tree_index, tmp_path):
@@ -365,9 +417,17 @@ def test_the_estimator_knows_paths_and_levels(tree_index, tmp_path):
     assert np.mean(model.classes_[leaves] == [f"{PARENT[label]} > {label}" for label in labels]) > 0.9
     assert np.mean(model.classes_[roots] == [PARENT[label] for label in labels]) > 0.9
     np.testing.assert_array_equal(model.predict(texts, level=5), leaves)
-    with pytest.raises(SettingsError, match="`level` is -1"):
-        model.predict(texts, level=-1)
+    for level in (-1, "leaf", 0.5, True):
+        with pytest.raises(SettingsError, match=f"`level` is {level!r}, .* from 0, .* to 1"):
+            model.predict(texts, level=level)
+    np.testing.assert_array_equal(model.predict(texts, level=np.int64(0)), roots)
     np.testing.assert_allclose(model.transform(texts, none=True).sum(axis=1), 1.0)
+    own = dict(zip(model.classes_, model.transform(texts).T, strict=True))
+    assign(texts, model.sorter_, tmp_path / "sorted.jsonl", n_jobs=1)
+    rows = [json.loads(line) for line in (tmp_path / "sorted.jsonl").read_text().splitlines()]
+    for parent, children in TREE.items():
+        summed = own[parent] + sum(own[f"{parent} > {child}"] for child in children)
+        np.testing.assert_allclose([float(row[parent]) for row in rows], summed, atol=2e-3)
     assert model.visualize_hierarchy().title == "Tree of topics"
     model.save(tmp_path / "model")
     np.testing.assert_array_equal(SeeTopic.load(tmp_path / "model").predict(texts), leaves)

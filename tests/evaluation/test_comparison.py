@@ -215,6 +215,20 @@ def test_without_labels_what_needs_none_is_measured(cache):
     assert "label_f1@10" not in found.figures
 
 
+def test_categories_of_a_tree_are_told_by_their_paths(cache, capsys):
+    tree = {"leisure": {"sport": None, "food": None}, "science": {"astronomy": None, "food": None}}
+    paths = {"sport": "leisure > sport", "food": "leisure > food", "astronomy": "science > astronomy"}
+    parts = split(replace(labelled(), labels=[paths[label] for label in LABELS]), 0.4, random_state=0)
+    options = CompareOptions(n_jobs=1, cache=cache)
+    compared = compare(parts, tree, ["default", "plm"], options=options)
+    for outcome in compared.outcomes:
+        assert tuple(outcome.to_json()["topics"]) == as_seeds(tree).labels
+        assert [level["topics"] for level in outcome.evaluation.levels] == [2, 3]
+        assert outcome.evaluation.names_without_label == ("science > food",)
+    print_comparison(compared)
+    assert "science > food" in capsys.readouterr().out
+
+
 @pytest.fixture
 def files(tmp_path: Path) -> Path:
     rows = zip(planted_documents(), LABELS, strict=True)

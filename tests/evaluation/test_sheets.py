@@ -6,21 +6,25 @@ import csv
 import io
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seetopic import Topics
+from seetopic import Topics, as_seeds
+from seetopic.corpus import Judgements
 from seetopic.discovery.topics import RankedTerm, Topic
 from seetopic.errors import OutputError, SettingsError, SheetError
+from seetopic.evaluation.agreement import agreement_of
 from seetopic.evaluation.sheets import (
     Item,
     Sheet,
     SheetFiles,
     annotate,
     guarded,
+    judgements_of,
     load_methods,
     make_sheet,
     read_key,
@@ -179,6 +183,20 @@ def test_two_topics_of_one_name_are_refused():
     twice = Topics(topics_of(FOOD).topics * 2, {})
     with pytest.raises(SheetError, match="two topics named 'food'"):
         make_sheet({"a": twice})
+
+
+def test_topics_of_a_tree_are_judged_by_their_paths(tmp_path):
+    topics = topics_of({"leisure": [], "games": ["tennis", "games"], "technology": [], "other games": ["console"]})
+    below = [replace(topics[1], path=("leisure", "games")), replace(topics[3], name="games")]
+    tree = Topics((topics[0], below[0], topics[2], replace(below[1], path=("technology", "games"))), {})
+    files = write_sheet(make_sheet({"ours": tree}), tmp_path / "sheet.csv")
+    categories = ["leisure > games", "leisure > games", "technology > games"]
+    assert [row["category"] for row in read_rows(files.table)] == categories
+    assert [row["term"] for row in read_rows(files.table)][1] == "games"  # the category's own name comes last
+    read = read_sheets([filled(files, "ana.csv")])
+    assert agreement_of(*read).methods[0].per_topic["technology > games"] == 1.0
+    seeds = as_seeds({"leisure": {"games": None}, "technology": {"games": None}})
+    assert Judgements(judgements_of(*read)).settled(seeds).terms["console"] == {3: True}
 
 
 def test_top_must_be_positive_and_a_sheet_must_be_a_csv(sheet, tmp_path):

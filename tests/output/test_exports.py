@@ -7,6 +7,7 @@ import io
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -357,10 +358,15 @@ def test_unsure_topics_are_left_out_where_asked_and_the_others_keep_their_number
 
 def test_doubts_are_told():
     assert doubts(doubtful()) == ["unsure: low confidence: read them with care"]
-    assert doubts(doubtful(), 0.65) == [
-        "sure: left out because its confidence is 0.60",
-        "unsure: left out because its confidence is 0.20",
-    ]
+    assert doubts(doubtful(), 0.65) == ["left out because their confidence is below 0.65: sure, unsure"]
+
+
+def test_doubts_about_many_topics_are_one_sentence():
+    first, second, third = doubtful().topics
+    alike = Topics((first, second, replace(third, warnings=second.warnings)), {})
+    assert doubts(alike) == ["unsure, surer: low confidence: read them with care"]
+    different = Topics((first, second, replace(third, warnings=("only 3 of 10 terms",))), {})
+    assert doubts(different) == ["unsure, surer: see the `warnings` of these topics in topics.json"]
 
 
 @pytest.mark.parametrize(

@@ -154,6 +154,11 @@ def test_at_most_three_languages_are_named_the_largest_first():
         ["US", "UN", "WHO", "β-blockers", "α"],
         ["politics", "спорт"],
         ["war", "die", "La Liga", "El Niño"],
+        ["café culture", "schadenfreude", "el niño"],
+        ["van der Waals forces", "Tour de France", "São Paulo", "Rio de Janeiro", "Zeitgeist"],
+        ["type i diabetes", "vitamin e deficiency"],
+        ["Kunst und Kultur", "arts and culture", "Sport und Spiel", "sports and games"],  # as many in English
+        ["Kunst und Kultur", "Sport und Spiel", "politics", "music", "film"],
         ["2012", "⚽🏀", "!?!"],
         [],
     ],
@@ -171,9 +176,14 @@ def test_names_that_may_be_english_are_silent(names):
         (["정치"], "Korean"),
         (["ქართული"], "a script other than Latin"),
         (["спорт", "еда", "πολιτική"], "Cyrillic script or Greek"),
+        (["Politik und Regierung", "Fußball und Sport"], "German"),
+        (["Politik und Regierung", "Kunst und Kultur", "Bücher", "Wirtschaft"], "German"),
+        (["gobierno y política", "fútbol y deportes", "economía y negocios", "el cine y la música"], "Spanish"),
+        (["politique et gouvernement", "arts et culture", "santé des enfants"], "French"),
+        (["politikk og regjering", "kunst og kultur"], "Danish or Norwegian"),
     ],
 )
-def test_names_mostly_in_another_script_are_said(names, script):
+def test_names_mostly_in_another_language_are_said(names, script):
     (sentence,) = warnings_about_names(names)
     assert sentence.startswith(f"the category names are mostly in {script}, such as {names[0]!r}, but {MADE_FOR}")
 

@@ -301,6 +301,16 @@ def test_sources_must_have_the_same_categories_and_be_different(bench):
     assert bench.owner.get(f"/api/projects/{project}/rounds").json() == []
 
 
+def test_answers_about_categories_of_one_name_go_to_the_right_one(bench):
+    asked = {"corpus": bench.corpus, "names": [NAMES[0], "places", NAMES[2], "places"], "levels": [0, 1, 0, 1]}
+    project = bench.owner.post("/api/projects", json=asked).json()
+    made = bench.ended(bench.round(project["id"])["id"])
+    judge_all(bench, bench.invite(made["id"], "Anna"), lambda item: item["category"] == f"{NAMES[2]} > places" or None)
+    assert bench.owner.post(f"/api/rounds/{made['id']}/use", json={"by": "me"}).status_code == 200
+    judged = bench.workbench.projects.get(project["id"]).names.judgements
+    assert {each.category for each in judged} == {project["categories"][3]["id"]}
+
+
 def test_hostile_names_are_data_and_no_cell_of_the_table_is_a_formula(bench):
     hostile = ["=cmd|' /C calc'!A0", "<script>alert(1)</script>", 'a "quoted", name\u202e\nand more']
     project = bench.project([hostile[0], hostile[1], "outer space"])

@@ -9,13 +9,16 @@ import os
 import signal
 import sys
 import threading
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from typing import Any
 
 import click
 
 from seetopic.cli import ask, cache, evaluate, export, serve, topics, trends, update, verify
 from seetopic.cli.messages import say
+from seetopic.cli.options import say_warning
 from seetopic.errors import NotEnoughMemory, SeeTopicError
 from seetopic.version import __version__
 
@@ -80,7 +83,7 @@ def main() -> None:
     # Products are divided among threads that use one BLAS thread each; BLAS's own would only wait, on a busy processor.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     atexit.register(gc.freeze)  # or Python would spend up to half a second on looking for garbage in what it frees
-    with _ended_like_ctrl_c() as stopped_by:
+    with _warnings_on_lines(), _ended_like_ctrl_c() as stopped_by:
         try:
             cli(standalone_mode=False)
             if sys.stdout is not None:
@@ -99,6 +102,24 @@ def main() -> None:
             _give_up_output()
             say(f"seetopic: {sentence}")
             sys.exit(2)
+
+
+@contextmanager
+def _warnings_on_lines() -> Iterator[None]:
+    """Print warnings for the user as one line each; in Python they would begin with the place in the program."""
+    before = warnings.showwarning
+
+    def show(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+        if category is UserWarning:
+            say_warning(str(message))
+        else:
+            before(message, category, *place, **more)
+
+    warnings.showwarning = show
+    try:
+        yield
+    finally:
+        warnings.showwarning = before
 
 
 @contextmanager

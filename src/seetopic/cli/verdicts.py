@@ -68,7 +68,7 @@ def print_comparison(comparison: Comparison) -> None:
             terms = _table(f"category, by {outcome.method}", "terms, best first")
             for topic in outcome.topics:
                 doubtful = " [yellow](low confidence)[/]" if topic.confidence < DOUBTFUL else ""
-                terms.add_row(escape(topic.name) + doubtful, escape(", ".join(list(topic)[:10])))
+                terms.add_row(escape(topic.label) + doubtful, escape(", ".join(list(topic)[:10])))
             console.print(terms)
     told = f"{quantity(comparison.n_learned_from, 'document')} to learn from, {evaluation.n_documents:,} to evaluate on"
     console.print(f"{told}, {quantity(comparison.runs, 'run')} of each method", highlight=False)

@@ -137,7 +137,7 @@ class Judgements:
                     outcome = "left out" if yes == no else "yes counts" if yes > no else "no counts"
                     shown = f"document {item[1]}" if isinstance(item[1], int) else reprlib.repr(spelled[item])
                     contradictions.append(
-                        f"{shown} belongs to {seeds.names[category]!r}: {yes} yes, {no} no; {outcome}"
+                        f"{shown} belongs to {seeds.labels[category]!r}: {yes} yes, {no} no; {outcome}"
                     )
                 if yes != no:
                     settled[item[0]].setdefault(spelled[item], {})[category] = yes > no
@@ -191,7 +191,7 @@ def _in_two(terms: Mapping[Any, dict[int, bool]], seeds: Seeds) -> list[str]:
         for other in own[1:]:
             del answers[other]
             told.append(
-                f"{term!r} belongs to both {seeds.names[own[0]]!r} and {seeds.names[other]!r}, but a term has one "
+                f"{term!r} belongs to both {seeds.labels[own[0]]!r} and {seeds.labels[other]!r}, but a term has one "
                 "category; the first counts"
             )
     return told

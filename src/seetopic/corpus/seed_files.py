@@ -14,7 +14,18 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from seetopic.corpus.seeds import PATH_MARK, Seed, Seeds, normalized_name, path_key, path_text, problems, repeated
+from seetopic.corpus.seeds import (
+    PATH_MARK,
+    Seed,
+    Seeds,
+    normalized_name,
+    path_key,
+    path_text,
+    problems,
+    repeated,
+    text_of,
+    texts_of,
+)
 from seetopic.errors import SeedError
 
 FORMATS = (".txt", ".yaml", ".yml", ".json", ".csv", ".dic")
@@ -114,55 +125,94 @@ class _Text(str):
     line: int
 
 
-def _categories(given: Any, above: tuple[str, ...]) -> Iterator[_ReadSeed]:
-    """The categories of one level and all levels below it."""
-    if len(above) >= _DEEPEST:
-        raise SeedError(f"categories are nested more than {_DEEPEST} levels deep; check that none contains itself")
+def _categories(given: Any, above: tuple[str, ...], inside: tuple[int, ...] = ()) -> Iterator[_ReadSeed]:
+    """The categories of one level and all levels below it; `inside` has the ids of the values that contain them."""
     if isinstance(given, Mapping):
+        if len(given) > 1 and all(name in _FIELDS for name in given):
+            _refuse_without_name(given)
         for name, value in given.items():
-            yield from _named(name, value, above)
+            yield from _named(name, value, above, inside)
         return
-    if isinstance(given, str | set | frozenset) or not isinstance(given, Iterable):
-        raise SeedError(f"`children` must be a list or a mapping of categories, not {reprlib.repr(given)}")
     for each in given:
         if isinstance(each, Seed):
             yield _ReadSeed(each)
         elif isinstance(each, Mapping):
-            yield from _record(each, above) if {"name", "path"} & set(each) else _categories(each, above)
+            if {"name", "path"} & set(each):
+                yield from _record(each, above, inside)
+                continue
+            if any(name in _FIELDS for name in each):
+                _refuse_without_name(each)
+            yield from _categories(each, above, inside)
         else:
-            texts = _texts(each)
+            texts = texts_of(each)
             if not texts:
                 raise SeedError("a category has no names; give it a name or remove it")
             first = each if isinstance(each, str) else next(iter(each), None)
-            yield _ReadSeed(Seed(texts[0], texts, path=(*above, texts[0])), getattr(first, "line", None))
+            yield _ReadSeed(Seed(texts[0], texts, path=(*above, texts[0])), _line_of(first))
 
 
-def _record(given: Mapping[Any, Any], above: tuple[str, ...]) -> Iterator[_ReadSeed]:
+def _refuse_without_name(given: Mapping[Any, Any]) -> None:
+    field = next(name for name in given if name in _FIELDS)
+    raise SeedError(f"a category has the field {str(field)!r}, but no name; add its name{_line(_line_of(field))}")
+
+
+def _record(given: Mapping[Any, Any], above: tuple[str, ...], inside: tuple[int, ...]) -> Iterator[_ReadSeed]:
     """A category whose name or path is one of its fields."""
     parts = dict(given)
-    path = parts.pop("path", None)
-    path = () if path is None else split_path(path) if isinstance(path, str) else _texts(path)
+    written = parts.pop("path", None)
+    path = () if written is None else split_path(written) if isinstance(written, str) else texts_of(written)
     name = parts.pop("name", path[-1] if path else "")
-    yield from _named(name, parts, (*above, *path[:-1]), is_record=True)
+    line = next(filter(None, map(_line_of, (name, written, *(written if isinstance(written, list) else ())))), None)
+    yield from _named(name, parts, (*above, *path[:-1]), inside, is_record=True, line=line)
 
 
-def _named(name: Any, given: Any, above: tuple[str, ...], *, is_record: bool = False) -> Iterator[_ReadSeed]:
-    own = _text(name)
-    parts = _parts(given, is_record) if isinstance(given, Mapping) else {"further": given}
-    texts = {part: _texts(parts[part]) if parts.get(part) is not None else () for part in (*_FIELDS[:-1], "further")}
+def _named(
+    name: Any,
+    given: Any,
+    above: tuple[str, ...],
+    inside: tuple[int, ...],
+    *,
+    is_record: bool = False,
+    line: int | None = None,
+) -> Iterator[_ReadSeed]:
+    own, line = text_of(name), line or _line_of(name)
+    if id(given) in inside:
+        raise SeedError(f"{path_text((*above, own))!r} contains itself; give it children of its own{_line(line)}")
+    if len(above) >= _DEEPEST:
+        raise SeedError(
+            f"categories are nested more than {_DEEPEST} levels deep; check that none contains itself{_line(line)}"
+        )
+    parts = _parts(own, given, is_record) if isinstance(given, Mapping) else {"further": given}
+    texts = {part: texts_of(parts[part]) if parts.get(part) is not None else () for part in (*_FIELDS[:-1], "further")}
     further = texts["further"]
     is_listed = normalized_name(own) in map(normalized_name, further)
     names = texts["names"] or (further if is_listed else (own, *further))
     description = ", ".join(texts["description"])
     path = (*above, own)
     seed = Seed(own, names, texts["pinned"], texts["negative"], description, texts["examples"], path)
-    yield _ReadSeed(seed, getattr(name, "line", None))
-    if parts.get("children") is not None:
-        yield from _categories(parts["children"], path)
+    yield _ReadSeed(seed, line)
+    children = parts.get("children")
+    if isinstance(children, str | set | frozenset) or not isinstance(children, Iterable | None):
+        raise SeedError(
+            f"`children` must be a list or a mapping of categories, not {reprlib.repr(children)}"
+            f"{_line(_line_of(children) or line)}"
+        )
+    if children is not None:
+        yield from _categories(children, path, (*inside, id(given)))
 
 
-def _parts(given: Mapping[Any, Any], is_record: bool) -> dict[str, Any]:
+def _line_of(text: Any) -> int | None:
+    return getattr(text, "line", None)
+
+
+def _parts(own: str, given: Mapping[Any, Any], is_record: bool) -> dict[str, Any]:
     """The fields of a category; without any, the mapping has its children, as in nested dictionaries of quanteda."""
+    if isinstance(given.get("parent"), str):
+        parent = given["parent"]
+        raise SeedError(
+            f"only CSV files have a field 'parent'; put {own!r} under the children of {str(parent)!r}"
+            f"{_line(_line_of(parent))}"
+        )
     others = [key for key in given if key not in _FIELDS]
     mistyped = [key for key in others if isinstance(key, str) and get_close_matches(key, _FIELDS, 1, 0.85)]
     if not mistyped and all(isinstance(key, str) and _resembles_a_field(key) for key in others):
@@ -173,7 +223,7 @@ def _parts(given: Mapping[Any, Any], is_record: bool) -> dict[str, Any]:
     wrong = (mistyped or others)[0]
     raise SeedError(
         f"{reprlib.repr(str(wrong))} is not a field of a category; use {', '.join(_FIELDS)}, "
-        f"and put subcategories under children{_line(getattr(wrong, 'line', None))}"
+        f"and put subcategories under children{_line(_line_of(wrong))}"
     )
 
 
@@ -183,27 +233,9 @@ def _resembles_a_field(key: str) -> bool:
     return bool(get_close_matches(key.casefold(), alike, 1, 0.8))
 
 
-def _texts(names: Any) -> tuple[str, ...]:
-    if isinstance(names, str) or not isinstance(names, Iterable):
-        return (_text(names),)
-    if isinstance(names, Mapping | set | frozenset):
-        raise SeedError(f"the names of a category must be a list, not {reprlib.repr(names)}")
-    return tuple(map(_text, names))
-
-
-def _text(name: Any) -> str:
-    if not isinstance(name, str):
-        raise SeedError(f"a category name must be text, not {reprlib.repr(name)}; put it in quotes")
-    try:
-        name.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise SeedError(f"the name {name!r} is not valid Unicode (at character {error.start}); retype it") from error
-    return name.strip()
-
-
 def split_path(text: str) -> tuple[str, ...]:
     """The names of a path: the inverse of `path_text`."""
-    return tuple(_text(name) for name in text.split(PATH_MARK))
+    return tuple(text_of(name) for name in text.split(PATH_MARK))
 
 
 # Files.
@@ -275,7 +307,8 @@ def _from_lines(text: str) -> Seeds:
     is_numbered = all(_NUMBERED.fullmatch(line.strip()) for _, line in lines)
     if not is_numbered:
         _refuse_other_formats([(number, line.strip()) for number, line in lines])
-    indents = [line[: len(line) - len(line.lstrip())] for _, line in lines]
+    # Text that was pasted from a page may be indented with other kinds of spaces.
+    indents = [re.sub(r"[^\S\t]", " ", line[: len(line) - len(line.lstrip())]) for _, line in lines]
     if len(set(indents)) > 1:
         return _checked(list(_outline(lines, indents)))
     if len(lines) > 1 and lines[0][1].strip().casefold() in HEADERS:
@@ -289,7 +322,7 @@ def _from_lines(text: str) -> Seeds:
     if is_numbered:
         names = [name.partition(":")[2].replace("_", " ").strip() for name in names]
     return _checked(
-        [_ReadSeed(Seed(_text(name), (name,)), number) for name, (number, _) in zip(names, lines, strict=True)]
+        [_ReadSeed(Seed(text_of(name), (name,)), number) for name, (number, _) in zip(names, lines, strict=True)]
     )
 
 
@@ -315,7 +348,7 @@ def _outline(lines: Sequence[tuple[int, str]], indents: Sequence[str]) -> Iterat
     mark = next(indent[0] for indent in indents if indent)
     open_levels: list[tuple[int, str]] = []  # indentation and name, from the root to the line before
     for (number, line), indent in zip(lines, indents, strict=True):
-        if indent.strip(mark) or mark not in " \t":
+        if indent.strip(mark):
             raise SeedError(f"the indentation mixes tabs and spaces; use only one of them{_line(number)}")
         depth = len(indent)
         closed = [level for level, _ in open_levels if level >= depth]
@@ -324,7 +357,7 @@ def _outline(lines: Sequence[tuple[int, str]], indents: Sequence[str]) -> Iterat
                 f"the indentation of {line.strip()!r} fits no line above it; "
                 f"indent it like its siblings, or more than its parent{_line(number)}"
             )
-        open_levels = [*(level for level in open_levels if level[0] < depth), (depth, _text(line))]
+        open_levels = [*(level for level in open_levels if level[0] < depth), (depth, text_of(line))]
         path = tuple(name for _, name in open_levels)
         yield _ReadSeed(Seed(path[-1], path[-1:], path=path), number)
 
@@ -341,7 +374,23 @@ def _yaml_value(text: str) -> Any:
     import yaml
 
     class Loader(yaml.SafeLoader):
+        def construct_sequence(self, node: Any, deep: bool = False) -> Any:
+            for each in node.value:
+                self.refuse_other_than_text(each)
+            return super().construct_sequence(node, deep)
+
+        def refuse_other_than_text(self, node: Any) -> None:
+            """Lists contain texts, and so do the keys of mappings; one that looks like a number needs quotes."""
+            if isinstance(node, yaml.ScalarNode):
+                try:
+                    text_of(self.construct_object(node))
+                except SeedError as error:
+                    raise SeedError(f"{error}{_line(node.start_mark.line + 1)}") from error
+
         def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+            for key, _ in node.value:
+                if key.tag != "tag:yaml.org,2002:merge":
+                    self.refuse_other_than_text(key)
             keys = [key for key, _ in node.value if isinstance(key.value, str)]
             for place in repeated([key.value for key in keys]):
                 line = keys[place].start_mark.line + 1
@@ -533,7 +582,7 @@ def _row(line: int, columns: Sequence[str], cells: Sequence[str]) -> _Row:
     row = _Row("", line)
     path: tuple[str, ...] = ()
     for column, cell in zip(columns, cells, strict=False):
-        text = _text(cell)
+        text = text_of(cell)
         if not text:
             continue
         parts = [part.strip() for part in re.split(_SEPARATORS.get(column, r"(?!)"), text) if part.strip()]

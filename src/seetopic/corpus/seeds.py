@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import reprlib
 import unicodedata
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 from seetopic.errors import SeedError
 
@@ -14,14 +16,14 @@ PATH_MARK = ">"  # between the names of a path, so that no name in a tree may co
 
 @dataclass(frozen=True)
 class Seed:
-    """One category: its name, and the names that describe it (usually just that one).
+    """One category: its name, and the names that describe it (by default just that one).
 
     Pinned terms always come first in its topic; negative terms and their inflections never appear in it. A description
     and examples (texts of documents) tell what the name means. `path` has the names from the root of a tree to it.
     """
 
     name: str
-    names: tuple[str, ...]
+    names: tuple[str, ...] = ()
     pinned: tuple[str, ...] = ()
     negative: tuple[str, ...] = ()
     description: str = ""
@@ -29,7 +31,11 @@ class Seed:
     path: tuple[str, ...] = ()  # by default the name alone: a root
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "path", self.path or (self.name,))
+        name = text_of(self.name)
+        parts = {part: texts_of(getattr(self, part)) for part in ("names", "pinned", "negative", "examples", "path")}
+        parts["names"], parts["path"] = parts["names"] or (name,), parts["path"] or (name,)
+        for part, value in {**parts, "name": name, "description": ", ".join(texts_of(self.description))}.items():
+            object.__setattr__(self, part, value)
 
     @property
     def label(self) -> str:
@@ -46,6 +52,7 @@ class Seeds:
     def __post_init__(self) -> None:
         for _, sentence in problems(self.seeds):
             raise SeedError(sentence)
+        object.__setattr__(self, "seeds", tuple(_spelled_like_parents(self.seeds)))
 
     def __len__(self) -> int:
         return len(self.seeds)
@@ -82,6 +89,15 @@ class Seeds:
         return any(len(seed.path) > 1 for seed in self.seeds)
 
 
+def _spelled_like_parents(seeds: Sequence[Seed]) -> Iterator[Seed]:
+    """The seeds with paths in the spelling of the names above them."""
+    paths: dict[tuple[str, ...], tuple[str, ...]] = {}
+    for seed in seeds:
+        path = (*paths.get(path_key(seed.path[:-1]), ()), seed.name)
+        paths[path_key(path)] = path
+        yield seed if path == seed.path else replace(seed, path=path)
+
+
 def path_text(path: Sequence[str]) -> str:
     """A path as text: "media > books"; a root is its name."""
     return f" {PATH_MARK} ".join(path)
@@ -95,6 +111,28 @@ def is_below(label: str, other: str) -> bool:
 def normalized_name(name: str) -> str:
     """How names and terms are compared: ignoring case, spacing and how accents are encoded."""
     return " ".join(unicodedata.normalize("NFC", name.casefold()).split())
+
+
+def texts_of(names: Any) -> tuple[str, ...]:
+    """One text, or a list of them, as a tuple."""
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        return (text_of(names),)
+    if isinstance(names, Mapping | set | frozenset):
+        raise SeedError(f"the names of a category must be a list, not {reprlib.repr(names)}")
+    return tuple(map(text_of, names))
+
+
+def text_of(name: Any) -> str:
+    """A text without spaces around it; refuses what is not text."""
+    if name is None:
+        raise SeedError("a name is missing or null; write it, in quotes if it is the word null, or remove it")
+    if not isinstance(name, str):
+        raise SeedError(f"a category name must be text, not {reprlib.repr(name)}; put it in quotes")
+    try:
+        name.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise SeedError(f"the name {name!r} is not valid Unicode (at character {error.start}); retype it") from error
+    return name.strip()
 
 
 def has_wildcard(name: str) -> bool:
@@ -113,8 +151,6 @@ def problems(seeds: Sequence[Seed]) -> Iterator[tuple[int, str]]:
     if not seeds:
         yield 0, "there are no category names; give at least one"
     for place, seed in enumerate(seeds):
-        if not seed.names:
-            yield place, f"category {seed.name!r} has no names; give it a name or remove it"
         texts = (seed.name, *seed.names, *seed.pinned, *seed.negative, *seed.examples)
         if not all(text.strip() for text in texts):
             yield place, f"category {place + 1} has an empty name; give it a name or remove it"

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from textwrap import indent
 from typing import Any
 
 import numpy as np
 
-from seetopic.corpus import as_seeds, path_text, split_path
+from seetopic.corpus import Seeds, as_seeds, normalized_name, path_text, split_path
 from seetopic.discovery.algorithm import discover_terms
 from seetopic.discovery.constraints import Constraints
 from seetopic.discovery.evidence import Evidence
@@ -21,6 +21,7 @@ from seetopic.discovery.residual import TERMS, by_size, told_themes
 from seetopic.discovery.run import Discovery, index_with_names, run_of
 from seetopic.discovery.sampled import sampled_documents
 from seetopic.discovery.topics import Residual
+from seetopic.discovery.wildcards import expanded
 from seetopic.errors import CorpusError, SettingsError
 from seetopic.index import FEWEST, Index
 from seetopic.runtime import Doubles, Flags, Floats, Sparse
@@ -54,7 +55,7 @@ def suggest(
         return suggest_below(run_of(index, seeds, settings), number, below)
     asked = as_seeds(seeds)
     names = encode_names(index_with_names(index, asked, settings), asked).spoken
-    return suggest_beside(index, names, number, settings)
+    return suggest_beside(index, names, number, settings, seeds=asked)
 
 
 def suggest_below(run: Discovery, number: int, below: str) -> tuple[Residual, ...]:
@@ -73,14 +74,22 @@ def suggest_below(run: Discovery, number: int, below: str) -> tuple[Residual, ..
         cut = tree.cut(tree.depths[chosen[0]])
         at_level = tree.summed(run.reading.memberships)[: run.sampled.n_read, cut]
         inside = at_level.argmax(axis=1) == cut.index(chosen[0])
-    found = suggest_beside(run.index, names, number, run.settings, inside)
+    found = suggest_beside(run.index, names, number, run.settings, inside, run.seeds)
     return tuple(replace(each, parent=paths[chosen[0]]) for each in found)
 
 
 def suggest_beside(
-    index: Index, names: Floats | None, number: int, settings: DiscoverySettings, inside: Flags | None = None
+    index: Index,
+    names: Floats | None,
+    number: int,
+    settings: DiscoverySettings,
+    inside: Flags | None = None,
+    seeds: Seeds | None = None,
 ) -> tuple[Residual, ...]:
-    """Themes that the names, unit rows, cover least; with `inside`, those whose documents are mostly inside."""
+    """Themes that the names, unit rows, cover least; with `inside`, those whose documents are mostly inside.
+
+    None is called by a name or a pinned term of `seeds`, or by an inflection of one.
+    """
     if not 1 <= number <= MOST:
         raise SettingsError(f"`number` is {number}, but must be between 1 and {MOST} (--number)")
     grains = index.themes.grains
@@ -105,8 +114,23 @@ def suggest_beside(
     terms = _terms_of(index, meanings, read, memberships, settings)
     told = told_themes(index, memberships, terms, meanings, 0, themes)
     largest = [theme for theme in by_size(themes.sizes) if terms[theme]]  # in the order of `told`
-    best = np.argsort(-wanted[largest], kind="stable")[:number]
-    return tuple(told[place] for place in best if wanted[largest[place]] > 0)
+    best = np.argsort(-wanted[largest], kind="stable")
+    found = [told[place] for place in best if wanted[largest[place]] > 0]
+    return tuple(found if seeds is None else _with_new_names(index, seeds, found))[:number]
+
+
+def _with_new_names(index: Index, seeds: Seeds, found: Sequence[Residual]) -> Iterator[Residual]:
+    """The themes, each called by its best term that no category has; without those that have no such term."""
+    categories = expanded(seeds, index.vocabulary.terms).seeds
+    given = {text for seed in categories for text in (seed.name, *seed.names, *seed.pinned)}
+    spelled = set(map(normalized_name, given))
+    heads, ids = index.variants.heads, index.vocabulary.ids
+    used = {int(heads[term]) for term in map(index.term_id, given) if term is not None}
+    for each in found:
+        for term in (each.suggested_name, *each.terms):
+            if normalized_name(term) not in spelled and int(heads[ids[term]]) not in used:
+                yield replace(each, suggested_name=term)
+                break
 
 
 def as_seeds_file(found: Sequence[Residual]) -> str:

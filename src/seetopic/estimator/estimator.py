@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
@@ -320,7 +320,8 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         index, settings, ready = self._checked().index_, self._settings().discovery, self._given.ready.names
         if below is not None:
             return suggest_below(run_of(index, self.seeds_, settings, name_vectors=ready), number, below)
-        return suggest_beside(index, encode_names(index, self.seeds_, ready).spoken, number, settings)
+        names = encode_names(index, self.seeds_, ready).spoken
+        return suggest_beside(index, names, number, settings, seeds=self.seeds_)
 
     def accept(self, topic: int | str, terms: str | Sequence[str]) -> Self:
         """A new fitted model in which these terms come first in a topic, given by its number or name."""
@@ -335,9 +336,11 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def transform(self, X: Any, *, document_embeddings: Any = None, none: bool = False) -> Doubles:
         """How much each document belongs to each topic, as shares; (n_documents, n_topics).
 
-        Each row and the share of no topic add up to 1; with `none`, that share is appended as the last column. `X` is
-        as for `fit`; every document has a row, even an empty one. `document_embeddings`, one row per document from the
-        language model of the fit, are used in addition to the terms.
+        Each row and the share of no topic add up to 1; with `none`, that share is appended as the last column. In a
+        tree of names, the share of a parent is therefore what it has besides its children, 0 if they cover it; a table
+        of `assign` has the sum. `X` is as for `fit`; every document has a row, even an empty one.
+        `document_embeddings`, one row per document from the language model of the fit, are used in addition to the
+        terms.
         """
         shares = self._stream(X, document_embeddings).shares()
         return shares if none else shares[:, :-1]
@@ -354,13 +357,15 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         `threshold`. In a tree of names, `level` asks for the topic at that level, 0 for the roots: the one above the
         document's topic, or the topic itself if it is not that deep.
         """
+        tree = tree_of(self._checked().seeds_)
+        if level is not None and (not isinstance(level, SupportsIndex) or isinstance(level, bool) or int(level) < 0):
+            deepest = 0 if tree is None else max(tree.depths)
+            raise SettingsError(
+                f"`level` is {level!r}, but must be a number from 0, for the roots of a tree, to {deepest}, for its "
+                "deepest level; without `level`, documents get the best topic at any level"
+            )
         best = self._placement(X, document_embeddings).best
-        tree = tree_of(self.seeds_)
-        if level is None or tree is None:
-            return best
-        if level < 0:
-            raise SettingsError(f"`level` is {level}, but must be 0 for the roots of the tree, or more")
-        return tree.up_to(level, best)
+        return best if level is None or tree is None else tree.up_to(int(level), best)
 
     def predict_proba(self, X: Any, *, document_embeddings: Any = None) -> Doubles:
         """The shares of `transform`, with `classes_` as columns; each row and the share of no topic add up to 1.

@@ -164,6 +164,8 @@ def topic_number(seeds: Seeds, topic: int | str) -> int:
         return seeds.names.index(topic)
     if isinstance(topic, int) and not isinstance(topic, bool) and 0 <= topic < len(seeds):
         return topic
+    if same := [label for label, name in zip(labels, seeds.names, strict=True) if name == topic]:
+        raise SeedError(f"several topics have the name {topic!r}; choose from {', '.join(same)}")
     raise SeedError(
         f"there is no topic {topic!r}; give a number from 0 to {len(seeds) - 1}, or one of {', '.join(labels[:5])}"
     )

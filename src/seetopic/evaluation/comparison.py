@@ -98,8 +98,8 @@ class Outcome:
             "seconds": round(self.seconds, 2),
             "made_with": self.topics.made_with,
             "evaluation": self.evaluation.to_json(),
-            "topics": {topic.name: list(topic)[:10] for topic in self.topics},
-            "in_vocabulary": {topic.name: topic.in_vocabulary for topic in self.topics},
+            "topics": {topic.label: list(topic)[:10] for topic in self.topics},
+            "in_vocabulary": {topic.label: topic.in_vocabulary for topic in self.topics},
         }
 
 
@@ -207,7 +207,7 @@ def _check(parts: Parts, seeds: Seeds, methods: Sequence[str], folder: Path | No
         pass
     if parts.held_out.has_labels:
         held_out = parts.held_out
-        labels_for(seeds.names, given, held_out.name, held_out.label_field, held_out.column_names)
+        labels_for(seeds.paths, given, held_out.name, held_out.label_field, held_out.column_names)
 
 
 def _run_all(

@@ -20,6 +20,7 @@ from seetopic.errors import CorpusError, SettingsError
 from seetopic.evaluation.figures import Evaluation, TopicFigures
 from seetopic.evaluation.held_out import IndexedTexts, scan_texts
 from seetopic.evaluation.labels import Labels, labels_of, own_labels
+from seetopic.evaluation.levels import refuse_unlabelled_tree
 from seetopic.evaluation.measures import EvaluationOptions, Judge, depths_of, names_of, terms_of
 from seetopic.index import Index, is_index
 from seetopic.runtime import (
@@ -141,7 +142,7 @@ def _judging(
         if label_field is not None:
             kept = _labels_in(documents, label_field)
             for topics in several:
-                labels = labels_for(_matched_names(topics, kept), kept, name, label_field)
+                labels = labels_for(_paths(topics), kept, name, label_field)
         yield Judge(IndexedTexts(documents), name, labels)
         return
     workers = engine_for("local", n_jobs)
@@ -166,9 +167,9 @@ def _judging(
         labels = None
         if documents.has_labels:
             for topics in several:
-                names = _matched_names(topics, given)
                 # Reject them before any slow work.
-                labels = labels_for(names, given, documents.name, documents.label_field, documents.column_names)
+                paths, fields = _paths(topics), documents.column_names
+                labels = labels_for(paths, given, documents.name, documents.label_field, fields)
         yield Judge(held_out, documents.name, labels, tuple(skipped.items()))
 
 
@@ -217,13 +218,8 @@ def _index_of(documents: Any) -> Index | None:
     return Index.open(documents) if isinstance(documents, str | Path) and is_index(documents) else None
 
 
-def _matched_names(topics: Topics, given: list[tuple[str, ...]]) -> list[str]:
-    """The names that labels must match; in a tree, those of the leaves, by path or by name."""
-    if not topics.is_tree:
-        return names_of(topics)
-    known = {label.strip().casefold() for labels in given for label in labels}
-    leaves = [topic for topic in topics if not topics.children(topic.label)]
-    return [topic.label if topic.label.casefold() in known else topic.name for topic in leaves]
+def _paths(topics: Topics) -> list[tuple[str, ...]]:
+    return [topic.path for topic in topics]
 
 
 def _labels_in(index: Index, field: str) -> list[tuple[str, ...]]:
@@ -238,13 +234,16 @@ def _labels_in(index: Index, field: str) -> list[tuple[str, ...]]:
 
 
 def labels_for(
-    names: Sequence[str],
+    paths: Sequence[tuple[str, ...]],
     given: list[tuple[str, ...]],
     corpus: str,
     label_field: str | None,
     fields: Callable[[], Sequence[str]] = tuple,
 ) -> Labels:
-    """The labels of a corpus's documents, which must match the names; `fields` are those of the documents."""
+    """The labels of a corpus's documents, which must match the names; in a tree, those of a level.
+
+    `fields` are those of the documents.
+    """
     labels = labels_of(given)
     if not labels.names:
         known = ", ".join(fields())
@@ -254,5 +253,8 @@ def labels_for(
             f"no document in {corpus} has a label{field}; "
             "choose another field with --label-field (in Python: label_field)"
         )
-    own_labels(names, labels.names)
+    if any(len(path) > 1 for path in paths):
+        refuse_unlabelled_tree(paths, labels)
+    else:
+        own_labels([name for (name,) in paths], labels.names)
     return labels

@@ -62,14 +62,18 @@ def own_labels(names: Sequence[str], labels: Sequence[str]) -> Longs:
     exact = {label.strip(): number for number, label in reversed(list(enumerate(labels)))}
     folded = {label.strip().casefold(): number for number, label in reversed(list(enumerate(labels)))}
     found = [exact.get(name.strip(), folded.get(name.strip().casefold(), NO_LABEL)) for name in names]
-    known = sum(number != NO_LABEL for number in found)
+    refuse_few_matches(names, sum(number != NO_LABEL for number in found), labels)
+    return np.array(found, np.int64)
+
+
+def refuse_few_matches(names: Sequence[str], known: int, labels: Sequence[str]) -> None:
+    """Refuse labels that fewer than half of the topics have: they are probably about something else."""
     if 2 * known < len(names):
         raise CorpusError(
             f"only {known} of {len(names)} topics could be matched to a label (topics: {_beginning(names)}; "
             f"labels: {_beginning(labels)}); name the topics after the labels, "
             "or choose another --label-field (in Python: label_field)"
         )
-    return np.array(found, np.int64)
 
 
 def _beginning(values: Sequence[str]) -> str:

@@ -14,9 +14,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from seetopic.discovery import Topics, Tree
+from seetopic.corpus import path_text, split_path
+from seetopic.discovery import Tree
 from seetopic.evaluation.figures import Figures, Table, means
-from seetopic.evaluation.labels import NO_GUESS, NO_LABEL, Labels, f1_of_guesses, guesses_by_terms, label_precision
+from seetopic.evaluation.labels import (
+    NO_GUESS,
+    NO_LABEL,
+    Labels,
+    f1_of_guesses,
+    guesses_by_terms,
+    label_precision,
+    refuse_few_matches,
+)
 from seetopic.evaluation.labels import speaks_for as typical_labels
 from seetopic.runtime import Flags, Longs
 
@@ -44,21 +53,33 @@ class LabelledTree:
                 belongs[:, self.tree.parents[topic]] |= belongs[:, topic]
         return belongs
 
+    @cached_property
+    def is_known(self) -> Flags:
+        """Whether any document belongs to a topic; (n_topics,)."""
+        known: Flags = self.own != NO_LABEL
+        for topic in range(len(self.tree) - 1, -1, -1):
+            if self.tree.parents[topic] >= 0:
+                known[self.tree.parents[topic]] |= known[topic]
+        return known
+
     @property
     def depths(self) -> range:
-        return range(max(self.tree.depths) + 1)
+        """The levels that have labels."""
+        return range(1 + max(self.tree.depths[topic] for topic in np.flatnonzero(self.is_known)))
 
     def at(self, depth: int) -> tuple[list[int], Labels]:
         """The topics at a depth, with leaves above it, and the documents' labels at that level."""
         from scipy.sparse import csr_array
 
-        cut = self.tree.cut(depth)
-        there = [topic for topic in cut if self.belongs[:, topic].any()]
+        there = [topic for topic in self.tree.cut(depth) if self.is_known[topic]]
         return there, Labels(tuple(map(str, there)), csr_array(self.belongs[:, there].astype(np.int64)))
 
     def by_paths(self, guesses: Longs) -> Figures:
-        """Of documents with a known label: the share with exactly the right path, and F1 over all topics on paths."""
-        known = self.belongs.any(axis=1)
+        """Of documents with a known label: the share with exactly the right path, and F1 over all topics on paths.
+
+        Paths end at the deepest level that has labels.
+        """
+        guesses, known = self.tree.up_to(self.depths[-1], guesses), self.belongs.any(axis=1)
         on_path = np.zeros((len(self.tree) + 1, len(self.tree)), np.bool_)  # the last row is for no guess
         for topic in range(len(self.tree)):
             on_path[topic, self.tree.path(topic)] = True
@@ -70,26 +91,37 @@ class LabelledTree:
         }
 
 
-def labelled_tree(topics: Topics, labels: Labels) -> LabelledTree:
-    """Match labels to topics by path, or else by a name that only one topic has."""
-    places = {topic.label: place for place, topic in enumerate(topics)}
-    parents = tuple(-1 if topic.parent is None else places[topic.parent] for topic in topics)
-    numbers = {label.strip().casefold(): number for number, label in enumerate(labels.names)}
-    times = Counter(topic.name.casefold() for topic in topics)
+def labelled_tree(paths: Sequence[tuple[str, ...]], labels: Labels) -> LabelledTree:
+    """Match labels to topics, given by their paths: by path, or else by a name that only one topic has."""
+    places = {path: place for place, path in enumerate(paths)}
+    parents = tuple(places.get(path[:-1], -1) for path in paths)
+    numbers = {path_text(split_path(label)).casefold(): number for number, label in enumerate(labels.names)}
+    times = Counter(path[-1].casefold() for path in paths)
     own = [
         numbers.get(
-            topic.label.casefold(),
-            numbers.get(topic.name.casefold(), NO_LABEL) if times[topic.name.casefold()] == 1 else NO_LABEL,
+            path_text(path).casefold(),
+            numbers.get(path[-1].casefold(), NO_LABEL) if times[path[-1].casefold()] == 1 else NO_LABEL,
         )
-        for topic in topics
+        for path in paths
     ]
-    return LabelledTree(Tree(parents, len(topics)), labels, np.array(own, np.int64))
+    return LabelledTree(Tree(parents, len(paths)), labels, np.array(own, np.int64))
+
+
+def refuse_unlabelled_tree(paths: Sequence[tuple[str, ...]], labels: Labels) -> None:
+    """Refuse labels that at every level fewer than half of the topics have, themselves or below them."""
+    labelled = labelled_tree(paths, labels)
+    cuts = [labelled.tree.cut(depth) for depth in range(max(labelled.tree.depths) + 1)]
+    best = max(cuts, key=lambda cut: float(labelled.is_known[cut].mean()))
+    refuse_few_matches([path_text(paths[topic]) for topic in best], int(labelled.is_known[best].sum()), labels.names)
 
 
 def level_tables(
     tree: LabelledTree, best: Mapping[int, Sequence[Sequence[int]]], holds: csr_array, guesses: Longs | None
 ) -> tuple[Table, list[Figures]]:
-    """Label measures of each topic at its own level, and the means of each level; `best` are terms by depth."""
+    """Label measures of each topic at its own level, and the means of each level that has labels.
+
+    `best` are terms by depth.
+    """
     n_topics = len(tree.tree)
     table: Table = {}
     levels: list[Figures] = []

@@ -83,7 +83,9 @@ class Judge:
         """Label measures use the `depths` best terms; by default those of the options, as far as the topics reach."""
         terms, top = terms_of(topics), _numbered(topics, options.top)
         depths = depths_of([topics], options.depths) if depths is None else depths
-        tree = None if self.labels is None or not topics.is_tree else labelled_tree(topics, self.labels)
+        tree = None
+        if self.labels is not None and topics.is_tree:
+            tree = labelled_tree([topic.path for topic in topics], self.labels)
         own = None
         if self.labels is not None:
             own = own_labels(names_of(topics), self.labels.names) if tree is None else tree.own

@@ -40,7 +40,7 @@ class Item:
     """A term to judge, and its place in the topic of each method that found it."""
 
     item: int
-    category: str
+    category: str  # its name; in a tree, its path
     term: str
     places: dict[str, int]  # method -> rank, 1 for the best
 
@@ -135,13 +135,13 @@ def make_sheet(methods: Mapping[str, Topics], *, top: int = 10, random_state: in
     items: list[Item] = []
     for category in categories:
         found: dict[str, dict[str, int]] = {}
+        name = normalized_name(next(iter(methods.values()))[category].name)
         for method, topics in methods.items():
-            topic = next(topic for topic in topics if topic.name == category)
-            for place, term in enumerate(list(topic)[:top], start=1):
+            for place, term in enumerate(list(topics[category])[:top], start=1):
                 found.setdefault(term, {}).setdefault(method, place)
         terms = sorted(found)
         shuffled = [terms[number] for number in chance.permutation(len(terms))]
-        shuffled.sort(key=lambda term: normalized_name(term) == normalized_name(category))
+        shuffled.sort(key=lambda term: normalized_name(term) == name)
         items += [Item(len(items) + 1 + n, category, term, found[term]) for n, term in enumerate(shuffled)]
     if not items:
         raise SheetError("the topics have no terms, so there is nothing to judge; discover topics from more documents")
@@ -272,7 +272,7 @@ def _common_categories(methods: Mapping[str, Topics]) -> tuple[str, ...]:
     if not methods:
         raise SheetError("no topics were given; give at least one folder that `seetopic discover` wrote")
     first, *_ = methods
-    names = {method: [topic.name for topic in topics] for method, topics in methods.items()}
+    names = {method: [topic.label for topic in topics] for method, topics in methods.items()}
     for method, own in names.items():
         twice = next((name for name in own if own.count(name) > 1), None)
         if twice is not None:

@@ -26,6 +26,22 @@ _LANGUAGES = {  # of the detected languages; Russian is recognised by its script
     "pt": "Portuguese",
     "sv": "Swedish",
 }
+# Words between others in names of these languages, as "and" in English. Words of proper names and dishes that English
+# has, too, are left out ("van der Waals", "Rio de Janeiro", "coq au vin").
+_BETWEEN = {
+    "da": "og til af med",
+    "de": "und oder für im zum zur vom auf bei über aus ohne",
+    "en": "and of the for to with",
+    "es": "y en con para por",
+    "fr": "et ou dans sur aux avec sans pour",
+    "it": "e ed nel nella della delle degli con",
+    "nb": "og til av med",
+    "nl": "en het voor bij zonder",
+    "pl": "i oraz dla na",
+    "pt": "e ou em para por",
+    "sv": "och för till av med",
+}
+_FEWEST = 2  # names with such words that show their language
 _SCRIPTS = {
     "Arabic": "Arabic script",
     "Bengali": "Bengali script",
@@ -42,6 +58,8 @@ _SCRIPTS = {
 }
 _OTHER = "a script other than Latin"
 _LETTER = regex.compile(r"\p{L}")
+_WORD = regex.compile(r"[\p{L}\p{M}]+")
+_ACCENTED = regex.compile(r"(?=\p{Latin})[^a-zA-Z]")
 _LATIN = regex.compile(r"[\p{Latin}\p{Common}\p{Inherited}]")
 _SCRIPT = regex.compile("|".join(rf"(?P<{script}>\p{{{script}}})" for script in _SCRIPTS))
 _MADE_FOR = f"the embedded language model, {EMBEDDED_NAME}, was trained on English"
@@ -81,19 +99,37 @@ def warnings_about_text(scripts: Mapping[str, float], languages: Mapping[str, fl
 
 
 def warnings_about_names(names: Sequence[str], said: Iterable[str] = ()) -> list[str]:
-    """A warning if most names are not in Latin script; none if there is already one about the documents.
-
-    Names have too few words to tell apart languages that share a script: "sport" is a word in many of them.
-    """
-    scripts = [_script_of_name(name) for name in names]
-    foreign = [name for name, script in zip(names, scripts, strict=True) if script]
+    """A warning if most names are clearly not in English; none if there is already one about the documents."""
+    scripts = map(_script_of_name, names)
+    kinds = [script or language for script, language in zip(scripts, _languages_of_names(names), strict=True)]
+    foreign = [name for name, kind in zip(names, kinds, strict=True) if kind]
     if len(foreign) <= _MOST * len(names) or any(_MADE_FOR in sentence for sentence in said):
         return []
-    named = [script for script, _ in Counter(filter(None, scripts)).most_common(_LISTED)]
+    named = [kind for kind, _ in Counter(filter(None, kinds)).most_common(_LISTED)]
     return [
         f"the category names are mostly in {_either(named)}, such as {foreign[0][:_SHOWN]!r}, but {_MADE_FOR}; "
         f"write them in English, or {_CHANGE}"
     ]
+
+
+def _languages_of_names(names: Sequence[str]) -> list[str]:
+    """The language of each name in Latin script; empty if it may be English.
+
+    A name has too few words to tell: "sport" is a word in many languages, and English has words of others. So several
+    names must have words of one language between others, and more of them than have English ones; then names with
+    letters that English lacks count as well.
+    """
+    between = [{*_WORD.findall(name.casefold())[1:-1]} for name in names]
+    times = {code: sum(not own.isdisjoint(words.split()) for own in between) for code, words in _BETWEEN.items()}
+    most = max(times.values())
+    if most < _FEWEST or most == times["en"]:
+        return [""] * len(names)
+    best = [code for code, number in times.items() if number == most]
+    language, words = _either([_LANGUAGES[code] for code in best]), {*" ".join(_BETWEEN[code] for code in best).split()}
+    shown = [
+        not own.isdisjoint(words) or bool(_ACCENTED.search(name)) for own, name in zip(between, names, strict=True)
+    ]
+    return [language if is_shown else "" for is_shown in shown]
 
 
 def _script_of_name(name: str) -> str:

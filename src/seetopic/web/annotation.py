@@ -344,7 +344,7 @@ def _asked(row: Any) -> AskedRound:
 
 def _must_share_categories(sources: list[Wanted]) -> None:
     """Check before any method runs that all sources have the same categories."""
-    first, *others = ({category.name for category in each.names.categories} for each in sources)
+    first, *others = (set(each.names.ids) for each in sources)
     for each, own in zip(sources[1:], others, strict=True):
         differing = sorted(own ^ first)
         if differing:

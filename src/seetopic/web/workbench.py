@@ -230,7 +230,8 @@ class Workbench:
     def take_over(self, number: str, by: str) -> Result:
         """Take over the annotators' answers of a round as judgements; without those of removed categories."""
         before = self.projects.get(self.rounds.project_of(number))
-        ids = {normalized_name(each.name): each.id for each in before.names.categories}
+        by_name = {each.name: each.id for each in before.names.categories}  # as in older rounds
+        ids = {normalized_name(label): category for label, category in (by_name | before.names.ids).items()}
         answers = [
             NewJudged(
                 category=ids[normalized_name(each.category)],

@@ -94,6 +94,7 @@ class Task:
                 seed.names,
                 any(self.index.term_id(name) is not None for name in seed.names),
                 tuple(RankedTerm(self.terms[term], float(score), int(frequencies[term]), {}) for term, score in found),
+                path=seed.path,
             )
             for seed, found in zip(self.seeds.seeds, ranked, strict=True)
         )

@@ -76,8 +76,15 @@ def format_of(path: Path) -> str:
 
 
 def doubts(topics: Topics, min_confidence: float = 0.0) -> list[str]:
-    """What to know about the topics before using an export of them, one sentence each."""
-    left_out = [topic for topic in topics if topic.confidence < min_confidence]
-    kept = [topic for topic in topics if topic.confidence >= min_confidence]
-    sentences = [f"{topic.name}: left out because its confidence is {topic.confidence:.2f}" for topic in left_out]
-    return sentences + [f"{topic.name}: {sentence}" for topic in kept for sentence in topic.warnings]
+    """What to know about the topics before using an export of them: a sentence for those left out, one for others."""
+    left_out = [topic.label for topic in topics if topic.confidence < min_confidence]
+    kept = [topic for topic in topics if topic.confidence >= min_confidence and topic.warnings]
+    told = []
+    if left_out:
+        told.append(f"left out because their confidence is below {min_confidence:g}: {', '.join(left_out)}")
+    if kept:
+        names = ", ".join(topic.label for topic in kept)
+        warned = {topic.warnings for topic in kept}
+        why = "; ".join(warned.pop()) if len(warned) == 1 else "see the `warnings` of these topics in topics.json"
+        told.append(f"{names}: {why}")
+    return told

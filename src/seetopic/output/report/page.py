@@ -150,10 +150,15 @@ class Page:
             ]
             rows.append(f"<tr>{''.join(cells)}</tr>")
         head = "".join(f'<th scope="col">{name}</th>' for name in ("Suggested name", "Documents", "Terms"))
+        parents, sentences = dict.fromkeys(each.parent for each in self.topics.residual), []
+        if None in parents:
+            sentences.append(f"The names cover {self.topics.coverage:.0%} of the documents.")
+            sentences.append("The others are about themes of their own.")
+        if inner := ", ".join(safe(parent) for parent in parents if parent is not None):
+            sentences.append(f"Below {inner}, there are also themes that no name covers.")
         intro = (
-            f"<p>The names cover {self.topics.coverage:.0%} of the documents. The others are about these themes, which "
-            "were found without any names; what belongs to them is kept out of the topics. To make a theme a topic, "
-            "add a name for it.</p>"
+            f"<p>{' '.join(sentences)} Themes were found without any names; what belongs to them is kept out of the "
+            "topics beside them. To make a theme a topic, add a name for it.</p>"
         )
         table = f'<div class="table"><table><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
         return Section("residual", "Not covered", "What the names do not cover", f"{intro}{table}")
