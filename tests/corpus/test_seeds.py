@@ -280,11 +280,15 @@ def test_several_files_are_read_as_one_in_their_order(tmp_path):
         ("crime\n  • theft\n", 2),
         ("# names\n1. politics\n2. food\n", 2),
         ("1) politics\n2) food\n", 1),
-        ("politics, food, crime\n", 1),
     ],
 )
 def test_lists_in_another_format_are_refused_with_the_line(tmp_path, contents, line):
     refuse(tmp_path, "names.txt", contents, rf"^names\.txt: .*\(line {line}\)$")
+
+
+def test_a_single_line_with_commas_is_one_name_and_a_warning_says_so(tmp_path):
+    with pytest.warns(UserWarning, match="'politics, food, crime' is read as one name"):
+        assert tuple(read(tmp_path, "names.txt", "politics, food, crime\n")) == ("politics, food, crime",)
 
 
 def test_names_may_contain_commas_colons_and_numbers(tmp_path):

@@ -27,6 +27,7 @@ from seetopic.corpus.seeds import (
     texts_of,
 )
 from seetopic.errors import SeedError
+from seetopic.runtime import warn
 
 FORMATS = (".txt", ".yaml", ".yml", ".json", ".csv", ".dic")
 _FIELDS = ("names", "description", "pinned", "negative", "examples", "children")
@@ -327,7 +328,7 @@ def _from_lines(text: str) -> Seeds:
 
 
 def _refuse_other_formats(lines: Sequence[tuple[int, str]]) -> None:
-    """Refuse YAML, lists with bullets or numbers, and names side by side: what they add would be part of the names."""
+    """Refuse YAML and lists with bullets or numbers, and warn of names side by side: all would be part of the names."""
     for number, line in lines:
         if _YAML.fullmatch(line):
             raise SeedError(f"{line!r:.60} looks like YAML; rename the file to end in .yaml{_line(number)}")
@@ -337,10 +338,7 @@ def _refuse_other_formats(lines: Sequence[tuple[int, str]]) -> None:
         number, line = lines[0]
         raise SeedError(f"every line begins with a number, such as {line!r:.60}; remove the numbers{_line(number)}")
     if len(lines) == 1 and re.search("[,;\t]", lines[0][1]):
-        raise SeedError(
-            "the only line is divided by commas, semicolons or tabs; write one name per line, or put a single name "
-            f'in quotes in a .json file: ["..."]{_line(lines[0][0])}'
-        )
+        warn(f"{lines[0][1]!r:.60} is read as one name; if these are several, write one name per line")
 
 
 def _outline(lines: Sequence[tuple[int, str]], indents: Sequence[str]) -> Iterator[_ReadSeed]:
