@@ -202,6 +202,14 @@ def test_dates_numbers_and_lists_have_one_form():
     assert [column_value(each) for each in values] == expected
 
 
+def test_lists_and_objects_with_values_that_few_programs_write_are_kept(tmp_path):
+    assert [column_value(each) for each in ([2**70, "é"], {1: "a"})] == [f'[{2**70},"é"]', '{"1":"a"}']
+    path = tmp_path / "a.jsonl"
+    path.write_text(r'{"text": "broken emoji", "tags": ["\ud83d", "ok"]}')
+    (shard,) = (shard for piece in open_documents(path, keep="all").pieces(keep=True) for shard in piece.shards())
+    assert shard.columns == [{"tags": '["?","ok"]'}]
+
+
 @pytest.mark.slow
 def test_a_model_keeps_columns_through_saving_and_more_documents(tmp_path):
     model = SeeTopic(NAMES, min_count=1, cache=tmp_path / "cache").fit(TEXTS, columns={"text": range(60)})
