@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from planted import NAMES, planted_documents
 from seetopic import Index, SeeTopic, open_documents
+from seetopic.corpus import joined
 from seetopic.corpus.records import column_value
 from seetopic.errors import CorpusError, DamagedIndex, IndexFailure, SettingsError
 from seetopic.index import layout, plan
@@ -70,6 +71,20 @@ def test_numbers_of_typed_formats_stay_numbers(tmp_path, ending):
     index = build(path, tmp_path / "index", keep="all")
     assert index.column("id").tolist() == [row["id"] for row in KEPT]
     assert sorted(index.column_names) == ["date", "id"]
+
+
+@pytest.mark.parametrize("kind", ["lines", "list", "joined"])
+def test_all_columns_of_plain_texts_are_none(tmp_path, kind):
+    (tmp_path / "a.txt").write_text("\n".join(TEXTS[:30]))
+    texts = tmp_path / "a.txt"
+    source = {"lines": texts, "list": open_documents(TEXTS[:30])}.get(kind) or joined(
+        open_documents(write_csv(tmp_path / "a.csv", ROWS), keep="all"), open_documents(texts, keep="all")
+    )
+    index = build(open_documents(source, keep="all"), tmp_path / "index")
+    assert index.column_names == (("id", "date") if kind == "joined" else ())
+    assert len(index) == (len(KEPT) + 30 if kind == "joined" else 30)
+    if kind == "joined":
+        assert index.column("id").tolist() == [*(str(row["id"]) for row in KEPT), *[None] * 30]
 
 
 def test_an_unknown_column_is_refused_with_the_known_ones(built, tmp_path):
