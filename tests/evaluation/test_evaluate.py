@@ -248,6 +248,22 @@ def test_every_level_of_a_tree_is_shown_with_names_without_label_and_what_was_le
     assert "left out: 1 empty" in shown
 
 
+def test_documents_without_a_label_say_nothing_about_labels_in_a_tree(tmp_path):
+    below = (replace(each, path=("life", each.name)) for each in PLANTED_TOPICS)
+    tree = Topics((*topics_of({"life": ["day"]}), *below), {})
+    sorter = sorter_for(Index.build(TEXTS, tmp_path / "index", n_jobs=1), {"life": {"children": list(WORDS)}})
+    few = [label if number % 4 else None for number, label in enumerate(LABELS)]
+    known = [number for number, label in enumerate(few) if label]
+    some = Documents([TEXTS[number] for number in known], labels=[few[number] for number in known])
+    whole, part = (
+        evaluate(tree, documents, sorter=sorter, n_jobs=1) for documents in (Documents(TEXTS, labels=few), some)
+    )
+    assert (whole.n_documents, whole.n_labelled, part.n_documents) == (60, 45, 45)
+    assert whole.levels == part.levels
+    names = {*part.levels[-1], "exact_path", "hierarchical_f1"} - {"topics"}
+    assert {name: whole.figures[name] for name in names} == {name: part.figures[name] for name in names}
+
+
 def test_case_counts_where_the_topics_were_made_with_it():
     settings = {"index": {"text": {"lowercase": False}}}
     topics = {"a": ["Turkey", "turkey"]}
