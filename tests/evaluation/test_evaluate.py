@@ -13,11 +13,11 @@ import pandas as pd
 import pytest
 
 from planted import PLANTED, planted_documents
-from seetopic import Index, RankedTerm, Topic, Topics, sorter_for
+from seetopic import Index, RankedTerm, Topic, Topics, discover, sorter_for
 from seetopic.cli.verdicts import print_evaluation
 from seetopic.corpus.documents import Documents, open_documents
 from seetopic.errors import CorpusError, SettingsError
-from seetopic.evaluation.evaluate import EvaluationOptions, evaluate, evaluate_all, terms_of
+from seetopic.evaluation.evaluate import EvaluationOptions, evaluate, evaluate_all, evaluate_folder, terms_of
 from seetopic.settings import DEFAULT
 
 LABELS = [list(PLANTED)[number % 3] for number in range(60)]
@@ -262,6 +262,19 @@ def test_documents_without_a_label_say_nothing_about_labels_in_a_tree(tmp_path):
     assert whole.levels == part.levels
     names = {*part.levels[-1], "exact_path", "hierarchical_f1"} - {"topics"}
     assert {name: whole.figures[name] for name in names} == {name: part.figures[name] for name in names}
+
+
+def test_the_sorter_of_a_folder_is_measured_on_labels_from_anywhere(tmp_path):
+    index = Index.build(TEXTS, tmp_path / "index", n_jobs=1)
+    discover(index, list(WORDS)).save(tmp_path / "topics")
+    sorter_for(index, list(WORDS)).save(tmp_path / "topics")
+    table = pd.DataFrame({"text": TEXTS, "label": LABELS})
+    given = open_documents(table, label_field="label")
+    in_memory, by_name = (
+        evaluate_folder(tmp_path / "topics", documents, label_field=field, n_jobs=1)
+        for documents, field in ((given, None), (table, "label"))
+    )
+    assert in_memory.figures["macro_f1"] == by_name.figures["macro_f1"] > 0.9
 
 
 def test_case_counts_where_the_topics_were_made_with_it():
