@@ -18,6 +18,8 @@ from seetopic.cli.verdicts import print_evaluation
 from seetopic.corpus.documents import Documents, open_documents
 from seetopic.errors import CorpusError, SettingsError
 from seetopic.evaluation.evaluate import EvaluationOptions, evaluate, evaluate_all, evaluate_folder, terms_of
+from seetopic.evaluation.labels import labels_of, own_labels
+from seetopic.evaluation.levels import labelled_tree
 from seetopic.settings import DEFAULT
 
 LABELS = [list(PLANTED)[number % 3] for number in range(60)]
@@ -275,6 +277,14 @@ def test_the_sorter_of_a_folder_is_measured_on_labels_from_anywhere(tmp_path):
         for documents, field in ((given, None), (table, "label"))
     )
     assert in_memory.figures["macro_f1"] == by_name.figures["macro_f1"] > 0.9
+
+
+def test_in_a_tree_a_label_in_the_same_case_comes_first_as_without_one():
+    labels = labels_of([("Sport",), ("sport",), ("MEDIA>TV",), ("books",), ("BOOKS",)])
+    paths = [("Sport",), ("media",), ("media", "tv"), ("media", "Books")]
+    own = labelled_tree(paths, labels).own.tolist()
+    assert [labels.names[number] if number >= 0 else None for number in own] == ["Sport", None, "MEDIA>TV", "BOOKS"]
+    assert own_labels(["Sport", "Books"], labels.names).tolist() == [own[0], own[3]]
 
 
 def test_case_counts_where_the_topics_were_made_with_it():
