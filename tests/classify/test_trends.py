@@ -117,6 +117,13 @@ def test_the_order_of_rows_and_their_batches_do_not_matter(found):
     assert trends(pieces, time="date", group="source") == found
 
 
+def test_periods_are_long_enough_for_the_documents_of_each_group():
+    days = [f"{year}-{month:02d}-15" for year in (2023, 2024, 2025) for month in range(1, 13) for _ in range(120)]
+    table = pa.table({"date": days, "source": ["a", "b", "c"] * (len(days) // 3), "category": ["x"] * len(days)})
+    assert trends(table, time="date").by == "month"
+    assert trends(table, time="date", group="source").by == "quarter"
+
+
 def test_dates_of_many_years_are_counted_by_month_as_they_come():
     days = np.arange("2015-01-01", "2025-01-01", 2, dtype="datetime64[D]").astype(str).tolist()
     table = pa.table({"date": days, "category": ["sport"] * len(days)})

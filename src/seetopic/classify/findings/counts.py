@@ -286,7 +286,9 @@ class Scan:
             self._refuse(left_out)
         unit = None if self.options.time is None else self.options.unit
         if self.options.time is not None and unit is None:
-            unit = unit_for(documents["day"], int(documents["number"].sum()))
+            # What is compared with other periods is a period of a group.
+            n_groups = max(1, len(self._groups.numbers))
+            unit = unit_for(documents["day"], int(documents["number"].sum()) // n_groups)
             self._merge_days(unit)
             documents = self._documents.total()
         given, terms = self._given.total(), self._term_documents.total()
