@@ -3,7 +3,8 @@
 Simulated tables have twelve months of 2,000 documents, eight categories and three groups. In half of them nothing
 changes; in the others, shares change by five points at random: two for good, with three months or more on either side;
 one for four months, one of 5 % for a single month, and one differs in one group. One of 10 % changes for a single month
-too, which is harder to find and is reported apart. Then documents are sorted with errors, and some have labels.
+too, which is harder to find and is reported apart. Then documents are sorted with errors, and some have labels; and
+there are small groups with few labels, in which one of twelve months differs.
 
     python benchmarks/trends.py --simulations 200 --rows 10000000 --work FOLDER > benchmarks/results/trends.json
 """
@@ -58,9 +59,9 @@ def planted(chance: np.random.Generator) -> tuple[Any, set[tuple[str, str]], set
 
 
 def small_cells(number: int) -> dict[str, Any]:
-    """Do corrected intervals cover the truth in small cells with few labels, where sorting finds half of a category?
+    """How many corrected intervals cover the truth in months of a group with few documents and labels.
 
-    Cells are the months of a group. In one of them, the share is 15 %.
+    Sorting finds half of a category. In the last month, its share is 15 %.
     """
     tally: Counter[str] = Counter()
     documents, false = 40, 0.05
