@@ -31,7 +31,7 @@ from seetopic.classify.placement import STEPS, AssignmentRule, AssignOptions
 from seetopic.classify.rows import SortedRows
 from seetopic.classify.tables import COLUMNS, CsvTable, ParquetTable, SheetTable
 from seetopic.corpus.documents import open_documents
-from seetopic.errors import CorpusError, IndexInUse, MissingExtra, OutputError, SettingsError
+from seetopic.errors import CorpusError, EncoderError, IndexInUse, MissingExtra, OutputError, SettingsError
 from seetopic.runtime.engine import LocalEngine
 from seetopic.runtime.spreadsheets import SafeRows, cell
 from seetopic.text.tokenizer import tokenize
@@ -315,6 +315,21 @@ def test_rows_without_text_do_not_count_for_the_rate(sorter, unseen, tmp_path):
     texts = [*unseen[:10], *([""] * 30)]
     given = assign(texts, sorter, tmp_path / "x.csv", rate=0.5, n_jobs=1)
     assert given[""] == 35
+
+
+@pytest.mark.parametrize("n_rows", [3, 2049, 5000])
+def test_vectors_of_too_few_or_too_many_documents_are_refused_with_both_numbers(sorter, n_rows):
+    vectors = np.ones((n_rows, len(sorter.arrays["document_weights"])))
+    stream = DocumentStream(open_documents(["the referee"] * 4100), sorter, vectors, n_jobs=1)
+    with pytest.raises(EncoderError, match=f"has {n_rows} rows for 4100 documents"):
+        stream.shares()
+
+
+def test_a_document_whose_vector_is_zero_is_called_by_its_number(sorter):
+    vectors = np.ones((2100, len(sorter.arrays["document_weights"])))
+    vectors[2050] = 0
+    with pytest.raises(EncoderError, match="'document 2050' is zero"):
+        DocumentStream(open_documents(["the referee"] * 2100), sorter, vectors, n_jobs=1).shares()
 
 
 def test_a_sheet_refuses_what_does_not_fit(sorter, tmp_path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 
+import numpy as np
 import pytest
 from safetensors import safe_open
 from safetensors.numpy import save_file
@@ -52,4 +53,11 @@ def test_a_sorter_with_other_values_is_refused(index, tmp_path, changed, sentenc
         about, arrays = json.loads(file.metadata()["seetopic"]), {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     save_file(arrays, path, {"seetopic": json.dumps({**about, **changed})})
     with pytest.raises(OutputError, match=sentence):
+        Sorter.load(tmp_path)
+
+
+@pytest.mark.parametrize("about", ["null", '"text"', "7", "[7]", "{}", "["])
+def test_a_file_with_anything_else_in_its_header_is_refused(tmp_path, about):
+    save_file({"idf": np.zeros(1)}, tmp_path / "sorter.safetensors", {"seetopic": about})
+    with pytest.raises(OutputError, match="cannot be read"):
         Sorter.load(tmp_path)

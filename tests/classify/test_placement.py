@@ -22,6 +22,7 @@ from seetopic.classify.placement import (
     threshold_for,
 )
 from seetopic.classify.rows import SortedRows
+from seetopic.discovery import Tree
 from seetopic.runtime.ragged import Lists
 
 TERMS = ("alpha", "beta", "gamma", "delta", "alpha beta")
@@ -178,6 +179,21 @@ def test_the_threshold_of_a_rate_is_the_quantile_of_all_best_shares(steps, rate)
 def test_at_rate_1_and_without_documents_there_is_no_threshold():
     assert threshold_for(np.bincount([5000]), 1.0) == 0.0
     assert threshold_for(np.zeros(STEPS + 1, np.int64), 0.5) == 0.0
+
+
+@pytest.mark.parametrize(("bound", "category"), [(0.3, 1), (0.5, 0)])
+def test_evidence_is_for_the_first_category_that_is_assigned(bound, category):
+    tree = Tree((-1, 0, 0), 3)
+    shares = np.array([[0.0, 0.4, 0.25, 0.35]])  # of a parent, its two children and none
+    matched, topic_pairs = Lists.of([[0, 1]]), np.array([0 * 2 + 0, 1 * 2 + 1])  # each of the first two has one term
+    rule = AssignmentRule(bound, several=True)
+
+    def counts(terms: np.ndarray, categories: np.ndarray) -> np.ndarray:
+        return np.zeros(len(terms), np.float32)
+
+    found = placed(shares, np.array([True]), matched, topic_pairs, 2, counts, rule, tree)
+    assert found.best.tolist() == [category]
+    assert found.evidence.as_lists() == [[category]]
 
 
 def test_of_equal_shares_the_first_name_is_taken(sorter):

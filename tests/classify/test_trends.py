@@ -213,6 +213,27 @@ def test_in_a_tree_a_document_counts_for_the_categories_above_its_own():
     assert judged[2] == {"media": True, "sport": True}
 
 
+def test_with_names_of_a_tree_its_categories_keep_their_order():
+    paths = ["media > films", "media > books", "media > films"]
+    rows = {"source": ["a", "b", "b"], "category": [path.split(" > ")[1] for path in paths], "path": paths}
+    table = pa.table({**rows, "path_shares": [[0.9, 0.8]] * 3})
+    found = trends(table, group="source", seeds={"sport": None, "media": {"children": ["books", "games", "films"]}})
+    assert found.categories == ("sport", "media", "media > books", "media > games", "media > films")
+
+
+OF_OTHERS = [pa.large_string(), pa.string_view(), pa.dictionary(pa.int32(), pa.string())]  # types of texts
+
+
+@pytest.mark.parametrize("texts", OF_OTHERS, ids=str)
+def test_lists_as_texts_are_split_in_a_table_of_any_library(texts):
+    rows = {"source": ["a", "b"], "category": ["sport", "food"], "categories": ["sport|food", "food"]}
+    rows |= {"label": ["food", "sport|food"], "problem": ["", ""]}
+    own = pa.table({name: pa.array(cells, pa.string()).cast(texts) for name, cells in rows.items()})
+    options = {"group": "source", "several": True, "label_field": "label"}
+    assert trends(own, **options) == trends(pa.table(rows), **options)
+    assert trends(own, **options).categories == ("food", "sport")
+
+
 def test_documents_without_any_category_are_refused_unless_names_are_given():
     table = pa.table({"source": ["a", "b"], "category": ["", None]})
     with pytest.raises(CorpusError, match="none of the 2 documents has a category"):

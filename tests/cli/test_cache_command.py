@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from commands import one_line_error, run_here
 from seetopic import Index
-from seetopic.index import exclusive
+from seetopic.index import cached_items, exclusive
 from seetopic.runtime import silent
 from seetopic.vectors import VectorCache, encoder_for
 
@@ -65,6 +66,24 @@ def test_the_cache_is_listed_and_cleared_but_not_what_others_put_there(place):
     assert agreed.stdout.startswith("kept: removed 1 item, ")
     assert kinds(place) == []
     assert sorted(str(path.relative_to(place / "kept")) for path in (place / "kept").rglob("*.*")) == MINE
+
+
+def test_an_index_that_is_being_built_can_be_listed(tmp_path):
+    building = tmp_path / "indexes" / f".{'a' * 32}.building"
+    building.mkdir(parents=True)
+
+    def build() -> None:
+        for _ in range(40):
+            (building / "work" / "shards").mkdir(parents=True)
+            for number in range(100):
+                (building / "work" / "shards" / str(number)).write_text("x")
+            shutil.rmtree(building / "work")
+
+    with ThreadPoolExecutor(1) as pool:
+        built = pool.submit(build)
+        while not built.done():
+            assert [item.kind for item in cached_items(tmp_path)] == ["unfinished index"]
+        built.result()
 
 
 def test_a_cache_that_does_not_exist_is_empty(tmp_path):

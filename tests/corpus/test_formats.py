@@ -254,6 +254,14 @@ def test_a_workbook_may_be_empty_or_have_blank_rows_and_labels(tmp_path):
     assert labels == [("x",), ("y",)]
 
 
+def test_a_column_of_a_workbook_may_have_no_name(tmp_path):
+    path = write_xlsx(tmp_path / "a.xlsx", [{"id": 1, "": "the only words"}, {"id": 2, "": "here they are"}])
+    with pytest.warns(UserWarning, match="its only column with text, '', is read"):
+        documents = open_documents(path, keep="all")
+    assert rows_of(documents) == [("the only words", {"id": 1.0}), ("here they are", {"id": 2.0})]
+    assert documents.column_names() == ("id", "")
+
+
 def test_a_workbook_without_its_extra_is_refused(tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "python_calamine", None)
     path = write_xlsx(tmp_path / "a.xlsx", [{"text": "x"}])

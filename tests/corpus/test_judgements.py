@@ -126,6 +126,15 @@ def test_a_person_may_change_their_mind():
     assert Judgements((later, first)).settled(SEEDS).documents == {3: {2: False}}
 
 
+@pytest.mark.parametrize("name", ["sports > Football", "FOOTBALL", "football"])
+def test_a_person_may_change_their_mind_and_call_the_category_otherwise(name):
+    tree = as_seeds({"sports": {"children": ["football", "tennis"]}})
+    first = Judgement("football", term="goal", by="ana", at="2026-01-01T10:00")
+    later = Judgement(name, term="goal", belongs=False, by="ana", at="2026-01-02T10:00")
+    settled = Judgements((first, later)).settled(tree)
+    assert (settled.terms, settled.contradictions) == ({"goal": {1: False}}, ())
+
+
 def test_none_of_these_is_no_to_every_category():
     assert Judgements((Judgement(None, document=3),)).settled(SEEDS).documents == {3: {0: False, 1: False, 2: False}}
 

@@ -270,6 +270,19 @@ def test_several_files_are_read_as_one_in_their_order(tmp_path):
     assert seeds.seeds[-1].names == ("food", "cooking")
 
 
+@pytest.mark.parametrize("order", ["ab", "ba"])
+def test_one_of_several_files_may_describe_the_parent_of_all(tmp_path, order):
+    (tmp_path / "a.txt").write_text("culture\n  film\n")
+    (tmp_path / "b.yaml").write_text("culture: {description: arts, children: {music: }}\n")
+    endings = {"a": "txt", "b": "yaml"}
+    culture, *children = read_seeds(*(tmp_path / f"{name}.{endings[name]}" for name in order)).seeds
+    assert culture.description == "arts"
+    assert {child.name for child in children} == {"film", "music"}
+    (tmp_path / "c.yaml").write_text("culture: {description: sports, children: {music: }}\n")
+    with pytest.raises(SeedError, match="'culture' appears twice"):
+        read_seeds(tmp_path / "a.txt", tmp_path / "b.yaml", tmp_path / "c.yaml")
+
+
 @pytest.mark.parametrize(
     ("contents", "line"),
     [

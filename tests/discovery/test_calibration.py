@@ -12,6 +12,7 @@ from seetopic.discovery.calibration import (
     READ,
     even_shares,
     expected_accuracy,
+    have_names,
     joined_with_none,
     mixed,
     shares_with_none,
@@ -102,3 +103,10 @@ def test_in_a_tree_a_document_of_a_parent_but_of_no_child_can_be_sorted_right():
     scores = np.where(allowed, 3.0, np.where(np.arange(4) == 0, -CLOSED, 0.0))
     even = even_shares(scores[0], 3, tree)
     assert trust_by_judged(scores, allowed, 3, 0.7, even, 0.5, tree) > 0.9
+
+
+def test_a_document_belongs_to_a_tree_if_its_root_has_more_than_none():
+    tree = Tree((-1, 0, 0, -1), 3)  # a root with two children, and a residual theme
+    joined = np.array([[0.0, 0.3, 0.3, 0.4], [0.1, 0.2, 0.1, 0.6]])
+    assert have_names(joined, tree).tolist() == [True, False]
+    assert have_names(joined).tolist() == [False, False]

@@ -114,6 +114,15 @@ def test_a_theme_whose_name_is_given_is_called_by_another_of_its_terms(index):
     assert after.suggested_name in {*before.terms} - {before.suggested_name}
 
 
+def test_a_wildcard_covers_what_its_terms_cover(index):
+    stars = [term for term in index.vocabulary.terms if term in MISSED]
+    hidden = [term[:2] + "?" * (len(term) - 2) for term in stars]  # by themselves, they mean nothing
+    written, meant = ({NAMES[0]: None, "x": {"names": names}} for names in (hidden, stars))
+    found = suggest(index, written, number=6)
+    assert found == suggest(index, meant, number=6)
+    assert SeeTopic(written).fit(index).suggest(6) == found
+
+
 def test_without_names_every_kind_is_suggested(index):
     kinds = [set(words.split(" ")) for words in PLANTED.values()]
     found = suggest(index, number=6)

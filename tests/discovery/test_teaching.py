@@ -276,6 +276,8 @@ def test_reasons_mention_judged_documents_only_once_there_are_some(plain, taught
 def test_questions_need_documents_that_were_read(documents, plain, cache, tmp_path):
     with pytest.raises(SettingsError):
         ask(plain, 0)
+    with pytest.raises(SettingsError, match=r"'words'.*both, documents, terms"):
+        ask(plain, 5, "words")
     unread = replace(DEFAULT.index, sample=SampleSettings(words=0))
     index = Index.build(documents[:60], tmp_path / "unread", settings=unread, cache=cache, n_jobs=1)
     with pytest.warns(UserWarning, match="teach nothing"):

@@ -114,6 +114,14 @@ def test_other_names_keep_the_shares_that_they_have_beside_the_group(index):
     np.testing.assert_array_equal((dealt[:6, 0] > dealt[:6, 1])[some], (nearness[:, 0] > nearness[:, 1])[some])
 
 
+def test_twins_may_have_a_name_in_common_whatever_its_case(index):
+    twins = {TWINS[0]: ["World cup"], TWINS[1]: ["world cup"]}
+    seeds = as_seeds({**twins, **dict.fromkeys(NAMES[1:])})
+    merged = Twins(((0, 1), (2,), (3,))).merged(seeds)
+    assert merged.seeds[0].names == (TWINS[0], "World cup", TWINS[1])
+    assert [topic.name for topic in find(Query(index, seeds)).topics] == list(seeds.names)
+
+
 def test_the_paper_and_vectors_of_the_user_know_no_twins(index):
     apart = Query(index, as_seeds(TWINS), name_vectors={TWINS[0]: np.zeros(384, np.float32)})
     assert not apart.may_merge_names

@@ -13,11 +13,13 @@ import pandas as pd
 import pytest
 
 from planted import PLANTED, planted_documents
-from seetopic import Index, RankedTerm, Topic, Topics, sorter_for
+from seetopic import Index, RankedTerm, Topic, Topics, discover, sorter_for
 from seetopic.cli.verdicts import print_evaluation
 from seetopic.corpus.documents import Documents, open_documents
 from seetopic.errors import CorpusError, SettingsError
-from seetopic.evaluation.evaluate import EvaluationOptions, evaluate, evaluate_all, terms_of
+from seetopic.evaluation.evaluate import EvaluationOptions, evaluate, evaluate_all, evaluate_folder, terms_of
+from seetopic.evaluation.labels import labels_of, own_labels
+from seetopic.evaluation.levels import labelled_tree
 from seetopic.settings import DEFAULT
 
 LABELS = [list(PLANTED)[number % 3] for number in range(60)]
@@ -246,6 +248,43 @@ def test_every_level_of_a_tree_is_shown_with_names_without_label_and_what_was_le
     assert "level topics" in shown
     assert "no document has the label life > weather" in shown
     assert "left out: 1 empty" in shown
+
+
+def test_documents_without_a_label_say_nothing_about_labels_in_a_tree(tmp_path):
+    below = (replace(each, path=("life", each.name)) for each in PLANTED_TOPICS)
+    tree = Topics((*topics_of({"life": ["day"]}), *below), {})
+    sorter = sorter_for(Index.build(TEXTS, tmp_path / "index", n_jobs=1), {"life": {"children": list(WORDS)}})
+    few = [label if number % 4 else None for number, label in enumerate(LABELS)]
+    known = [number for number, label in enumerate(few) if label]
+    some = Documents([TEXTS[number] for number in known], labels=[few[number] for number in known])
+    whole, part = (
+        evaluate(tree, documents, sorter=sorter, n_jobs=1) for documents in (Documents(TEXTS, labels=few), some)
+    )
+    assert (whole.n_documents, whole.n_labelled, part.n_documents) == (60, 45, 45)
+    assert whole.levels == part.levels
+    names = {*part.levels[-1], "exact_path", "hierarchical_f1"} - {"topics"}
+    assert {name: whole.figures[name] for name in names} == {name: part.figures[name] for name in names}
+
+
+def test_the_sorter_of_a_folder_is_measured_on_labels_from_anywhere(tmp_path):
+    index = Index.build(TEXTS, tmp_path / "index", n_jobs=1)
+    discover(index, list(WORDS)).save(tmp_path / "topics")
+    sorter_for(index, list(WORDS)).save(tmp_path / "topics")
+    table = pd.DataFrame({"text": TEXTS, "label": LABELS})
+    given = open_documents(table, label_field="label")
+    in_memory, by_name = (
+        evaluate_folder(tmp_path / "topics", documents, label_field=field, n_jobs=1)
+        for documents, field in ((given, None), (table, "label"))
+    )
+    assert in_memory.figures["macro_f1"] == by_name.figures["macro_f1"] > 0.9
+
+
+def test_in_a_tree_a_label_in_the_same_case_comes_first_as_without_one():
+    labels = labels_of([("Sport",), ("sport",), ("MEDIA>TV",), ("books",), ("BOOKS",)])
+    paths = [("Sport",), ("media",), ("media", "tv"), ("media", "Books")]
+    own = labelled_tree(paths, labels).own.tolist()
+    assert [labels.names[number] if number >= 0 else None for number in own] == ["Sport", None, "MEDIA>TV", "BOOKS"]
+    assert own_labels(["Sport", "Books"], labels.names).tolist() == [own[0], own[3]]
 
 
 def test_case_counts_where_the_topics_were_made_with_it():

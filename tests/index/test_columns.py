@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from planted import NAMES, planted_documents
 from seetopic import Index, SeeTopic, open_documents
+from seetopic.corpus import joined
 from seetopic.corpus.records import column_value
 from seetopic.errors import CorpusError, DamagedIndex, IndexFailure, SettingsError
 from seetopic.index import layout, plan
@@ -70,6 +71,20 @@ def test_numbers_of_typed_formats_stay_numbers(tmp_path, ending):
     index = build(path, tmp_path / "index", keep="all")
     assert index.column("id").tolist() == [row["id"] for row in KEPT]
     assert sorted(index.column_names) == ["date", "id"]
+
+
+@pytest.mark.parametrize("kind", ["lines", "list", "joined"])
+def test_all_columns_of_plain_texts_are_none(tmp_path, kind):
+    (tmp_path / "a.txt").write_text("\n".join(TEXTS[:30]))
+    texts = tmp_path / "a.txt"
+    source = {"lines": texts, "list": open_documents(TEXTS[:30])}.get(kind) or joined(
+        open_documents(write_csv(tmp_path / "a.csv", ROWS), keep="all"), open_documents(texts, keep="all")
+    )
+    index = build(open_documents(source, keep="all"), tmp_path / "index")
+    assert index.column_names == (("id", "date") if kind == "joined" else ())
+    assert len(index) == (len(KEPT) + 30 if kind == "joined" else 30)
+    if kind == "joined":
+        assert index.column("id").tolist() == [*(str(row["id"]) for row in KEPT), *[None] * 30]
 
 
 def test_an_unknown_column_is_refused_with_the_known_ones(built, tmp_path):
@@ -200,6 +215,14 @@ def test_dates_numbers_and_lists_have_one_form():
     values = [moment, moment.date(), np.int64(7), np.float64("nan"), float("inf"), [1, "a"], 2**70, b"x", np.True_]
     expected = ["2024-05-17T09:30:00+00:00", "2024-05-17", 7, None, None, '[1,"a"]', str(2**70), "b'x'", True]
     assert [column_value(each) for each in values] == expected
+
+
+def test_lists_and_objects_with_values_that_few_programs_write_are_kept(tmp_path):
+    assert [column_value(each) for each in ([2**70, "é"], {1: "a"})] == [f'[{2**70},"é"]', '{"1":"a"}']
+    path = tmp_path / "a.jsonl"
+    path.write_text(r'{"text": "broken emoji", "tags": ["\ud83d", "ok"]}')
+    (shard,) = (shard for piece in open_documents(path, keep="all").pieces(keep=True) for shard in piece.shards())
+    assert shard.columns == [{"tags": '["?","ok"]'}]
 
 
 @pytest.mark.slow

@@ -75,24 +75,28 @@ class DocumentStream:
     def _with_vectors(self) -> Iterator[tuple[ShardTexts, Floats | None]]:
         done, given = 0, None if self.vectors is None else np.asarray(self.vectors)
         for texts in self._shards():
-            rows = None if given is None else given[done : done + len(texts)]
-            done += len(texts)
-            yield texts, self._read(texts, rows)
+            first, done = done, done + len(texts)
+            if given is None:
+                yield texts, self._read(texts)
+            elif done <= len(given):  # else the other documents are only counted, for the error
+                yield texts, self._unit_rows(given[first:done], first)
         if given is not None and len(given) != done:
             raise EncoderError(
                 f"`document_embeddings` has {len(given)} rows for {done} documents; give one row per document"
             )
 
-    def _read(self, texts: ShardTexts, rows: Any) -> Floats | None:
-        if rows is not None:
-            vectors = unit_rows(rows, [f"document {number}" for number in range(len(texts))])
-            length = len(self.sorter.arrays["document_weights"])
-            if vectors.shape[1] != length:
-                raise EncoderError(
-                    f"`document_embeddings` has vectors of length {vectors.shape[1]}, but the model was fitted with "
-                    f"vectors of length {length}; use the same language model for both"
-                )
-            return vectors
+    def _unit_rows(self, rows: Any, first: int) -> Floats:
+        """Precomputed vectors of documents, of which the first has this number."""
+        vectors = unit_rows(rows, [f"document {number}" for number in range(first, first + len(rows))])
+        length = len(self.sorter.arrays["document_weights"])
+        if vectors.shape[1] != length:
+            raise EncoderError(
+                f"`document_embeddings` has vectors of length {vectors.shape[1]}, but the model was fitted with "
+                f"vectors of length {length}; use the same language model for both"
+            )
+        return vectors
+
+    def _read(self, texts: ShardTexts) -> Floats | None:
         if self.reader is None:
             return None
         return self.reader(self.sorter.read_texts(texts if isinstance(texts, list) else []))

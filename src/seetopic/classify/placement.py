@@ -183,7 +183,9 @@ def placed(
     shares, order, given = _given(with_none, known, rule, tree)
     ordered = np.take_along_axis(shares, order, axis=1)
     starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(given.sum(axis=1))])
-    best = np.where(given[:, 0], order[:, 0], -1)
+    # In a tree, a parent may be assigned although its child, which comes before it, has too small a share.
+    first = given.argmax(axis=1)[:, None]
+    best = np.where(given.any(axis=1), np.take_along_axis(order, first, axis=1)[:, 0], -1)
     pairs = best[matched.documents] * n_terms + matched.values  # negative where no category is assigned
     at = np.searchsorted(topic_pairs, pairs)
     is_evidence = np.append(topic_pairs, -1)[at] == pairs

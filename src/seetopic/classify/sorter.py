@@ -277,7 +277,7 @@ class Sorter:
             if not path.is_file():
                 raise OSError("there is no such file")
             with safe_open(path, "np") as file:
-                about = json.loads((file.metadata() or {})["seetopic"])
+                about = dict(json.loads((file.metadata() or {})["seetopic"]))
                 arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - it is not a dict
             if about.pop("format") != _FORMAT:
                 raise OutputError(f"{path} was written by another version of seetopic; run `seetopic discover` again")

@@ -58,7 +58,7 @@ def print_check(check: Check) -> None:
         )
     if check.far:
         console.print(
-            f"[yellow]far:[/] no term is near {_listed(check.far)}; the documents are hardly about that",
+            f"[yellow]far:[/] no term is near {_listed(check.far)}; the topic may be about something else",
             highlight=False,
         )
     for name, parent in check.misplaced:

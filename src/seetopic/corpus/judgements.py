@@ -116,7 +116,7 @@ class Judgements:
         spelled: dict[tuple[bool, str | int], str | int] = {}
         unknown: Counter[str] = Counter()
         numbers = _numbers(seeds)
-        for each in sorted(self._latest(), key=_sorting_key):
+        for each in sorted(self._latest(numbers), key=_sorting_key):
             if each.category is not None and normalized_name(each.category) not in numbers:
                 unknown[each.category] += 1
                 continue
@@ -143,14 +143,21 @@ class Judgements:
                     settled[item[0]].setdefault(spelled[item], {})[category] = yes > no
         return Settled(*settled, tuple(contradictions + _in_two(settled[0], seeds)))
 
-    def _latest(self) -> list[Judgement]:
-        """Without answers that the same person has changed later, if the times are known; without repetitions."""
+    def _latest(self, numbers: Mapping[str, int]) -> list[Judgement]:
+        """Without answers that the same person has changed later, if the times are known; without repetitions.
+
+        `numbers` are those of the categories, each of which may be called by its name or its path.
+        """
+
+        def question(each: Judgement) -> tuple[Any, ...]:
+            name = None if each.category is None else normalized_name(each.category)
+            return _item(each), name if name is None else numbers.get(name, name), each.by
+
         latest: dict[Any, str] = {}
         for each in self.judgements:
-            key = (_item(each), each.category, each.by)
+            key = question(each)
             latest[key] = max(latest.get(key, ""), each.at)
-        kept = (each for each in self.judgements if each.at == latest[_item(each), each.category, each.by])
-        return list(dict.fromkeys(kept))
+        return list(dict.fromkeys(each for each in self.judgements if each.at == latest[question(each)]))
 
 
 def _item(judgement: Judgement) -> tuple[bool, str | int]:

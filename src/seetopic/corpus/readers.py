@@ -7,7 +7,7 @@ import inspect
 import io
 import json
 import re
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import chain
 from threading import Lock
@@ -287,7 +287,7 @@ def _unquoted(cell: str) -> str:
 def sheet(file: StoredFile, fields: Fields) -> Iterator[Record]:
     """The rows of the first sheet of an Excel workbook; its first row has the names of the columns."""
     rows = _sheet_rows(file)
-    names = tuple("" if cell is None else str(cell) for cell in next(rows, ()))
+    names = _titles(next(rows, []))
     if not names:
         return
     column = column_named(names, fields.text, file.name)
@@ -298,6 +298,11 @@ def sheet(file: StoredFile, fields: Fields) -> Iterator[Record]:
         if label_column is not None:
             record = labelled(record, row[label_column], f"{file.name}, row {number}")
         yield Row(record, {each: column_value(row[at]) for each, at in kept.items()}) if fields.keep else record
+
+
+def _titles(cells: Iterable[Any]) -> tuple[str, ...]:
+    """The names of columns; empty for those of a workbook without a name."""
+    return tuple("" if cell is None else str(cell) for cell in cells)
 
 
 def _sheet_rows(file: StoredFile) -> Iterator[list[Any]]:
@@ -339,7 +344,7 @@ def raw_rows(
     else:
         rows = _sheet_rows(file) if file_format == "xlsx" else (row for _, row in _rows(Stretch(file), dialect))
         lists = (row for row in rows if isinstance(row, list))
-        names = [str(cell) for cell in next(lists, [])]
+        names = _titles(next(lists, []))
         yield from (dict(zip(names, row, strict=False)) for row in lists)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, time
@@ -67,7 +68,15 @@ def column_value(value: Any) -> str | int | float | bool | None:
         return value
     if isinstance(value, date | time):  # a datetime is a date
         return value.isoformat()
-    return orjson.dumps(value, default=str).decode() if isinstance(value, list | dict) else str(value)
+    return _json_text(value) if isinstance(value, list | dict) else str(value)
+
+
+def _json_text(value: list[Any] | dict[Any, Any]) -> str:
+    try:
+        return orjson.dumps(value, default=str).decode()
+    except TypeError:  # it refuses lone surrogates, integers of more than 64 bits and keys that are not texts
+        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
+        return text.encode("utf-8", "replace").decode()
 
 
 def strings(

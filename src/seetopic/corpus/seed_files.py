@@ -251,12 +251,20 @@ def read_seeds(*paths: Path) -> Seeds:
     if len(parts) == 1:
         return parts[0]
     seeds: dict[tuple[str, ...], Seed] = {}
+    bare: set[tuple[str, ...]] = set()  # of names without anything else, which only say where their children are
     twice: list[Seed] = []
     for part in parts:
         inner = {path_key(path[:-1]) for path in part.paths}
         for seed in part.seeds:
-            key, bare = path_key(seed.path), Seed(seed.name, (seed.name,), path=seed.path)
-            if seeds.setdefault(key, seed) is not seed and (key not in inner or seed != bare):
+            key = path_key(seed.path)
+            is_bare = key in inner and seed == Seed(seed.name, path=seed.path)
+            if key not in seeds:
+                seeds[key] = seed
+                bare |= {key} if is_bare else set()
+            elif key in bare and not is_bare:
+                seeds[key] = seed
+                bare.remove(key)
+            elif not is_bare:
                 twice.append(seed)
     places = {key: place for place, key in enumerate(seeds)}
     # Children come right after their parent, whichever file they are in.

@@ -32,6 +32,20 @@ def joined_with_none(plain: Doubles, n_names: int, tree: Tree | None = None) -> 
     return joined
 
 
+def have_names(joined: Doubles, tree: Tree | None = None) -> Flags:
+    """Whether each document belongs to a name rather than to none, from the result of `joined_with_none`.
+
+    In a tree, what counts is the share of the root above the best name, with everything below it.
+    """
+    shares, rows = joined[:, :-1], np.arange(len(joined))
+    best = shares.argmax(axis=1)
+    if tree is not None:
+        names = Tree(tree.parents[: tree.n_names], tree.n_names)
+        shares, best = names.summed(shares), np.array([names.path(node)[0] for node in range(len(names))])[best]
+    named: Flags = shares[rows, best] >= joined[:, -1]
+    return named
+
+
 def mixed(joined: Doubles, even: Doubles, trust: float) -> Doubles:
     """The weighted mean of shares and even ones; `trust` is the weight of the shares."""
     return joined if trust == 1 else trust * joined + (1 - trust) * even

@@ -149,7 +149,7 @@ def _barred(
     barred = np.zeros(len(index.vocabulary), np.bool_)
     for word, similarity in zip(negative, similar, strict=False):
         if has_wildcard(word):
-            barred[index.derived(_patterns).matching(word)] = True
+            barred[index.derived(term_patterns).matching(word)] = True
             continue
         spelled = word.lower()
         for term in np.flatnonzero(similarity >= _ALIKE).tolist():
@@ -160,7 +160,8 @@ def _barred(
     return barred
 
 
-def _patterns(index: Index) -> TermPatterns:
+def term_patterns(index: Index) -> TermPatterns:
+    """What wildcards are matched with; kept by `Index.derived`, because all terms are sorted for it."""
     return TermPatterns(index.vocabulary.terms)
 
 

@@ -53,7 +53,7 @@ def suggest(
         return suggest_beside(index, None, number, settings)
     if below is not None:
         return suggest_below(run_of(index, seeds, settings), number, below)
-    asked = as_seeds(seeds)
+    asked = expanded(as_seeds(seeds), index.vocabulary.terms)
     names = encode_names(index_with_names(index, asked, settings), asked).spoken
     return suggest_beside(index, names, number, settings, seeds=asked)
 

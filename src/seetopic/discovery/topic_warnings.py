@@ -7,12 +7,12 @@ import numpy as np
 from seetopic.corpus import Seed, Seeds, has_wildcard
 from seetopic.discovery.absence import is_absent, is_rare
 from seetopic.discovery.algorithm import Discovered
+from seetopic.discovery.constraints import term_patterns
 from seetopic.discovery.evidence.confidence import DOUBTFUL
 from seetopic.discovery.known_names import hardly_known_in
 from seetopic.discovery.names import is_far
 from seetopic.discovery.topics import LOW_CONFIDENCE
 from seetopic.discovery.twins import Twins
-from seetopic.discovery.wildcards import TermPatterns
 from seetopic.index import Index
 from seetopic.runtime import Doubles, Floats
 
@@ -39,7 +39,7 @@ def warnings_of(
             told.append(LOW_CONFIDENCE)
         new = not occurs(index, seed)
         if new and is_far(float(np.max(similarity[category])), len(index.vocabulary)):
-            told.append("no term is near this name, so the documents are hardly about it")
+            told.append("no term is near this name, so its topic may be about something else")
         elif new and seed.label in unknown:
             told.append("the language model hardly knows this name; add a description, or another name")
         elif is_absent(handicaps[category]):
@@ -55,7 +55,7 @@ def warnings_of(
 
 
 def _matches(index: Index, word: str) -> bool:
-    return has_wildcard(word) and bool(TermPatterns(index.vocabulary.terms).matching(word))
+    return has_wildcard(word) and bool(index.derived(term_patterns).matching(word))
 
 
 def occurs(index: Index, seed: Seed) -> bool:

@@ -20,6 +20,7 @@ from seetopic.discovery.ranking import Entries
 from seetopic.discovery.sampled import Reading
 from seetopic.discovery.self_training import Features, SortedSample, scored, shares
 from seetopic.discovery.tree import Tree
+from seetopic.discovery.wildcards import distinct_names
 from seetopic.runtime import Doubles, Flags, Floats, Longs, compiled
 
 _SAME = 0.75  # cosine from which two names mean nearly the same: "parents" and "parenting", not "style" and "beauty"
@@ -101,7 +102,7 @@ def _merged(seeds: list[Seed]) -> Seed:
     pinned = tuple(dict.fromkeys(chain.from_iterable(seed.pinned for seed in seeds)))
     return Seed(
         seeds[0].name,
-        tuple(dict.fromkeys(chain.from_iterable(seed.names for seed in seeds))),
+        distinct_names(chain.from_iterable(seed.names for seed in seeds)),
         pinned,
         tuple(word for word in seeds[0].negative if all(word in seed.negative for seed in seeds)),
         "; ".join(filter(None, (seed.description for seed in seeds))),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import takewhile
 
@@ -58,10 +58,11 @@ def _expanded(seed: Seed, patterns: TermPatterns, pinned: set[str]) -> Seed:
     first: list[str] = []
     for term in seed.pinned:
         first += (patterns.terms_matching(term, negative | pinned) if has_wildcard(term) else []) or [term]
-    return replace(seed, names=_distinct(names), pinned=_distinct(first))
+    return replace(seed, names=distinct_names(names), pinned=distinct_names(first))
 
 
-def _distinct(names: Sequence[str]) -> tuple[str, ...]:
+def distinct_names(names: Iterable[str]) -> tuple[str, ...]:
+    """The names in order, each once, in its first spelling."""
     first: dict[str, str] = {}
     for name in names:
         first.setdefault(normalized_name(name), name)

@@ -44,6 +44,7 @@ from seetopic.discovery import (
     Topics,
     ask,
     encode_names,
+    expanded,
     run_of,
     suggest_below,
     suggest_beside,
@@ -320,8 +321,9 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         index, settings, ready = self._checked().index_, self._settings().discovery, self._given.ready.names
         if below is not None:
             return suggest_below(run_of(index, self.seeds_, settings, name_vectors=ready), number, below)
-        names = encode_names(index, self.seeds_, ready).spoken
-        return suggest_beside(index, names, number, settings, seeds=self.seeds_)
+        asked = expanded(self.seeds_, index.vocabulary.terms)
+        names = encode_names(index, asked, ready).spoken
+        return suggest_beside(index, names, number, settings, seeds=asked)
 
     def accept(self, topic: int | str, terms: str | Sequence[str]) -> Self:
         """A new fitted model in which these terms come first in a topic, given by its number or name."""

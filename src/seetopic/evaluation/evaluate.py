@@ -65,8 +65,8 @@ def evaluate(
 
     With a label field, or `Documents` that have labels, label measures are included and, given the topics' sorter,
     the macro-F1 of sorting documents. `vectors` are the language model's, one row for each of `terms_of(topics)`.
-    An index does not count words inside longer terms separately; its labels are in a
-    column that was kept in it. Texts are split by `tokenizer`, else by the sorter's tokenizer, else by the default one.
+    An index does not count words inside longer terms separately; its labels are in a column that was kept in it. Texts
+    are split by `tokenizer`, else by the sorter's tokenizer, else by the default one.
     """
     _check(topics, sorter, vectors)
     opened = _opened(documents, text_field, label_field, on_error)
@@ -88,7 +88,7 @@ def evaluate_folder(
     """Measure the topics that `discover --out` wrote, using the sorter next to them and the language model by its
     name. If the model was a function or precomputed vectors, embedding coherence is left out."""
     topics = Topics.load(folder)
-    labelled = label_field is not None or (isinstance(documents, Documents) and documents.label_field is not None)
+    labelled = label_field is not None or (isinstance(documents, Documents) and documents.has_labels)
     sorter = Sorter.load(folder) if labelled and (Path(folder) / SORTER).exists() else None
     vectors, model = None, topics.made_with.get("model") or {}
     if model.get("fingerprint") is not None:

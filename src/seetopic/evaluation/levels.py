@@ -92,18 +92,25 @@ class LabelledTree:
 
 
 def labelled_tree(paths: Sequence[tuple[str, ...]], labels: Labels) -> LabelledTree:
-    """Match labels to topics, given by their paths: by path, or else by a name that only one topic has."""
+    """Match labels to topics, given by their paths: by path, or else by a name that only one topic has.
+
+    As in `own_labels`, a label in the same case comes first.
+    """
     places = {path: place for place, path in enumerate(paths)}
     parents = tuple(places.get(path[:-1], -1) for path in paths)
-    numbers = {path_text(split_path(label)).casefold(): number for number, label in enumerate(labels.names)}
+    exact = {path_text(split_path(label)): number for number, label in reversed(list(enumerate(labels.names)))}
+    folded = {label.casefold(): number for label, number in exact.items()}
     times = Counter(path[-1].casefold() for path in paths)
-    own = [
-        numbers.get(
-            path_text(path).casefold(),
-            numbers.get(path[-1].casefold(), NO_LABEL) if times[path[-1].casefold()] == 1 else NO_LABEL,
-        )
-        for path in paths
-    ]
+
+    def number_of(text: str) -> int:
+        return exact.get(text, folded.get(text.casefold(), NO_LABEL))
+
+    own = []
+    for path in paths:
+        number = number_of(path_text(path))
+        if number == NO_LABEL and times[path[-1].casefold()] == 1:
+            number = number_of(path[-1])
+        own.append(number)
     return LabelledTree(Tree(parents, len(paths)), labels, np.array(own, np.int64))
 
 

@@ -85,7 +85,8 @@ class Judge:
         depths = depths_of([topics], options.depths) if depths is None else depths
         tree = None
         if self.labels is not None and topics.is_tree:
-            tree = labelled_tree([topic.path for topic in topics], self.labels)
+            labelled = self.labels.restricted_to(self.labels.labelled)
+            tree = labelled_tree([topic.path for topic in topics], labelled)
         own = None
         if self.labels is not None:
             own = own_labels(names_of(topics), self.labels.names) if tree is None else tree.own
@@ -102,7 +103,9 @@ class Judge:
                 by_label = label_table(best, found.holds, self.labels, own, guesses)
                 figures |= means(by_label)
             else:
-                by_label, levels = level_tables(tree, best, found.holds, guesses)
+                documents = self.labels.labelled
+                guesses = None if guesses is None else guesses[documents]
+                by_label, levels = level_tables(tree, best, found.holds[documents], guesses)
                 figures |= {name: value for name, value in levels[-1].items() if name != "topics"}
                 figures |= {} if guesses is None else tree.by_paths(guesses)
             table |= by_label

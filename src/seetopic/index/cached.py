@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 from collections.abc import Iterable, Iterator
@@ -37,7 +38,15 @@ class CachedItem:
 
 def cached_items(folder: Path) -> tuple[CachedItem, ...]:
     """Everything in a cache folder that the program made there, and nothing else."""
-    return tuple(_items(folder))
+    found = []
+    for place, item_at in ((INDEXES, _index), ("vectors", _vectors)):
+        for path in _entries(folder / place):
+            with suppress(FileNotFoundError):  # another program has just removed it
+                found += item_at(path)
+    checked = folder / "checked"
+    if any(_CHECKED.fullmatch(path.name) for path in _entries(checked)):
+        found.append(_item("checks", checked))
+    return tuple(found)
 
 
 def clear_cached(items: Iterable[CachedItem]) -> tuple[CachedItem, ...]:
@@ -45,20 +54,16 @@ def clear_cached(items: Iterable[CachedItem]) -> tuple[CachedItem, ...]:
     return tuple(item for item in items if _removed(item))
 
 
-def _items(folder: Path) -> Iterator[CachedItem]:
-    for path in _entries(folder / INDEXES):
-        if not path.is_dir() or path.is_symlink():
-            continue
-        if _INDEX.fullmatch(path.name) and layout.is_index(path) and not layout.others_in(path):
-            yield _item("index", path, _corpus(path))
-        elif _BUILDING.fullmatch(path.name):
-            yield _item("unfinished index", path)
-    for path in _entries(folder / "vectors"):
-        if _VECTORS.fullmatch(path.name) and _is_database(path):
-            yield _item("vectors", path)
-    checked = folder / "checked"
-    if any(_CHECKED.fullmatch(path.name) for path in _entries(checked)):
-        yield _item("checks", checked)
+def _index(path: Path) -> list[CachedItem]:
+    if not path.is_dir() or path.is_symlink():
+        return []
+    if _INDEX.fullmatch(path.name) and layout.is_index(path) and not layout.others_in(path):
+        return [_item("index", path, _corpus(path))]
+    return [_item("unfinished index", path)] if _BUILDING.fullmatch(path.name) else []
+
+
+def _vectors(path: Path) -> list[CachedItem]:
+    return [_item("vectors", path)] if _VECTORS.fullmatch(path.name) and _is_database(path) else []
 
 
 def _entries(folder: Path) -> list[Path]:
@@ -78,9 +83,18 @@ def _corpus(path: Path) -> str:
 
 
 def _item(kind: Literal["index", "unfinished index", "vectors", "checks"], path: Path, about: str = "") -> CachedItem:
-    facts = [file.lstat() for file in path.rglob("*") if file.is_file()] if path.is_dir() else [path.stat()]
+    facts = list(_facts(path)) if path.is_dir() else [path.stat()]
     changed = max((fact.st_mtime for fact in facts), default=path.stat().st_mtime)
     return CachedItem(kind, path, about, sum(fact.st_size for fact in facts), datetime.fromtimestamp(changed, UTC))
+
+
+def _facts(folder: Path) -> Iterator[os.stat_result]:
+    """Facts about all files in a folder, of which a build may remove some meanwhile."""
+    for place, _, names in os.walk(folder):
+        for file in (Path(place) / name for name in names):
+            with suppress(FileNotFoundError):
+                if file.is_file():
+                    yield file.lstat()
 
 
 def _removed(item: CachedItem) -> bool:

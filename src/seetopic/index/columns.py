@@ -192,7 +192,8 @@ def _require(keep: Iterable[str], names: Collection[str], documents: Documents) 
 
 def _columns_of(piece: Piece) -> tuple[dict[str, tuple[bytes, bytes]], int]:
     """The columns of a piece as `ColumnsBuilder.add` takes them, and its number of documents."""
-    rows = [row for shard in piece.shards() for row in shard.columns]
+    # Where there are only texts, no document has any column.
+    rows = [row for shard in piece.shards() for row in shard.columns or [{}] * len(shard.texts)]
     names = Counter(name for row in rows for name in row)
     found = {}
     for name in names:

@@ -69,7 +69,7 @@ def estimate(
     all_tokens = read * found / max(len(texts), 1)
     terms = _terms(tokens, all_tokens, settings.text)
     stored = terms * 4 * (settings.local.rank + _DIMENSION)
-    work = all_tokens * _BUILD + (terms + _sampled_documents(settings, all_tokens, found)) * _TOKENS_PER_TERM
+    work = all_tokens * _BUILD + (terms + _terms_to_read(settings, all_tokens)) * _TOKENS_PER_TERM
     return BuildEstimate(
         documents=round(found),
         tokens=round(all_tokens),
@@ -127,10 +127,9 @@ def _distinct(documents: Sequence[list[str]]) -> int:
     return len({token for document in documents for token in document})
 
 
-def _sampled_documents(settings: IndexSettings, tokens: float, documents: float) -> float:
-    """The work of reading the sampled documents, in terms to encode."""
-    words = min(settings.sample.words, tokens)
-    return words / 4 if documents else 0.0
+def _terms_to_read(settings: IndexSettings, tokens: float) -> float:
+    """The work of reading the sampled documents, as the number of terms whose encoding takes as long."""
+    return min(settings.sample.words, tokens) / 4
 
 
 def memory_needed(n_terms: int, settings: IndexSettings, n_jobs: int, held: int) -> int:

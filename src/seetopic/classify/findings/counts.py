@@ -384,10 +384,10 @@ def _empty(column: Any) -> Any:
     import pyarrow as pa
     from pyarrow import compute as pc
 
-    missing = pc.is_null(column, nan_is_null=True)
-    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
-        return pc.or_(missing, pc.equal(column.fill_null(""), ""))
-    return missing
+    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    if str(kind) in ("string", "large_string", "string_view"):  # by name: older versions of Arrow have no string views
+        return pc.equal(column.cast(pa.string()).fill_null(""), "")
+    return pc.is_null(column, nan_is_null=True)
 
 
 def _lists(column: Any, split: bool = True) -> tuple[Longs, Any]:
@@ -395,13 +395,13 @@ def _lists(column: Any, split: bool = True) -> tuple[Longs, Any]:
     import pyarrow as pa
     from pyarrow import compute as pc
 
-    if split and pa.types.is_string(column.type):
-        column = pc.split_pattern(column, SEPARATOR)
-    if pa.types.is_list(column.type) or pa.types.is_large_list(column.type):
-        rows, values = pc.list_parent_indices(column), pc.list_flatten(column)
-    else:
+    if not (pa.types.is_list(column.type) or pa.types.is_large_list(column.type)):
+        column = column.cast(pa.string())  # pandas and polars have texts of other types, too
+        column = pc.split_pattern(column, SEPARATOR) if split else column
+    if pa.types.is_string(column.type):
         rows, values = pa.array(np.arange(len(column))), column
-    values = values.cast(pa.string())
+    else:
+        rows, values = pc.list_parent_indices(column), pc.list_flatten(column).cast(pa.string())
     kept = pc.invert(_empty(values))
     return rows.filter(kept).to_numpy(), values.filter(kept)
 

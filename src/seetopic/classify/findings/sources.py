@@ -76,17 +76,19 @@ def trends(
     )
     if isinstance(source, Index):
         return trends_in_index(source, _sorter(source, seeds, topics, device, progress), options, progress)
+    asked = None if seeds is None else as_seeds(seeds)
     names: Sequence[str] | None = None
-    if seeds is not None:
-        names = as_seeds(seeds).names
-    elif topics is not None:
+    if asked is None and topics is not None:
         names = (topics if isinstance(topics, Sorter) else Sorter.load(topics)).names
     is_file = isinstance(source, str | Path)
     columns: list[str] = []
     batches = _batches(source, options, columns)
     first = next(batches, None)
     restore = unguarded if is_file and _format(Path(source)) == "csv" else str
-    scan = Scan(options, restore, in_tree=_is_of_tree(columns))
+    in_tree = _is_of_tree(columns)
+    if asked is not None:
+        names = asked.labels if in_tree else asked.names
+    scan = Scan(options, restore, in_tree=in_tree)
     scan.add_all(batches if first is None else chain([first], batches), progress)
     order = [restore(name).removesuffix(IS_CATEGORY) for name in _after("problem", columns)]  # of columns of shares
     return trends_of(scan.counts(names, order), options, Path(source).name if is_file else "the table")
