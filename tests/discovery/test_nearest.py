@@ -107,7 +107,7 @@ def test_names_that_cut_across_subjects_have_no_neighbours():
     axes, number = np.eye(events + kinds, dtype=np.float32), np.arange(size)
     noise = 0.02 * np.random.default_rng(0).normal(size=(size, events + kinds))
     vectors = normalized(axes[number % events] + 0.5 * axes[events + (number // events) % kinds] + noise).astype("f4")
-    index = SimpleNamespace(themes=SampleThemes(vectors, find_centres(vectors, 0)), neighbours=find_neighbours(vectors))
+    index = SimpleNamespace(themes=SampleThemes(vectors, find_centres(vectors)), neighbours=find_neighbours(vectors))
     said, subjects = (EncodedNames(names, names, ()) for names in (axes[events:], axes[:kinds]))
     assert neighbours_for(index, said.spoken) is None
     assert neighbours_for(index, subjects.spoken) is index.neighbours

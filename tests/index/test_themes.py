@@ -36,13 +36,13 @@ def of_kinds(size: int, seed: int = 0, noise: float = 0.08) -> tuple[Floats, np.
 @pytest.fixture(scope="module")
 def themes() -> SampleThemes:
     vectors, _ = of_kinds(400)
-    return SampleThemes(vectors, find_centres(vectors, 0))
+    return SampleThemes(vectors, find_centres(vectors))
 
 
 @pytest.mark.parametrize("size", [0, 1, 119, 120, 400])
 def test_few_documents_have_no_themes_and_more_have_finer_ones(size):
     vectors, _ = of_kinds(size)
-    centres = find_centres(vectors, 0)
+    centres = find_centres(vectors)
     assert centres.shape == (n_centres(size), DIMENSION)
     grains = SampleThemes(vectors, centres).grains
     assert [len(each.centres) for each in grains] == [grain for grain in (6, 9, 12, 18) if 20 * grain <= size]
@@ -51,10 +51,27 @@ def test_few_documents_have_no_themes_and_more_have_finer_ones(size):
         assert each.sizes.sum() == size
 
 
-def test_the_same_random_state_gives_the_same_bytes():
-    vectors, _ = of_kinds(200)
-    assert find_centres(vectors, 3).tobytes() == find_centres(vectors, 3).tobytes()
-    assert find_centres(vectors, 3).tobytes() != find_centres(vectors, 4).tobytes()
+def test_the_order_of_the_documents_has_no_part_in_their_themes():
+    vectors, _ = of_kinds(400, noise=0.3)
+    centres = find_centres(vectors)
+    assert find_centres(vectors.copy()).tobytes() == centres.tobytes()
+    shuffled = vectors[np.random.default_rng(0).permutation(len(vectors))]
+    np.testing.assert_allclose(find_centres(shuffled), centres, atol=1e-5)
+
+
+def test_one_document_fewer_hardly_changes_any_theme():
+    vectors, _ = of_kinds(400, noise=0.3)
+    centres = find_centres(vectors)
+    likeness = [(find_centres(np.delete(vectors, gone, axis=0)) * centres).sum(axis=1).mean() for gone in range(5)]
+    assert np.mean(likeness) > 0.97
+
+
+def test_documents_are_drawn_as_often_as_their_weight_is_large():
+    """Of two distant groups, the second centre is in the other one, whichever is larger."""
+    for larger in (10, 100, 190):
+        few = unit(np.eye(DIMENSION)[:2] + 0.0)[(np.arange(200) >= larger).astype(int)]
+        vectors = unit(few + 0.01 * np.random.default_rng(larger).normal(size=few.shape))
+        assert find_centres(vectors)[:6, :2].argmax(axis=1).max() == 1
 
 
 def test_documents_go_to_the_nearest_centre_as_a_loop_would_send_them(themes):
@@ -86,7 +103,7 @@ def test_names_for_every_kind_leave_nothing(themes):
 
 def test_without_themes_names_cover_everything():
     vectors, _ = of_kinds(30)
-    left = uncovered_by(unit(np.eye(DIMENSION)[:1]), SampleThemes(vectors, find_centres(vectors, 0)))
+    left = uncovered_by(unit(np.eye(DIMENSION)[:1]), SampleThemes(vectors, find_centres(vectors)))
     assert (left.coverage, len(left.centres)) == (1.0, 0)
 
 
@@ -104,7 +121,7 @@ def test_names_that_cut_across_subjects_are_told_from_what_they_leave():
     number, chance = np.arange(size), np.random.default_rng(0)
     said = 0.5 * axes[events + (number // events) % kinds]
     vectors = unit(axes[number % events] + said + 0.02 * chance.normal(size=(size, events + kinds)))
-    themes = SampleThemes(vectors, find_centres(vectors, 0))
+    themes = SampleThemes(vectors, find_centres(vectors))
     assert themes.may_be_cut_across_by(unit(axes[events : events + 2]))
     assert not themes.may_be_cut_across_by(unit(axes[:2]))
     left = uncovered_by(unit(axes[events : events + 1]), themes)
@@ -117,7 +134,7 @@ def test_a_subject_of_few_documents_is_not_mistaken_for_a_name_across_subjects()
     few = np.flatnonzero(kinds == 0)[15:]
     vectors = np.delete(vectors, few, axis=0)
     name = unit(np.eye(DIMENSION)[:1])
-    themes = SampleThemes(vectors, find_centres(vectors, 0))
+    themes = SampleThemes(vectors, find_centres(vectors))
     assert themes.may_be_cut_across_by(name)
     left = uncovered_by(name, themes)
     assert set((left.centres @ np.eye(DIMENSION)[:KINDS].T).argmax(axis=1)) == set(range(1, KINDS))
@@ -172,14 +189,14 @@ def test_a_broad_name_covers_its_themes_beside_many_others():
 
 def test_the_documents_nearest_to_a_name_that_none_is_about_are_neither_alike_nor_near():
     vectors, _ = of_kinds(1200)
-    themes = SampleThemes(vectors, find_centres(vectors, 0))
+    themes = SampleThemes(vectors, find_centres(vectors))
     about = themes.nearest_to(unit(np.eye(DIMENSION)[:KINDS]))
     absent = themes.nearest_to(unit(np.eye(DIMENSION)[KINDS : KINDS + 2]))
     assert about is not None
     assert absent is not None
     assert (about > [0.9, 0.9]).all()
     assert (absent < [0.5, 0.4]).all()
-    assert SampleThemes(vectors[:900], find_centres(vectors[:900], 0)).nearest_to(vectors[:2]) is None
+    assert SampleThemes(vectors[:900], find_centres(vectors[:900])).nearest_to(vectors[:2]) is None
 
 
 def test_between_names_that_cover_everything_and_names_that_do_not_themes_have_a_handicap():
@@ -189,7 +206,7 @@ def test_between_names_that_cover_everything_and_names_that_do_not_themes_have_a
         kinds = np.concatenate([np.arange(900) % 10, np.full(others, 10)])
         noise = 0.3 * np.random.default_rng(0).normal(size=(len(kinds), DIMENSION))
         vectors = unit(np.eye(DIMENSION)[kinds] + noise)
-        left = uncovered_by(unit(np.eye(DIMENSION)[:10]), SampleThemes(vectors, find_centres(vectors, 0)))
+        left = uncovered_by(unit(np.eye(DIMENSION)[:10]), SampleThemes(vectors, find_centres(vectors)))
         assert left.handicaps.shape == (len(left.centres),)
         handicaps.append(left.handicaps.max() if len(left.centres) else np.inf)
     assert handicaps == sorted(handicaps, reverse=True)

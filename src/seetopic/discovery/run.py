@@ -389,10 +389,11 @@ def _uncovered(query: Query, names: EncodedNames, handicaps: Doubles) -> tuple[T
     tree = tree_of(query.seeds)
     if not (query.settings.documents_weight > 0 and query.index.sample.was_read):
         return tree, Uncovered(names.spoken[:0], 1.0, np.empty(0))
+    if are_all_rare(handicaps) and query.index.themes.grains:
+        found = all_uncovered(len(query.seeds), query.index.themes)
+        return tree and tree.with_themes(len(found.centres)), found
     if tree is not None:
         return with_uncovered(tree, names.spoken, query.index.themes)
-    if are_all_rare(handicaps) and query.index.themes.grains:
-        return None, all_uncovered(len(query.seeds), query.index.themes)
     # Names that no document is about say nothing about what the others leave out.
     return None, uncovered_by(names.spoken[~is_absent(handicaps)], query.index.themes)
 

@@ -131,7 +131,7 @@ class Build(PlannedIndex):
             Stage("general", lambda: {"model": self.encoder.fingerprint}, writer.write_general),
             Stage("variants", dict, writer.write_variants),
             Stage("sample", sample, writer.write_sample),
-            Stage("themes", lambda: {"random_state": settings.random_state}, writer.write_themes),
+            Stage("themes", dict, writer.write_themes),
             # Always run again, because nothing says whether columns have changed but reading them.
             Stage("columns", lambda: {"columns": None}, writer.write_columns),
         ]

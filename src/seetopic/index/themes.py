@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from seetopic.runtime import (
     LRU,
@@ -29,6 +30,7 @@ from seetopic.runtime import (
     normalized,
     one_thread,
     product,
+    spread,
 )
 
 _GRAINS = (6, 9, 12, 18, 25, 36, 50, 72)  # numbers of themes, each about 1.4 times the one before
@@ -46,7 +48,7 @@ _NEAR = 0.5  # standard deviations above the mean, from which a name may be mean
 _ELSEWHERE = 0.2  # share of documents in themes below the mean for every name, above which something is missing
 _FAR, _FAR_POWER = 0.65, 0.6  # share of documents not near any name: for one name, and how it falls with their number
 _LEFT, _LEFT_POWER = 1.5, 0.7  # the same for documents in themes that no name covers
-_NOTHING_MISSING, _SURELY_MISSING = 0.62, 1.0  # mean of both shares, relative to these: below, and from which
+_NOTHING_MISSING, _SURELY_MISSING = 0.75, 1.05  # mean of both shares, relative to these: below, and from which
 _HANDICAP = 1.5  # of residual themes, in standard deviations, where the names may still cover everything
 _INSIDE = 0.05  # mean share of documents elsewhere in parents, below which children cover their parents
 _ACROSS = 4  # groups of documents by what remains after their theme is subtracted
@@ -243,13 +245,16 @@ def n_centres(n_documents: int) -> int:
     return sum(numbers) + (_ACROSS if numbers else 0)
 
 
-def find_centres(vectors: Floats, random_state: int) -> Floats:
-    """The centres at all granularities, from unit rows, coarse to fine, followed by the groups across themes."""
-    found = [_grouped(vectors, grain, random_state) for grain in _grains_for(len(vectors))]
+def find_centres(vectors: Floats) -> Floats:
+    """The centres at all granularities, from unit rows, coarse to fine, followed by the groups across themes.
+
+    Neither the order of the documents nor a random state has a part in them.
+    """
+    found = [_grouped(vectors, grain) for grain in _grains_for(len(vectors))]
     if not found:
         return np.empty((0, vectors.shape[1]), np.float32)
     themes = tuple(Themes(centres, vectors) for centres in found)
-    return np.concatenate([*found, _grouped(_left_over(_at_most(_TAKEN_OFF, themes)), _ACROSS, random_state)])
+    return np.concatenate([*found, _grouped(_left_over(_at_most(_TAKEN_OFF, themes)), _ACROSS)])
 
 
 def n_neighbours(n_documents: int) -> int:
@@ -388,9 +393,9 @@ def _left_over(themes: Themes) -> Floats:
 
 
 @one_thread()
-def _grouped(vectors: Floats, n_themes: int, random_state: int) -> Floats:
+def _grouped(vectors: Floats, n_themes: int) -> Floats:
     """Spherical k-means: every document goes to the nearest centre, every centre to the mean of its documents."""
-    centres = _spread_out(vectors, n_themes, np.random.default_rng(random_state))
+    centres = _spread_out(vectors, n_themes)
     of_documents = np.full(len(vectors), -1)
     for _ in range(_ROUNDS):
         nearest = (vectors @ centres.T).argmax(axis=1)
@@ -403,17 +408,29 @@ def _grouped(vectors: Floats, n_themes: int, random_state: int) -> Floats:
     return centres
 
 
-def _spread_out(vectors: Floats, n_themes: int, chance: np.random.Generator) -> Floats:
-    """Initial centres: documents far from each other, drawn by their distance from those before (k-means++)."""
-    chosen = [int(chance.integers(len(vectors)))]
-    distance = 1.0 - vectors @ vectors[chosen[0]]
-    for _ in range(n_themes - 1):
-        weights = np.maximum(distance, 0.0).astype(np.float64)
-        total = weights.sum()
-        drawn = chance.choice(len(vectors), p=weights / total) if total > 0 else chance.integers(len(vectors))
-        chosen.append(int(drawn))
+def _spread_out(vectors: Floats, n_themes: int) -> Floats:
+    """Initial centres: documents far from each other, drawn by their distance from those before (k-means++).
+
+    Each document draws by numbers that follow from its own vector, so one document more or less hardly changes any.
+    """
+    numbers, chosen, distance = _numbers(vectors), list[int](), np.ones(len(vectors), np.float32)
+    for step in range(n_themes):
+        drawn = (spread(numbers + np.uint64(step)) >> np.uint64(11)) * 2.0**-53  # from 0 to 1
+        # The smallest of exponential waiting times is at a document as often as its weight is large.
+        waiting = -np.log1p(-drawn) / np.maximum(distance, _TINY)
+        chosen.append(int(waiting.argmin()))
         distance = np.minimum(distance, 1.0 - vectors @ vectors[chosen[-1]])
     return vectors[chosen]
+
+
+def _numbers(vectors: Floats) -> NDArray[np.uint64]:
+    """A number for each vector, which follows from the signs of its values: these hardly change with rounding."""
+    signs = np.packbits(vectors > 0, axis=1)
+    signs = np.pad(signs, ((0, 0), (0, -signs.shape[1] % 8)))
+    numbers = np.zeros(len(vectors), np.uint64)
+    for part in np.ascontiguousarray(signs).view(np.uint64).T:
+        numbers = spread(numbers ^ part)
+    return numbers
 
 
 def _sums(vectors: Floats, of_documents: Longs, n_themes: int) -> Floats:

@@ -237,7 +237,7 @@ class IndexWriter:
     def write_themes(self) -> None:
         self._resources.progress("finding themes", 0, None)
         vectors = load_array(self._files / layout.SAMPLE_GENERAL)
-        centres = find_centres(vectors, self.index.settings.random_state)
+        centres = find_centres(vectors)
         write_array(self._files / layout.THEMES, centres)
         neighbours = find_neighbours(vectors) if may_be_stored(len(vectors)) else np.empty((0, 0), np.int32)
         write_array(self._files / layout.SAMPLE_NEIGHBOURS, neighbours)
