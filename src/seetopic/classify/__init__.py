@@ -6,6 +6,7 @@ from seetopic.classify.assignment import Reader, StoredDocuments, assign, assign
 from seetopic.classify.documents import DocumentStream
 from seetopic.classify.findings import (
     NO_DATE,
+    TABLES,
     UNITS,
     CategoryShare,
     DateOrder,
@@ -29,6 +30,7 @@ __all__ = [
     "NO_DATE",
     "SORTER",
     "STEPS",
+    "TABLES",
     "UNITS",
     "AssignOptions",
     "Assigned",

@@ -40,6 +40,7 @@ from seetopic.runtime import (
     engine_for,
     place_of_file,
     read_json,
+    refuse_to_replace,
     silent,
     write_json,
     writing,
@@ -137,6 +138,7 @@ def assign(
         source = StoredDocuments(documents if isinstance(documents, Index) else Index.open(documents), as_keep(keep))
     else:
         source = open_documents(documents, text_field=text_field, on_error=on_error, keep=keep)
+        refuse_to_replace([Path(out)], source.paths())
     reader = None
     if read and isinstance(source, StoredDocuments):
         raise SettingsError(

@@ -19,6 +19,7 @@ from seetopic.cli.options import (
     SEEDS,
     SHOWING,
     given_documents,
+    refuse_to_replace_inputs,
     say_warning,
     show,
     with_options,
@@ -172,6 +173,8 @@ def agreement(
     from seetopic.corpus import append_judgements
     from seetopic.evaluation import agreement_of, judgements_of, read_sheets
 
+    if judgements is not None:
+        refuse_to_replace_inputs([judgements], *sheets, key)
     filled = read_sheets(sheets, key)
     result = agreement_of(*filled, random_state=random_state)
     if judgements is not None:

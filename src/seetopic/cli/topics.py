@@ -40,6 +40,7 @@ from seetopic.cli.options import (
     given_documents,
     kept_columns,
     open_index,
+    refuse_to_replace_inputs,
     require_index,
     say_doubts,
     say_left_out,
@@ -80,6 +81,7 @@ def demo(out: Path, quiet: bool, as_json: bool, jobs: int | None, cache: Path | 
     from seetopic.index import Index, plan_cached
     from seetopic.runtime import shown_progress, silent
 
+    _check_out(out)
     with shown_progress(quiet) as progress:
         resources: dict[str, Any] = {"n_jobs": jobs, "cache": cache, "progress": progress, "warn": say_warning}
         articles = demo_documents()
@@ -211,7 +213,9 @@ def discover(
             say_unused(opened, options)
             say_doubts(opened, asked.all_names)
             _get_ready(opened)
+            _check_out(out, *seeds, judgements)
         else:
+            _check_out(out, source, *seeds, judgements)
             build = cached_build(source, options, progress, asked.all_names, kept)
             documents = build.update.added[0].documents
             build.run()
@@ -261,6 +265,8 @@ def suggest(
             f"--out {out} does not end in .yaml; names are written as YAML, so choose a file name ending in .yaml"
         )
     require_index(source)
+    if out is not None:
+        refuse_to_replace_inputs([out], source, *seeds)
     found = suggested(open_index(source, options), asked, number=number, below=below)
     if out is not None:
         write_text(out, as_seeds_file(found))
@@ -324,8 +330,10 @@ def assign(
     table_for(out, sorter.names, sorter.terms)  # refuses an unknown format before standard input is read
     resources = {name: options[name] for name in ("engine", "address", "device", "cache")}
     with shown_progress(quiet) as progress:
+        source = documents if is_index(documents) else given_documents(documents, options)
+        refuse_to_replace_inputs([out], source, topics, judgements)
         given = assign_documents(
-            documents if is_index(documents) else given_documents(documents, options),
+            source,
             sorter,
             out,
             threshold=threshold,
@@ -355,6 +363,16 @@ def assign(
             rest = f", {count:,} of them in none of its subtopics" if below else ""
             click.echo(f"{count + sum(below):>9,}  {name or '(none)'}{rest}")
         click.echo(f"{out}: {quantity(sum(counts.values()), 'document')}")
+
+
+def _check_out(out: Path | None, *inputs: Any) -> None:
+    """Refuse a folder for results where something else would be lost."""
+    if out is None:
+        return
+    from seetopic.discovery import RESULTS, refuse_other_results
+
+    refuse_other_results(out)
+    refuse_to_replace_inputs([out / name for name in RESULTS], *inputs)
 
 
 def _get_ready(opened: Index) -> None:

@@ -78,6 +78,14 @@ class Documents:
         """Whether it is a table in a file, so that columns can be kept."""
         return isinstance(self.source, Path | Files) and self._files()[1] not in (None, "txt")
 
+    def paths(self) -> list[Path]:
+        """The files on this machine that are read."""
+        if isinstance(self.source, Joined):
+            return [path for part in self.source.parts for path in part.paths()]
+        if not isinstance(self.source, Path | Files):
+            return []
+        return [Path(file.path) for file in self._files()[0] if file.system is None]
+
     def column_names(self) -> tuple[str, ...]:
         """The columns of the first records; none if they are unknown."""
         if isinstance(self.source, Joined):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -12,12 +12,22 @@ from typing import Any, SupportsIndex
 from seetopic.corpus import path_text
 from seetopic.discovery.evidence.confidence import DOUBTFUL
 from seetopic.errors import OutputError
-from seetopic.runtime import FileSet, Library, SafeRows, dataframe, read_json, write_json, write_text
+from seetopic.runtime import (
+    FileSet,
+    Library,
+    SafeRows,
+    dataframe,
+    read_json,
+    refuse_others,
+    write_json,
+    write_text,
+)
 
 LOW_CONFIDENCE = (
     "low confidence: its terms are not near enough to this name, or the documents do not use them "
     "alike; read them with care, or add a description"
 )
+RESULTS = ("topics.json", "topics.csv", "report.html", "sorter.safetensors")  # what `discover` writes
 _INDENT = "  "  # per level of a tree
 _TOLD = 5  # residual themes listed in a note
 _LARGEST = 1e9  # far above the scores of any method
@@ -249,6 +259,7 @@ class Topics:
         path = Path(folder)
         if path.exists() and not path.is_dir():
             raise OutputError(f"{path} is a file; choose a folder for the results")
+        refuse_other_results(path, ("topics.csv", "topics.json"))
         with results_in(path).written() as beside:
             write_text(beside / "topics.csv", self.to_csv())
             write_json(beside / "topics.json", self.to_json())
@@ -284,6 +295,12 @@ class Topics:
 def results_in(folder: Path) -> FileSet:
     """The files that `discover` writes, which belong together: topics, a report and a sorter."""
     return FileSet(folder, "results", last="topics.json")
+
+
+def refuse_other_results(folder: Path, names: Sequence[str] = RESULTS) -> None:
+    """Refuse a folder in which files with the names of results are something else."""
+    results_in(folder).complete()
+    refuse_others(folder, names, "topics.json", "made_with")
 
 
 def _html_row(topic: Topic) -> str:
