@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from seetopic.corpus import Seeds, Settled, as_judgements, as_seeds, path_text
+from seetopic.corpus import Judgements, Seeds, Settled, as_judgements, as_seeds, path_text
 from seetopic.discovery.absence import are_all_rare, handicaps_of, is_absent
 from seetopic.discovery.algorithm import Discovered, discover_terms, starting_terms
 from seetopic.discovery.calibration import have_names, shares_with_none
@@ -92,7 +92,8 @@ class Query:
     progress: Progress = silent
     random_state: int | None = None  # for training; None means the index's
     name_vectors: Mapping[str, Floats] = field(default_factory=dict)  # given by the user, by category
-    settled: Settled = field(default_factory=Settled)
+    judgements: Judgements = field(default_factory=Judgements)
+    settled: Settled = field(default_factory=Settled)  # what they say about these names
 
     def __post_init__(self) -> None:
         n_terms = len(self.index.vocabulary)
@@ -128,6 +129,7 @@ class Query:
             "preset": self.preset,
             "settings": {"index": self.index.manifest["settings"], "discovery": as_json(self.settings)},
             **self.index.models,
+            **self.judgements.made_with(),
             "random_state": random_state,
             "version": __version__,
             "corpus": self.index.manifest["corpus"],
@@ -233,11 +235,12 @@ def run_of(
     chosen = named if settings is None else settings
     name = preset if replace(chosen, top=named.top) == named else "custom"
     asked = expanded(as_seeds(seeds), index.vocabulary.terms)
-    settled = as_judgements(judgements).settled(asked)
+    judged = as_judgements(judgements)
+    settled = judged.settled(asked)
     asked = with_rejected_terms(asked, settled)
     extended = index_with_names(index, asked, chosen, progress, settled.accepted)
     require_known(extended, settled)
-    return find(Query(extended, asked, chosen, name, device, progress, None, name_vectors or {}, settled))
+    return find(Query(extended, asked, chosen, name, device, progress, None, name_vectors or {}, judged, settled))
 
 
 def find(query: Query) -> Discovery:

@@ -19,7 +19,7 @@ from seetopic.output.charts.theme import HUES
 from seetopic.output.report.cards import KINDS, Card, confidence_meter, kind_label, kinds_of
 from seetopic.output.report.frame import Section, code, framed, page_of, scrolled
 from seetopic.output.report.passages import Quotable
-from seetopic.output.report.reproduce import CITATION, commands, names_file, python_script
+from seetopic.output.report.reproduce import CITATION, JUDGEMENTS_FILE, commands, names_file, python_script
 from seetopic.output.report.sentences import ChosenDocuments, Examples, examples
 from seetopic.output.report.trends import trend_sections
 
@@ -265,10 +265,15 @@ class Page:
         again = ""
         if given is not None:
             names_block = "" if self.command else f"<p>With the names in <code>{file}</code>:</p>{code(names, file)}"
+            judged = answers = ""
+            if "judgements" in made:
+                judged = f"<p>With your file of judgements as <code>{JUDGEMENTS_FILE}</code>:</p>"
+                answers = "judgements, "
             again = (
-                f"<h3>Reproduce these topics</h3>{names_block}{code(given, 'Commands')}"
-                "<p>The same documents, settings and random state give the same topics to the last bit. Options for "
-                "reading documents, such as <code>--text-field</code>, are not recorded here: add your own.</p>"
+                f"<h3>Reproduce these topics</h3>{names_block}{judged}{code(given, 'Commands')}"
+                f"<p>The same documents, names, {answers}settings and random state give the same topics to the last "
+                "bit. Options for reading documents, such as <code>--text-field</code>, are not recorded here: add "
+                "your own.</p>"
             )
         settings = made.get("settings", {})
         facts = {
@@ -279,6 +284,8 @@ class Page:
             "seetopic": made["version"],
             "Documents (SHA-256)": made["corpus"].get("sha256", "unknown"),
         }
+        if "judgements" in made:
+            facts["Judgements (SHA-256)"] = f"{made['judgements']['number']:,} ({made['judgements']['sha256']})"
         parts = made["corpus"].get("parts", [])
         if len(parts) > 1:
             facts["Parts"] = "; ".join(f"{part['name']}: {part['documents']:,} documents" for part in parts)
