@@ -249,8 +249,10 @@ def test_what_no_child_names_is_suggested_below_its_parent(tree_index):
     found = suggest(tree_index, part, number=2, below="sports and games")
     assert set(found[0].terms) & set(OWN["swimming"])
     assert {each.parent for each in found} == {"sports and games"}
-    with pytest.raises(SettingsError, match=r"with --below .*: sports and games, cooking"):
+    with pytest.raises(SettingsError, match=r"'soccer' has no children; .* with --below .*: sports and games, cooking"):
         suggest(tree_index, part, below="soccer")
+    with pytest.raises(SettingsError, match="'sports' is not a name; choose"):
+        suggest(tree_index, part, below="sports")
     with pytest.raises(SettingsError, match=r"but there are no names; give a tree of names \(--seeds\)"):
         suggest(tree_index, None, below="soccer")
     assert SeeTopic(part).fit(tree_index).suggest(2, below="sports and games") == found

@@ -559,7 +559,9 @@ def _topics(
     n_names, index = len(query.seeds), query.index
     themes = general.names[n_names:]
     shares = None if tree is None or summed is None else summed.mean(axis=0).round(4).tolist()
-    warnings = warnings_of(index, query.seeds, query.settings.top, general.similarity, found, sure, handicaps, twins)
+    warnings = warnings_of(
+        index, query.seeds, query.settled, query.settings.top, general.similarity, found, sure, handicaps, twins
+    )
     topics = tuple(
         _topic(query, category, found, sure, None if shares is None else shares[category], warnings[category])
         for category in range(n_names)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from seetopic.corpus import Seed, Seeds, has_wildcard
+from seetopic.corpus import Seed, Seeds, Settled, has_wildcard
 from seetopic.discovery.absence import is_absent, is_rare
 from seetopic.discovery.algorithm import Discovered
 from seetopic.discovery.constraints import term_patterns
@@ -20,6 +20,7 @@ from seetopic.runtime import Doubles, Floats
 def warnings_of(
     index: Index,
     seeds: Seeds,
+    settled: Settled,
     top: int,
     similarity: Floats,
     found: Discovered,
@@ -46,7 +47,8 @@ def warnings_of(
             told.append("no document seems to be about this name, so it gets none; a description may help")
         elif is_rare(handicaps[category]):
             told.append("hardly any document is about this name, so it gets few; a description may help")
-        for kind, words in (("pinned", seed.pinned), ("negative", seed.negative)):
+        negative = [word for word in seed.negative if word not in settled.terms]  # of those, `require_known` tells
+        for kind, words in (("pinned", seed.pinned), ("negative", negative)):
             absent = [word for word in words if index.term_id(word) is None and not _matches(index, word)]
             if absent:
                 told.append(f"{kind}, but not terms of the documents: {', '.join(absent)}")
