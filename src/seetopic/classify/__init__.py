@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from seetopic.classify.assignment import Reader, StoredDocuments, assign, assign_documents
+from seetopic.classify.assignment import CategoryCounts, Reader, StoredDocuments, assign, assign_documents
 from seetopic.classify.documents import DocumentStream
 from seetopic.classify.findings import (
     NO_DATE,
@@ -34,6 +34,7 @@ __all__ = [
     "UNITS",
     "AssignOptions",
     "Assigned",
+    "CategoryCounts",
     "CategoryShare",
     "DateOrder",
     "DateReader",

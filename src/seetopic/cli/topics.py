@@ -355,14 +355,17 @@ def assign(
         say_note(f"some rows have no text ({listed}); the column `problem` says why")
     counts = {name: given[name] for name in (*sorter.names, "")}
     if as_json:
-        shown = {"out": str(out), "documents": sum(counts.values()), "given": counts, "problems": problems}
+        shown = {"out": str(out), "documents": given.documents, "given": counts, "problems": problems}
         click.echo(json.dumps(shown, ensure_ascii=False))
     else:
         for name, count in counts.items():
-            below = [counts[other] for other in sorter.names if sorter.parents and is_below(other, name)]
-            rest = f", {count:,} of them in none of its subtopics" if below else ""
+            # With several categories, a document below a category is counted in it already.
+            is_sum = sorter.parents and not several
+            below = [counts[other] for other in sorter.names if is_sum and is_below(other, name)]
+            rest = f", {count:,} of them in none of its subtopics" if below and count else ""
             click.echo(f"{count + sum(below):>9,}  {name or '(none)'}{rest}")
-        click.echo(f"{out}: {quantity(sum(counts.values()), 'document')}")
+        each = "; a document may have several categories" if several else ""
+        click.echo(f"{out}: {quantity(given.documents, 'document')}{each}")
 
 
 def _check_out(out: Path | None, *inputs: Any) -> None:
