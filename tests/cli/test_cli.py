@@ -169,7 +169,7 @@ def test_text_without_spaces_is_said_in_one_line_and_languages_are_chosen(place,
         told = run_here(command, source, "--seeds", "names.txt", *options, cwd=tmp_path)
         assert told.stderr == built.stderr, command
     wrong = run_here("index", "docs.txt", "--out", "other", "--language", "english", *options, cwd=tmp_path)
-    assert "`language` is 'english', but must be auto, none, or a comma-separated list" in one_line_error(wrong)
+    assert "--language is 'english', but must be auto, none, or a comma-separated list" in one_line_error(wrong)
 
 
 def test_assign_sorts_documents_by_the_topics(place):
@@ -217,6 +217,25 @@ def test_a_threshold_that_no_document_reaches_is_said(place, topics):
     assert "      240  (none)\n" in told.stdout
 
 
+@pytest.mark.parametrize(
+    ("command", "advice"),
+    [
+        ("discover docs.txt --seeds names.txt", "; if an index was being built, run the same command again to resume"),
+        ("assign docs.txt --topics topics --out x.csv", "; run the same command again to resume"),
+        ("suggest ready", ""),
+    ],
+)
+def test_after_an_interruption_only_what_resumes_is_said_to(place, topics, monkeypatch, command, advice):
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    for name in ("index.plan_cached", "classify.assign", "discovery.suggest"):
+        monkeypatch.setattr(f"seetopic.{name}", interrupted)
+    told = commands.run_here(*command.split(), cwd=place)
+    assert told.returncode == 130
+    assert told.stderr.strip() == f"seetopic: interrupted{advice}"
+
+
 def test_without_a_sample_no_document_is_read(place):
     arguments = ("--seeds", "names.txt", "--out", "unread", "--sample-words", "0", "--cache", "cache")
     result = run_here("discover", "docs.txt", *arguments, cwd=place)
@@ -249,7 +268,7 @@ def test_a_broken_line_is_named_and_skipped_where_asked(place):
     [
         (["discover", "missing.txt", "--seeds", "names.txt"], "missing.txt does not exist"),
         (["discover", "ready", "--seeds", "missing.txt"], "missing.txt cannot be opened"),
-        (["discover", "ready", "--seeds", "names.txt", "--top", "0"], "`top` is 0, but must be between 1"),
+        (["discover", "ready", "--seeds", "names.txt", "--top", "0"], "--top is 0, but must be between 1"),
         (["discover", "ready", "--seeds", "names.txt", "--preset", "none"], "Invalid value for '--preset'"),
         (["discover", "ready"], "Missing option '--seeds'"),
         (["index", "docs.txt", "--out", "x", "--jobs", "0"], "the number of jobs is 0, but must be at least 1"),

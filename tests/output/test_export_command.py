@@ -68,7 +68,7 @@ def test_the_help_names_every_format(place):
             ["edited", "--format", "csv"],
             "edited/topics.json cannot be read as topics ('high' is not of type float or int)",
         ),
-        (["topics", "--format", "csv", "--top", "0"], "`top` is 0"),
+        (["topics", "--format", "csv", "--top", "0"], "--top is 0"),
         (["doubtful", "--format", "csv", "--min-confidence", "0.9"], "no topic has a confidence above 0.7"),
         (["topics", "--format", "csv", "--out", "topics"], "topics is a folder; name a file in it"),
     ],

@@ -92,7 +92,7 @@ def suggest_beside(
     None is called by a name or a pinned term of `seeds`, or by an inflection of one.
     """
     if not 1 <= number <= MOST:
-        raise SettingsError(f"`number` is {number}, but must be between 1 and {MOST} (--number)")
+        raise SettingsError(f"`number` is {number}, but must be between 1 and {MOST}")
     grains = index.themes.grains
     if not grains:
         raise CorpusError(
