@@ -47,7 +47,7 @@ def test_doubtful_topics_are_said_and_left_out_where_asked(place):
     assert told.stderr == "warning: unsure: low confidence: read them with care\n"
     assert list(json.loads(told.stdout)) == ["sure", "unsure", "surer"]
     told = run("doubtful", "--format", "json", "--min-confidence", "0.5", cwd=place)
-    assert told.stderr == "warning: left out because their confidence is below 0.5: unsure\n"
+    assert told.stderr == "warning: left out because of a confidence below 0.5: unsure\n"
     assert list(json.loads(told.stdout)) == ["sure", "surer"]
 
 

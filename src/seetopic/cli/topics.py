@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from seetopic.cli.messages import ROOM
 from seetopic.cli.options import (
     ADDRESS,
     BY,
@@ -324,7 +325,7 @@ def assign(
     from seetopic.corpus import is_below
     from seetopic.discovery import Topics
     from seetopic.index import is_index
-    from seetopic.runtime import quantity, shown_progress
+    from seetopic.runtime import listed, quantity, shown_progress
 
     sorter, problems = Sorter.load(topics), Counter[str]()
     table_for(out, sorter.names, sorter.terms)  # refuses an unknown format before standard input is read
@@ -348,11 +349,11 @@ def assign(
             **resources,
         )
     if (topics / "topics.json").exists() and (doubtful := Topics.load(topics).doubtful):
-        listed = ", ".join(topic.label for topic in doubtful)
-        say_note(f"topics with low confidence, whose documents may be about something else: {listed}")
+        names = listed((topic.label for topic in doubtful), ROOM)
+        say_note(f"low confidence, so the documents assigned may be about something else: {names}")
     if problems:
-        listed = ", ".join(f"{count} {reason}" for reason, count in sorted(problems.items()))
-        say_note(f"some rows have no text ({listed}); the column `problem` says why")
+        reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(problems.items()))
+        say_note(f"some rows have no text ({reasons}); the column `problem` says why")
     counts = {name: given[name] for name in (*sorter.names, "")}
     if as_json:
         shown = {"out": str(out), "documents": given.documents, "given": counts, "problems": problems}

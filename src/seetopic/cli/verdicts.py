@@ -12,7 +12,7 @@ from rich.table import Table
 
 from seetopic.discovery import DOUBTFUL
 from seetopic.evaluation import in_order, mark, meaning, stem
-from seetopic.runtime import quantity
+from seetopic.runtime import listed, quantity
 
 if TYPE_CHECKING:
     from seetopic.evaluation import Agreement, Comparison, Estimate, Evaluation
@@ -90,9 +90,9 @@ def _seconds(comparison: Comparison, method: str) -> float:
 
 
 def _print_notes(console: Console, names: Iterable[str], skipped: Iterable[tuple[str, int]]) -> None:
-    missing = ", ".join(names)
+    missing = list(names)
     if missing:
-        console.print(f"[yellow]note:[/] no document has the label {escape(missing)}", highlight=False)
+        console.print(f"[yellow]note:[/] no document has the label {escape(listed(missing))}", highlight=False)
     for reason, count in skipped:
         console.print(f"left out: {count} {escape(reason)}", highlight=False)
 

@@ -533,9 +533,9 @@ def _describing(query: Query, general: GeneralEvidence, found: CurrentTerms) -> 
 
 
 def _confidence(query: Query, constraints: Constraints, general: GeneralEvidence, found: Discovered) -> Doubles:
-    """How far each name's topic can be trusted."""
+    """How far each name's topic can be trusted, with the two decimals that are shown, so that they decide."""
     names, local = general.names[: len(query.seeds)], np.asarray(query.index.local)
-    return topic_confidence(names, general.vectors, local, _without_fixed(found, constraints))
+    return topic_confidence(names, general.vectors, local, _without_fixed(found, constraints)).round(2)
 
 
 def _without_fixed(found: Discovered, constraints: Constraints) -> CurrentTerms:
@@ -606,5 +606,5 @@ def _topic(
         )
         for term, score, own in zip(terms, scores, ranks, strict=True)
     )
-    confidence = round(float(sure[category]), 3)
+    confidence = float(sure[category])
     return Topic(seed.name, seed.names, occurs(index, seed), ranked, confidence, tuple(warnings), seed.path, share)

@@ -35,18 +35,19 @@ def warnings_of(
         if twins is not None and (alike := twins.told(seeds, category)):
             told.append(f"{alike} mean nearly the same and share their terms; make them one category")
         if n_found < top:
-            told.append(f"only {n_found} of {top} terms; others fit other categories better, or there are no more")
+            number = f"only {n_found} of {top} terms" if n_found else "no terms"
+            told.append(f"{number}; others fit other categories better, or there are no more")
         if n_found and sure[category] < DOUBTFUL:
             told.append(LOW_CONFIDENCE)
         new = not occurs(index, seed)
         if new and is_far(float(np.max(similarity[category])), len(index.vocabulary)):
-            told.append("no term is near this name, so its topic may be about something else")
+            told.append("no term is near, so the topic may be about something else")
         elif new and seed.label in unknown:
-            told.append("the language model hardly knows this name; add a description, or another name")
+            told.append("hardly known to the language model; add a description, or another name")
         elif is_absent(handicaps[category]):
-            told.append("no document seems to be about this name, so it gets none; a description may help")
+            told.append("no document seems to be about that, so none is assigned; a description may help")
         elif is_rare(handicaps[category]):
-            told.append("hardly any document is about this name, so it gets few; a description may help")
+            told.append("hardly any document is about that, so few are assigned; a description may help")
         negative = [word for word in seed.negative if word not in settled.terms]  # of those, `require_known` tells
         for kind, words in (("pinned", seed.pinned), ("negative", negative)):
             absent = [word for word in words if index.term_id(word) is None and not _matches(index, word)]

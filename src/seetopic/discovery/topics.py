@@ -17,6 +17,7 @@ from seetopic.runtime import (
     Library,
     SafeRows,
     dataframe,
+    listed,
     read_json,
     refuse_others,
     write_json,
@@ -24,8 +25,8 @@ from seetopic.runtime import (
 )
 
 LOW_CONFIDENCE = (
-    "low confidence: its terms are not near enough to this name, or the documents do not use them "
-    "alike; read them with care, or add a description"
+    "low confidence: the terms are not near enough to the name, or the documents do not use them alike; read them with "
+    "care, or add a description"
 )
 RESULTS = ("topics.json", "topics.csv", "report.html", "sorter.safetensors")  # what `discover` writes
 _INDENT = "  "  # per level of a tree
@@ -144,9 +145,9 @@ class Topics:
         """What to know about the topics as a whole: one sentence per issue, not one per topic."""
         told = []
         if self.doubtful:
-            names = ", ".join(topic.label for topic in self.doubtful)
+            names, whose = listed(topic.label for topic in self.doubtful), "its" if len(self.doubtful) == 1 else "their"
             told.append(
-                f"Low confidence (below {DOUBTFUL}): {names}. Read their terms with care, or add a description."
+                f"Low confidence (below {DOUBTFUL}): {names}. Read {whose} terms with care, or add a description."
             )
         for parent in dict.fromkeys(each.parent for each in self.residual):
             themes = [each for each in self.residual if each.parent == parent][:_TOLD]
@@ -160,17 +161,17 @@ class Topics:
         others: dict[str, list[str]] = {}
         for topic in self.topics:
             for sentence in topic.warnings:
-                if sentence != LOW_CONFIDENCE:
+                if not sentence.startswith("low confidence"):  # told above
                     others.setdefault(sentence, []).append(topic.label)
         for sentence, labels in others.items():
-            names_all = sentence.startswith(f"{', '.join(labels[:-1])} and {labels[-1]} ")
-            told.append(f"{sentence}." if names_all else f"{', '.join(labels)}: {sentence}")
+            names = listed(labels)
+            told.append(f"{sentence}." if sentence.startswith(f"{names} ") else f"{names}: {sentence}")
         return told
 
     @property
     def doubtful(self) -> tuple[Topic, ...]:
-        """Topics with low confidence."""
-        return tuple(topic for topic in self.topics if LOW_CONFIDENCE in topic.warnings)
+        """Topics with low confidence, among them those without terms."""
+        return tuple(topic for topic in self.topics if topic.confidence < DOUBTFUL)
 
     def _repr_html_(self) -> str:
         """The HTML shown by notebooks; names and terms are escaped."""

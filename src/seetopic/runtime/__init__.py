@@ -43,7 +43,7 @@ from seetopic.runtime.lru import LRU
 from seetopic.runtime.notices import Warn, ignore, warn
 from seetopic.runtime.npy import Header, LongArray, arrays_in, blocks, load_array, map_array, read_header
 from seetopic.runtime.progress import Progress, Renamed, counted, shown_progress, silent
-from seetopic.runtime.quantities import quantity
+from seetopic.runtime.quantities import listed, quantity
 from seetopic.runtime.ragged import Lists
 from seetopic.runtime.sizes import give_back_memory, held_bytes
 from seetopic.runtime.sparse import Sparse
@@ -100,6 +100,7 @@ __all__ = [
     "is_intact_file",
     "laid_out",
     "linked",
+    "listed",
     "load_array",
     "map_array",
     "median",

@@ -22,6 +22,7 @@ from seetopic.output.report.passages import Quotable
 from seetopic.output.report.reproduce import CITATION, JUDGEMENTS_FILE, commands, names_file, python_script
 from seetopic.output.report.sentences import ChosenDocuments, Examples, examples
 from seetopic.output.report.trends import trend_sections
+from seetopic.runtime import listed
 
 _PHONE = 340  # width in pixels of figures redrawn for a phone
 _DOTS = 700  # documents on the map
@@ -154,8 +155,8 @@ class Page:
         if None in parents:
             sentences.append(f"The names cover {self.topics.coverage:.0%} of the documents.")
             sentences.append("The others are about themes of their own.")
-        if inner := ", ".join(safe(parent) for parent in parents if parent is not None):
-            sentences.append(f"Below {inner}, there are also themes that no name covers.")
+        if inner := [parent for parent in parents if parent is not None]:
+            sentences.append(f"Below {safe(listed(inner))}, there are also themes that no name covers.")
         intro = (
             f"<p>{' '.join(sentences)} Themes were found without any names; what belongs to them is kept out of the "
             "topics beside them. To make a theme a topic, add a name for it.</p>"
