@@ -26,6 +26,12 @@ from seetopic.cli.options import (
 )
 from seetopic.settings import DEFAULT
 
+# Repeats the names in `seetopic.evaluation.METHODS`, because importing it would slow down `--help`.
+METHODS = (
+    "default", "paper", "released-code", "no-iter", "plm", "zero-shot", "seeded-lda", "anchored-corex", "labeled-etm",
+    "cate", "bertopic-guided", "bertopic-zeroshot",
+)  # fmt: skip
+
 _LABEL = click.option("--label-field", metavar="NAME", help="Field or column with the documents' true categories.")
 _RANDOM = click.option(
     "--random-state",
@@ -78,7 +84,7 @@ def evaluate(topics: Path, held_out: str, top: int, quiet: bool, as_json: bool, 
     "--methods",
     default="default,plm,zero-shot",
     show_default=True,
-    help="Methods, separated by commas; the first is the reference.",
+    help=f"Methods, separated by commas; the first is the reference. All of them: {', '.join(METHODS)}.",
 )
 @click.option("--on", "held_out", metavar="DOCS", help="Documents to evaluate on.  [default: held out from DOCS]")
 @click.option("--hold-out", type=float, default=0.4, show_default=True, help="Share of DOCS held out for evaluation.")
