@@ -44,7 +44,7 @@ def test_questions_are_a_list_of_objects(index, names, tmp_path):
     ("arguments", "wrong"),
     [
         (["--interactive"], "--interactive needs a file"),
-        (["--number", "0"], "`number` is 0"),
+        (["--number", "0"], "--number is 0"),
         (["--judgements", "missing.jsonl"], "missing.jsonl cannot be opened"),
     ],
 )

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from commands import one_line_error, run_here
+from planted import planted_documents
 from seetopic import Index
 from seetopic.index import cached_items, exclusive
 from seetopic.runtime import silent
@@ -84,6 +85,21 @@ def test_an_index_that_is_being_built_can_be_listed(tmp_path):
         while not built.done():
             assert [item.kind for item in cached_items(tmp_path)] == ["unfinished index"]
         built.result()
+
+
+def test_what_check_has_begun_is_listed_as_that_until_discover_completes_it(tmp_path, new_cache):
+    new_cache(tmp_path / "kept")
+    (tmp_path / "docs.txt").write_text("\n".join(planted_documents(60)))
+    (tmp_path / "names.txt").write_text("sports\n")
+    command = ("docs.txt", "--seeds", "names.txt", "--cache", "kept", "--jobs", "1")
+    assert run_here("check", *command, cwd=tmp_path).returncode == 0
+    told = run_here("cache", "list", "--cache", "kept", cwd=tmp_path).stdout.splitlines()[0]
+    assert told.startswith("unfinished index")
+    assert "(begun by `seetopic check` or an interrupted command; " in told
+    continued = run_here("discover", *command, cwd=tmp_path).stderr
+    assert "counting documents" in continued
+    assert "finding phrases" not in continued  # `check` has done that
+    assert "unfinished index" not in kinds(tmp_path)
 
 
 def test_a_cache_that_does_not_exist_is_empty(tmp_path):

@@ -8,6 +8,7 @@ import os
 import resource
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -168,7 +169,7 @@ def test_text_without_spaces_is_said_in_one_line_and_languages_are_chosen(place,
         told = run_here(command, source, "--seeds", "names.txt", *options, cwd=tmp_path)
         assert told.stderr == built.stderr, command
     wrong = run_here("index", "docs.txt", "--out", "other", "--language", "english", *options, cwd=tmp_path)
-    assert "`language` is 'english', but must be auto, none, or a comma-separated list" in one_line_error(wrong)
+    assert "--language is 'english', but must be auto, none, or a comma-separated list" in one_line_error(wrong)
 
 
 def test_assign_sorts_documents_by_the_topics(place):
@@ -184,6 +185,55 @@ def test_assign_sorts_documents_by_the_topics(place):
     assert header == f"document,category,share,none,categories,terms,problem,{','.join(NAMES.splitlines())}"
     few = run_here(*arguments, "--rate", "0.5", "--read", "--several", "--cache", "cache", "--json", cwd=place)
     assert json.loads(few.stdout)["given"][""] == pytest.approx(120, abs=2)
+
+
+@pytest.fixture(scope="module")
+def topics(place: Path) -> str:
+    found = run_here("discover", "ready", "--seeds", "names.txt", "--out", "topics", "--cache", "cache", cwd=place)
+    assert found.returncode == 0, found.stderr
+    return "topics"
+
+
+def rows_of(table: Path) -> list[dict]:
+    return [json.loads(line) for line in table.read_text().splitlines()]
+
+
+def test_a_summary_counts_what_the_table_has(place, topics):
+    given = ("assign", "docs.txt", "--topics", topics, "--several", "--threshold", "0.05", "--out", "several.jsonl")
+    told = run_here(*given, cwd=place)
+    counts = Counter(name for row in rows_of(place / "several.jsonl") for name in row["categories"])
+    assert counts.total() > 240
+    lines = [line.split(maxsplit=1) for line in told.stdout.splitlines()]
+    assert {name: int(number) for number, name in lines[:3]} == counts
+    assert told.stdout.endswith("several.jsonl: 240 documents; a document may have several categories\n")
+    assert json.loads(run_here(*given, "--json", cwd=place).stdout)["documents"] == 240
+
+
+@pytest.mark.filterwarnings("default")
+def test_a_threshold_that_no_document_reaches_is_said(place, topics):
+    told = run_here("assign", "docs.txt", "--topics", topics, "--threshold", "1", "--out", "high.jsonl", cwd=place)
+    largest = max(row[name] for row in rows_of(place / "high.jsonl") for name in NAMES.splitlines())
+    assert f"the largest share is {largest:.2f}, below --threshold 1 (in Python: threshold)" in told.stderr
+    assert "      240  (none)\n" in told.stdout
+
+
+@pytest.mark.parametrize(
+    ("command", "advice"),
+    [
+        ("discover docs.txt --seeds names.txt", "; if an index was being built, run the same command again to resume"),
+        ("assign docs.txt --topics topics --out x.csv", "; run the same command again to resume"),
+        ("suggest ready", ""),
+    ],
+)
+def test_after_an_interruption_only_what_resumes_is_said_to(place, topics, monkeypatch, command, advice):
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    for name in ("index.plan_cached", "classify.assign", "discovery.suggest"):
+        monkeypatch.setattr(f"seetopic.{name}", interrupted)
+    told = commands.run_here(*command.split(), cwd=place)
+    assert told.returncode == 130
+    assert told.stderr.strip() == f"seetopic: interrupted{advice}"
 
 
 def test_without_a_sample_no_document_is_read(place):
@@ -218,7 +268,7 @@ def test_a_broken_line_is_named_and_skipped_where_asked(place):
     [
         (["discover", "missing.txt", "--seeds", "names.txt"], "missing.txt does not exist"),
         (["discover", "ready", "--seeds", "missing.txt"], "missing.txt cannot be opened"),
-        (["discover", "ready", "--seeds", "names.txt", "--top", "0"], "`top` is 0, but must be between 1"),
+        (["discover", "ready", "--seeds", "names.txt", "--top", "0"], "--top is 0, but must be between 1"),
         (["discover", "ready", "--seeds", "names.txt", "--preset", "none"], "Invalid value for '--preset'"),
         (["discover", "ready"], "Missing option '--seeds'"),
         (["index", "docs.txt", "--out", "x", "--jobs", "0"], "the number of jobs is 0, but must be at least 1"),

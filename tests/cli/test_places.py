@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from commands import one_line_error, run_here
 from fake_model import directions
-from planted import planted_documents
-from seetopic import Index, SeeTopic
-from seetopic.classify.assignment import assign_documents
+from planted import NAMES, planted_documents
+from seetopic import Index, SeeTopic, discover
+from seetopic.classify.assignment import assign, assign_documents
 from seetopic.classify.sorter import Sorter
 from seetopic.corpus.documents import open_documents
 from seetopic.errors import IndexFailure, OutputError
@@ -196,3 +198,88 @@ def test_a_link_that_leads_nowhere_is_refused_before_any_work(tmp_path):
         Index.build(planted_documents(9), tmp_path / "link", **OPTIONS, progress=lambda *told: stages.append(told))
     assert stages == []
     assert os.listdir(tmp_path) == ["link"]  # noqa: PTH208 - a link that leads nowhere is listed, too
+
+
+@pytest.fixture
+def inputs(model: SeeTopic, unseen: list[str], tmp_path: Path) -> Path:
+    """Documents, names, topics, and a table of sorted documents."""
+    (tmp_path / "docs.txt").write_text("\n".join(unseen))
+    (tmp_path / "names.yaml").write_text("".join(f"- {name}\n" for name in NAMES))
+    model.topics_.save(tmp_path / "topics")
+    model.sorter_.save(tmp_path / "topics")
+    (tmp_path / "by-name").symlink_to(tmp_path / "topics")
+    (tmp_path / "index").symlink_to(model.index_.folder)
+    (tmp_path / "shares.csv").write_text("document,date,category,share\n0,2025-01-01,sport,0.9\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "assign docs.txt --topics topics --out topics/topics.csv",
+        "suggest index --seeds names.yaml --out names.yaml",
+        "trends shares.csv --time date --out shares.csv",
+        "trends shares.csv --time date --out .",
+        "trends index --topics topics --time date --out index/manifest.json",
+        "export topics --out topics/topics.json",
+        "export topics/topics.json --out by-name/topics.csv",
+        "discover topics/topics.csv --seeds names.yaml --out topics --text-field term",
+        "agreement shares.csv --judgements shares.csv",
+    ],
+)
+def test_an_input_is_never_overwritten(inputs, command):
+    (inputs / "trends.json").write_text('{"shares": []}')  # of an earlier run in this folder
+    before = snapshot(inputs)
+    assert "is an input, and would be overwritten" in one_line_error(run_here(*command.split(), cwd=inputs))
+    assert snapshot(inputs) == before
+
+
+def test_documents_are_not_overwritten_by_their_table(inputs, model):
+    table = inputs / "docs.csv"
+    table.write_text("text\nfootball\n")
+    for source in (table, str(inputs / "docs.*v"), inputs / "docs.csv"):
+        with pytest.raises(OutputError, match="is an input"):
+            assign(source, model.sorter_, inputs / "docs.csv")
+    assert table.read_text() == "text\nfootball\n"
+    assign(table, model.sorter_, inputs / "sorted.csv", n_jobs=1)
+    assign(table, model.sorter_, inputs / "sorted.csv", n_jobs=1)  # an earlier result is replaced
+
+
+@pytest.mark.parametrize("theirs", ["report.html", "topics.csv", "topics.json"])
+def test_a_file_that_only_has_the_name_of_a_result_stays(inputs, theirs):
+    out = inputs / "out"
+    out.mkdir()
+    (out / theirs).write_text('{"topics": ["years of work"]}')
+    before = snapshot(out)
+    told = one_line_error(run_here("discover", "docs.txt", "--seeds", "names.yaml", "--out", "out", cwd=inputs))
+    assert f"out/{theirs} would be lost" in told
+    if theirs != "report.html":  # which `save` does not write
+        with pytest.raises(OutputError, match="would be lost"):
+            discover(Index.open(inputs / "index"), NAMES).save(out)
+    assert snapshot(out) == before
+
+
+def test_a_table_of_trends_replaces_only_those_of_an_earlier_run(inputs):
+    out = inputs / "out"
+    out.mkdir()
+    (out / "changes.csv").write_text("years of work")
+    command = ("trends", "shares.csv", "--time", "date", "--out", "out")
+    assert "out/changes.csv would be lost" in one_line_error(run_here(*command, cwd=inputs))
+    assert (out / "changes.csv").read_text() == "years of work"
+    (out / "changes.csv").unlink()
+    for _ in range(2):
+        assert run_here(*command, cwd=inputs).returncode == 0
+
+
+def test_a_table_of_trends_replaces_those_of_an_interrupted_run(inputs, monkeypatch):
+    command = ("trends", "shares.csv", "--time", "date", "--out", "out")
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    for step in ("_csv", "shares_chart", "trends_html"):
+        with monkeypatch.context() as patch:
+            patch.setattr(f"seetopic.output.trend_files.{step}", interrupted)
+            assert run_here(*command, cwd=inputs).returncode == 130
+        assert run_here(*command, cwd=inputs).returncode == 0
+        shutil.rmtree(inputs / "out")

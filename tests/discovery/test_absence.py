@@ -15,7 +15,7 @@ from seetopic.corpus import Judgement, Judgements
 from seetopic.discovery.ranking import Entries, pick_best
 
 ABSENT = "medieval castles"
-NONE = "no document seems to be about this name"
+NONE = "no document seems to be about that"
 
 
 @pytest.fixture(scope="module")

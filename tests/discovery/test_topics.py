@@ -183,7 +183,7 @@ def test_topics_print_as_a_table(topics):
 def test_warnings_stand_below_the_table(index):
     topics = discover(index, ["cooking and food", "sports", "zqxj vbnm"])
     low, left_out, few, unknown = topics.notes
-    assert unknown.startswith("zqxj vbnm: the language model hardly knows")
+    assert unknown.startswith("zqxj vbnm: hardly known to the language model")
     assert low.startswith("Low confidence")
     assert "zqxj vbnm" in low
     assert left_out.startswith("The names cover 6")
@@ -198,6 +198,28 @@ def test_names_that_are_taken_to_cover_everything_may_still_be_doubtful(index):
         "The names are taken to cover all documents, but most topics have low confidence: the documents may be about "
         "something else."
     )
+
+
+def made_up(*topics: tuple[str, float, tuple[str, ...]]) -> Topics:
+    return Topics(tuple(Topic(name, (name,), False, (), sure, warnings) for name, sure, warnings in topics), {})
+
+
+def test_notes_are_in_the_singular_or_plural_and_list_topics_without_terms():
+    one = made_up(("sports", 0.9, ()), ("travel", 0.0, ("no terms; others fit other categories better",)))
+    assert one.notes == [
+        "Low confidence (below 0.4): travel. Read its terms with care, or add a description.",
+        "travel: no terms; others fit other categories better",
+    ]
+    told = "hardly known to the language model"
+    several = made_up(("arts, music", 0.39, ("low confidence: of an older version", told)), ("law", 0.1, (told,)))
+    assert several.notes == [
+        "Low confidence (below 0.4): 'arts, music' and 'law'. Read their terms with care, or add a description.",
+        "'arts, music' and 'law': hardly known to the language model",
+    ]
+
+
+def test_the_confidence_that_is_shown_decides(topics):
+    assert all(topic.confidence == round(topic.confidence, 2) for topic in topics)
 
 
 def test_few_documents_cannot_tell_what_the_names_leave_out(documents, tmp_path, cache):

@@ -26,6 +26,7 @@ from seetopic.output import export
 from seetopic.output.charts import treemap
 from seetopic.output.charts.scene import Scene
 from seetopic.output.report import report_html
+from seetopic.output.report.cards import Card
 from seetopic.output.report.sentences import examples
 from seetopic.settings import DEFAULT, SampleSettings
 
@@ -128,7 +129,7 @@ def test_children_that_mean_nearly_the_same_share_their_terms(tree_index):
     assert len(first) >= 3
     assert abs(len(first) - len(second)) <= 2
     assert {*first, *second} - {"soccer"} <= {*OWN["soccer"], *SHARED["sports and games"]}
-    assert "soccer matches mean nearly the same" in topics["soccer"].warnings[0]
+    assert "soccer matches' mean nearly the same" in topics["soccer"].warnings[0]
     assert topics["soccer"].path == ("sports and games", "soccer")
     shown = [term.term for topic in found.topics for term in topic.terms]
     assert len(shown) == len(set(shown))
@@ -249,8 +250,10 @@ def test_what_no_child_names_is_suggested_below_its_parent(tree_index):
     found = suggest(tree_index, part, number=2, below="sports and games")
     assert set(found[0].terms) & set(OWN["swimming"])
     assert {each.parent for each in found} == {"sports and games"}
-    with pytest.raises(SettingsError, match=r"with --below .*: sports and games, cooking"):
+    with pytest.raises(SettingsError, match=r"'soccer' has no children; .* with --below .*: sports and games, cooking"):
         suggest(tree_index, part, below="soccer")
+    with pytest.raises(SettingsError, match="'sports' is not a name; choose"):
+        suggest(tree_index, part, below="sports")
     with pytest.raises(SettingsError, match=r"but there are no names; give a tree of names \(--seeds\)"):
         suggest(tree_index, None, below="soccer")
     assert SeeTopic(part).fit(tree_index).suggest(2, below="sports and games") == found
@@ -303,8 +306,11 @@ def test_the_documents_of_children_are_counted_in_their_parents(run):
     for node in range(len(parents)):
         below = [place for place, parent in enumerate(parents) if parent == node]
         assert within[node] == given[node] + sum(given[child] for child in below)
-    first = f"{within[0]} of 200 documents ({within[0] / 200:.0%}), {given[0]} of them in none of its subtopics"
-    assert first in report_html(run)
+    page = report_html(run)
+    assert f"{within[0]} of 200 documents ({within[0] / 200:.0%})" in page
+    assert page.count("of them in none of its subtopics") == sum(given[node] > 0 for node in {*parents} - {-1})
+    told = Card(0, run.topics[0], (), 9, 9, documents=(90, 200), in_no_subtopic=7).html()
+    assert "90 of 200 documents (45%), 7 of them in none of its subtopics" in told
     assert within[0] > 80
 
 
@@ -325,7 +331,8 @@ def test_assign_prints_parents_with_the_documents_of_their_children(run, tree_in
     counts = given["given"]
     total = sum(number for name, number in counts.items() if name.startswith("sports and games"))
     own = counts["sports and games"]
-    assert f"{total:>9}  sports and games, {own} of them in none of its subtopics\n" in told
+    rest = f", {own} of them in none of its subtopics" if own else ""
+    assert f"{total:>9}  sports and games{rest}\n" in told
 
 
 def test_the_report_tells_what_is_missing_below_a_parent_apart_from_what_no_name_covers(topics):

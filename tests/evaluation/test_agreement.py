@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from seetopic.cli.verdicts import print_agreement
 from seetopic.corpus import Judgements, as_seeds
 from seetopic.evaluation import agreement
 from seetopic.evaluation.agreement import agreement_of, read_agreement
@@ -178,6 +179,14 @@ def test_disputed_terms_come_least_agreement_first_with_their_methods():
     assert [(each.item, each.yes, each.no) for each in found.disputed] == [(4, 2, 2), (2, 1, 3), (5, 1, 3)]
     assert found.disputed[0].term == "tennis"
     assert found.disputed[0].methods == ("ours",)
+
+
+@pytest.mark.parametrize(("disputed", "told"), [(20, False), (23, True)])
+def test_disputed_terms_that_are_not_shown_are_counted(capsys, disputed, told):
+    items = tuple(Item(number + 1, "food", f"soup {number}", {"ours": number + 1}) for number in range(disputed))
+    sheet = Sheet(("ours",), ("food",), items)
+    print_agreement(agreement_of(sheet, [by("a", "1" * disputed), by("b", "0" * disputed)]))
+    assert ("and 3 more disputed terms; --json lists all" in capsys.readouterr().out) == told
 
 
 def test_one_annotator_has_shares_but_no_agreement():

@@ -12,13 +12,13 @@ from click.testing import CliRunner
 from commands import run_here
 from planted import PLANTED, planted_documents
 from seetopic import as_seeds
-from seetopic.cli import cli
+from seetopic.cli import cli, evaluate
 from seetopic.cli.verdicts import print_comparison
 from seetopic.corpus.documents import open_documents
 from seetopic.errors import CorpusError, MissingExtra, OutputError, SettingsError
 from seetopic.evaluation import comparison
 from seetopic.evaluation.comparison import CompareOptions, Comparison, Parts, compare, split
-from seetopic.evaluation.methods import Task, method_named
+from seetopic.evaluation.methods import METHODS, Task, method_named
 
 NAMES = list(PLANTED)
 LABELS = [NAMES[number % len(NAMES)] for number in range(240)]
@@ -259,6 +259,10 @@ def test_the_command_compares_methods_on_held_out_documents(files, cache):
     assert "galaxy" in shown.stdout
     assert "240 documents to learn from, 240 to evaluate on, 1 run of each method" in shown.stdout
     assert "--runs 3" in shown.stdout
+
+
+def test_the_help_of_compare_lists_all_methods():
+    assert evaluate.METHODS == METHODS
 
 
 @pytest.mark.slow

@@ -287,6 +287,15 @@ def test_in_a_tree_a_label_in_the_same_case_comes_first_as_without_one():
     assert own_labels(["Sport", "Books"], labels.names).tolist() == [own[0], own[3]]
 
 
+def test_all_measures_fit_a_terminal_with_whole_words_in_the_head(monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "80")
+    topics = topics_of({f"{name} and everything about it": words for name, words in WORDS.items()})
+    print_evaluation(evaluate(topics, Documents(TEXTS, labels=[f"{each} and everything about it" for each in LABELS])))
+    shown = capsys.readouterr().out
+    head = shown[shown.index("┃ category") - 320 : shown.index("┃ category") + 80].replace("┃", " ").split()
+    assert {"label", "precision@10", "f1@10", "npmi", "unsmoothed", "median", "document", "frequency", "c_v"} <= {*head}
+
+
 def test_case_counts_where_the_topics_were_made_with_it():
     settings = {"index": {"text": {"lowercase": False}}}
     topics = {"a": ["Turkey", "turkey"]}

@@ -482,7 +482,7 @@ def test_a_report_says_how_an_updated_index_comes_about(small):
     from seetopic.output.report.reproduce import commands, python_script
 
     updated = run_of(Index.open(small[1], embedding_model=directions), ["sport", "food"])
-    assert "Index.build('documents', 'index').update('documents')" in python_script(updated)
+    assert "Index.build('documents', 'index').update('documents')" in python_script(updated.query)
     made = {**updated.topics.made_with, "model": {"name": "all-MiniLM-L6-v2", "fingerprint": "x"}}
     shown = commands(replace(updated.topics, made_with=made), "names.txt")
     assert shown is not None

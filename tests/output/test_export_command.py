@@ -47,7 +47,7 @@ def test_doubtful_topics_are_said_and_left_out_where_asked(place):
     assert told.stderr == "warning: unsure: low confidence: read them with care\n"
     assert list(json.loads(told.stdout)) == ["sure", "unsure", "surer"]
     told = run("doubtful", "--format", "json", "--min-confidence", "0.5", cwd=place)
-    assert told.stderr == "warning: left out because their confidence is below 0.5: unsure\n"
+    assert told.stderr == "warning: left out because of a confidence below 0.5: unsure\n"
     assert list(json.loads(told.stdout)) == ["sure", "surer"]
 
 
@@ -68,7 +68,7 @@ def test_the_help_names_every_format(place):
             ["edited", "--format", "csv"],
             "edited/topics.json cannot be read as topics ('high' is not of type float or int)",
         ),
-        (["topics", "--format", "csv", "--top", "0"], "`top` is 0"),
+        (["topics", "--format", "csv", "--top", "0"], "--top is 0"),
         (["doubtful", "--format", "csv", "--min-confidence", "0.9"], "no topic has a confidence above 0.7"),
         (["topics", "--format", "csv", "--out", "topics"], "topics is a folder; name a file in it"),
     ],

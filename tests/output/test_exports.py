@@ -358,15 +358,15 @@ def test_unsure_topics_are_left_out_where_asked_and_the_others_keep_their_number
 
 def test_doubts_are_told():
     assert doubts(doubtful()) == ["unsure: low confidence: read them with care"]
-    assert doubts(doubtful(), 0.65) == ["left out because their confidence is below 0.65: sure, unsure"]
+    assert doubts(doubtful(), 0.65) == ["left out because of a confidence below 0.65: sure and unsure"]
 
 
 def test_doubts_about_many_topics_are_one_sentence():
     first, second, third = doubtful().topics
     alike = Topics((first, second, replace(third, warnings=second.warnings)), {})
-    assert doubts(alike) == ["unsure, surer: low confidence: read them with care"]
+    assert doubts(alike) == ["unsure and surer: low confidence: read them with care"]
     different = Topics((first, second, replace(third, warnings=("only 3 of 10 terms",))), {})
-    assert doubts(different) == ["unsure, surer: see the `warnings` of these topics in topics.json"]
+    assert doubts(different) == ["unsure and surer: see the `warnings` of these topics in topics.json"]
 
 
 @pytest.mark.parametrize(

@@ -21,8 +21,10 @@ from planted import NAMES, planted_documents
 from seetopic import Index, Topics, as_seeds
 from seetopic.classify import sorter_of
 from seetopic.cli import cli
+from seetopic.corpus import Judgement, Judgements, write_judgements
 from seetopic.corpus.documents import Documents
 from seetopic.discovery.run import Discovery, run_of
+from seetopic.errors import OutputError
 from seetopic.evaluation.methods import Task, method_named
 from seetopic.output.charts import topics_map
 from seetopic.output.charts.scene import Scene
@@ -32,6 +34,12 @@ from seetopic.runtime.progress import silent
 from seetopic.settings import DEFAULT, PRESETS, SampleSettings
 from waiting import until
 
+JUDGED = (
+    Judgement(NAMES[0], "moon", belongs=False),
+    Judgement(NAMES[1], "salad"),
+    Judgement(NAMES[1], document=0, belongs=False),
+    Judgement(None, document=4),
+)
 HARM = "window.harmed=1"
 SCRIPT = f"<script>{HARM}</script>"
 ODD_NAMES = [f"</script>{SCRIPT}", f'cooking" onload="{HARM}', f"<img src=x onerror={HARM}>"]
@@ -204,23 +212,46 @@ def code_of(page: str, label: str) -> str:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "names", [NAMES, {"sport": ["ball games", "athletics"], "sky": {"names": ["stars"], "negative": ["moon"]}}]
+    ("names", "judged"),
+    [
+        (NAMES, ()),
+        ({"sport": ["ball games", "athletics"], "sky": {"names": ["stars"], "negative": ["moon"]}}, ()),
+        (NAMES, JUDGED),
+    ],
 )
-def test_the_commands_in_it_give_the_same_topics(names, cache, tmp_path, monkeypatch):
+def test_the_commands_in_it_give_the_same_topics(names, judged, cache, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SEETOPIC_CACHE", str(cache))
     Path("my docs.txt").write_text("\n".join(planted_documents(90)))
     settings = replace(DEFAULT.index, local=replace(DEFAULT.index.local, window=4), random_state=3)
     index = Index.build("my docs.txt", "mine", settings=settings, n_jobs=1, cache=cache)
     chosen = replace(DEFAULT.discovery, top=4, merge_variants=False)
-    run = found(index, names, chosen)
+    run = run_of(index, names, chosen, judgements=judged)
     page = report_html(run)
-    file = "names.txt" if isinstance(names, list) else "names.json"
+    (file,) = re.findall(r"<code>(names\.\w+)</code>", page)
     Path(file).write_text(code_of(page, file))
+    write_judgements(Path("judgements.jsonl"), judged)
+    assert ("judgements, settings" in page) == bool(judged)
     for command in code_of(page, "Commands").splitlines():
         result = CliRunner().invoke(cli, [*shlex.split(command)[1:], "--quiet"], catch_exceptions=False)
         assert result.exit_code == 0, result.output
-    assert Topics.load("topics").to_json()["topics"] == run.topics.to_json()["topics"]
+    again, first = Topics.load("topics").to_json(), run.topics.to_json()
+    assert again["topics"] == first["topics"]
+    assert again["made_with"].get("judgements") == first["made_with"].get("judgements")
+
+
+def test_judgements_are_told_apart_whatever_their_order(index):
+    given, other = Judgements(JUDGED).made_with(), Judgements(JUDGED[1:]).made_with()
+    assert given["judgements"]["number"] == 4
+    assert given == Judgements(JUDGED[::-1]).made_with() != other
+    run = run_of(index, NAMES, replace(DEFAULT.discovery, growth=2), judgements=JUDGED)
+    assert run.topics.made_with["judgements"] == given["judgements"]
+    page = report_html(run)
+    assert f"4 ({given['judgements']['sha256']})" in page
+    assert "judgements=&#x27;judgements.jsonl&#x27;" in page
+    damaged = replace(run.topics, made_with={**run.topics.made_with, "judgements": {"number": "4"}})
+    with pytest.raises(OutputError, match="no valid record"):
+        report_html(damaged)
 
 
 def test_settings_without_an_option_are_given_as_python(index, tmp_path, monkeypatch):
@@ -238,20 +269,20 @@ def test_a_ready_index_is_opened_and_not_built_again(index, tmp_path, monkeypatc
     assert commands(run.topics, "names.json", origin) == "seetopic discover index --seeds names.json --out topics"
     monkeypatch.chdir(index.folder.parent)
     given: dict[str, object] = {}
-    exec(python_script(run, origin).replace("topics.save('topics')", ""), {}, given)
+    exec(python_script(run.query, origin).replace("topics.save('topics')", ""), {}, given)
     assert given["topics"].to_json() == run.topics.to_json()
 
 
 def test_the_demos_articles_are_in_no_file_so_only_python_gives_them(index):
     run = found(index, NAMES)
     assert commands(run.topics, "names.txt", Origin(demo=True)) is None
-    assert "Index.build(demo_documents(), 'index')" in python_script(run, Origin(demo=True))
+    assert "Index.build(demo_documents(), 'index')" in python_script(run.query, Origin(demo=True))
 
 
 def test_a_tables_column_is_named(index):
     run, origin = found(index, NAMES), Origin(text_field="a review")
     assert "--text-field 'a review'" in commands(run.topics, "names.txt", origin)
-    assert "text_field='a review'" in python_script(run, origin)
+    assert "text_field='a review'" in python_script(run.query, origin)
 
 
 def test_it_says_how_to_cite_and_with_which_settings(report):

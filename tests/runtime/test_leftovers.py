@@ -69,7 +69,7 @@ def test_parts_beside_results_go_unless_somebody_writes_them(tmp_path):
     folder = tmp_path / ".results.3.part"
     folder.mkdir()
     with held(alive):
-        write_text(tmp_path / "topics.json", "{}")
+        write_text(tmp_path / "topics.json", '{"made_with": {}}')
         assert names_in(tmp_path) == sorted([alive.name, other.name, folder.name, "topics.json"])
         Topics((), {}).save(tmp_path)
         assert names_in(tmp_path) == sorted([alive.name, other.name, "topics.csv", "topics.json"])

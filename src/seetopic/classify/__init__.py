@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from seetopic.classify.assignment import Reader, StoredDocuments, assign, assign_documents
+from seetopic.classify.assignment import CategoryCounts, Reader, StoredDocuments, assign, assign_documents
 from seetopic.classify.documents import DocumentStream
 from seetopic.classify.findings import (
     NO_DATE,
+    TABLES,
     UNITS,
     CategoryShare,
     DateOrder,
@@ -29,9 +30,11 @@ __all__ = [
     "NO_DATE",
     "SORTER",
     "STEPS",
+    "TABLES",
     "UNITS",
     "AssignOptions",
     "Assigned",
+    "CategoryCounts",
     "CategoryShare",
     "DateOrder",
     "DateReader",

@@ -40,7 +40,9 @@ from seetopic.runtime import (
     engine_for,
     place_of_file,
     read_json,
+    refuse_to_replace,
     silent,
+    warn,
     write_json,
     writing,
     written_whole,
@@ -89,6 +91,12 @@ class StoredDocuments:
             yield number, _Read(TextShard([" ".join(each) for each in words], columns=rows), words=words)
 
 
+class CategoryCounts(Counter[str]):
+    """The number of documents in each category; `""` counts those without one."""
+
+    documents = 0  # in total, because one may be in several categories
+
+
 @dataclass(frozen=True)
 class _Sorted:
     """The result for one piece."""
@@ -118,7 +126,7 @@ def assign(
     device: str = "auto",
     cache: str | Path | None = None,
     progress: Progress = silent,
-) -> Counter[str]:
+) -> CategoryCounts:
     """Sort documents into categories and write a table with one row for every row of the input.
 
     `documents` are as `open_documents` takes them, or an index, whose documents and kept columns the table gets.
@@ -126,8 +134,8 @@ def assign(
     reads the documents, which is more accurate but slower. `judgements`, as for `SeeTopic.teach`, correct the sorter;
     documents must be given as text. `keep` names columns of the input that the table gets, too. Rows that are empty or,
     unless `on_error` is "raise", cannot be read have a `problem` instead of a category; `problems` counts them by
-    reason. The options are those of `seetopic assign`. Returns the number of documents in each category; `""` counts
-    those without a category.
+    reason. The options are those of `seetopic assign`. Returns the number of documents in each category, and their
+    total as `documents`; `""` counts those without a category.
     """
     options = AssignOptions(threshold=threshold, rate=rate, several=several)
     sorter = topics if isinstance(topics, Sorter) else Sorter.load(topics)
@@ -137,6 +145,7 @@ def assign(
         source = StoredDocuments(documents if isinstance(documents, Index) else Index.open(documents), as_keep(keep))
     else:
         source = open_documents(documents, text_field=text_field, on_error=on_error, keep=keep)
+        refuse_to_replace([Path(out)], source.paths())
     reader = None
     if read and isinstance(source, StoredDocuments):
         raise SettingsError(
@@ -169,12 +178,11 @@ def assign_documents(
     problems: Counter[str] | None = None,
     chosen: Flags | None = None,
     progress: Progress = silent,
-) -> Counter[str]:
+) -> CategoryCounts:
     """Write one row per row of the input: its best category and share, all its categories, and the evidence.
 
     The file's extension is its format. `chosen` flags the rows of the input that are written, all if it is None.
-    Returns the number of documents per best category; `""` counts those without a category, and `problems` those
-    without text, by reason.
+    Returns the number of documents per category; `problems` counts those without text, by reason.
     """
     table = table_for(out, sorter.names, sorter.terms, sorter.tree)
     table.refuse_clash(documents.kept_columns())  # as far as they are known now
@@ -197,14 +205,25 @@ def assign_documents(
         table.require_room(sum(parts.values()))
         bounds = options.bounds(len(sorter.names), bests)
         made = engine.map(partial(_rows, table=table, folder=folder, bounds=bounds), _numbered(parts, chosen))
-        given: Counter[int] = Counter()
+        written = _Written()
         with written_whole(out, beside=folder / "table") as beside:
             total = sum(parts.values()) if chosen is None else int(chosen.sum())
-            table.write(beside, _counted(made, given, total, progress))
+            table.write(beside, _counted(made, written, total, progress))
         shutil.rmtree(folder, ignore_errors=True)
     if problems is not None:
         problems.update(done.skipped)
-    return Counter({"" if category < 0 else sorter.names[category]: number for category, number in given.items()})
+    given = written.categories
+    if options.threshold and given.keys() == {-1}:
+        warn(
+            f"no document has a category: the largest share is {written.largest:.2f}, below --threshold "
+            f"{options.threshold:g} (in Python: threshold); lower it, or choose the share of documents that get a "
+            "category with --rate (in Python: rate)"
+        )
+    counts = CategoryCounts(
+        {"" if category < 0 else sorter.names[category]: number for category, number in given.items()}
+    )
+    counts.documents = written.documents
+    return counts
 
 
 def _kept(documents: Documents | StoredDocuments, kinds: dict[str, set[Kind]]) -> dict[str, Kind]:
@@ -318,6 +337,15 @@ def _gathered(done: Iterable[_Sorted], progress: Progress) -> tuple[dict[str, in
 # Second step: parts to rows.
 
 
+@dataclass
+class _Written:
+    """What is in some rows of the table."""
+
+    documents: int = 0
+    categories: Counter[int] = field(default_factory=Counter)  # documents by category; -1 for none
+    largest: float = 0.0  # share of a document in a category
+
+
 def _numbered(parts: dict[str, int], chosen: Flags | None) -> Iterator[tuple[str, int, Flags | None]]:
     """Each part with the number of its first document, and which of its rows are chosen; None for all."""
     first = 0
@@ -329,20 +357,24 @@ def _numbered(parts: dict[str, int], chosen: Flags | None) -> Iterator[tuple[str
 
 def _rows(
     numbered: tuple[str, int, Flags | None], table: Table, folder: Path, bounds: Bounds
-) -> tuple[bytes, Counter[int]]:
+) -> tuple[bytes, _Written]:
     name, first, chosen = numbered
     rows = SortedRows.load(folder / name).at_least(bounds)
     numbers = np.arange(first, first + len(rows))
     if chosen is not None:
         rows, numbers = rows.where(chosen), numbers[chosen]
-    return table.rows(rows, numbers), Counter(rows.placement.best.tolist())
+    given, steps = rows.placement.categories, rows.placement.steps
+    categories = Counter({-1: int(np.count_nonzero(given.sizes == 0))}) + Counter(given.values.tolist())
+    return table.rows(rows, numbers), _Written(len(rows), categories, int(steps.max(initial=0)) / STEPS)
 
 
 def _counted(
-    made: Iterable[tuple[bytes, Counter[int]]], given: Counter[int], total: int, progress: Progress
+    made: Iterable[tuple[bytes, _Written]], written: _Written, total: int, progress: Progress
 ) -> Iterator[bytes]:
-    """The rows; `given` counts the categories in them."""
-    for rows, categories in made:
+    """The rows, which are added up in `written`."""
+    for rows, each in made:
         yield rows
-        given.update(categories)
-        progress("writing the table", given.total(), total)
+        written.documents += each.documents
+        written.categories += each.categories
+        written.largest = max(written.largest, each.largest)
+        progress("writing the table", written.documents, total)

@@ -6,6 +6,7 @@ import atexit
 import errno
 import gc
 import os
+import re
 import signal
 import sys
 import threading
@@ -19,7 +20,7 @@ import click
 from seetopic.cli import ask, cache, evaluate, export, serve, topics, trends, update, verify
 from seetopic.cli.messages import say
 from seetopic.cli.options import say_warning
-from seetopic.errors import NotEnoughMemory, SeeTopicError
+from seetopic.errors import NotEnoughMemory, SeeTopicError, SettingsError
 from seetopic.version import __version__
 
 __all__ = ["cli", "main"]
@@ -72,6 +73,14 @@ _REFUSALS = {
     errno.EAGAIN: "raise the limit on processes (ulimit -u), or use fewer --jobs",
 }
 
+# After interruptions, by command; the others have nothing to resume.
+_BUILD = "; if an index was being built, run the same command again to resume"
+_RESUMED = dict.fromkeys(("demo", "index", "update", "check", "discover"), _BUILD) | {
+    "assign": "; run the same command again to resume",
+    "compare": "; with --out, run the same command again to resume",
+}
+
+_PARAMETER = re.compile(r"`(\w+)`")
 _OUT_OF_MEMORY = ("can't start new thread", "failed to map segment", "PyObject pointer is null")  # from libraries
 _MANY_OBJECTS = 100_000  # new ones until Python looks for garbage; by default, imports alone would make it look often
 _LEAST_MEMORY = 1 << 30  # bytes of address space; the numeric libraries alone need most of it
@@ -89,7 +98,7 @@ def main() -> None:
             if sys.stdout is not None:
                 sys.stdout.flush()
         except (click.Abort, KeyboardInterrupt):
-            say("seetopic: interrupted; if an index was being built, run the same command again to resume")
+            say(f"seetopic: interrupted{_RESUMED.get(''.join(sys.argv[1:2]), '')}")
             exec("")  # or Python would take an interrupt inside an `exec`, as dataclasses use, for one nobody handled
             sys.exit(128 + stopped_by[-1])
         except BrokenPipeError:  # the reader has closed the pipe
@@ -146,6 +155,8 @@ def _ended_like_ctrl_c() -> Iterator[list[int]]:
 
 def _sentence(error: BaseException) -> str | None:
     """The message for the user, or None for a bug."""
+    if isinstance(error, SettingsError):
+        return _PARAMETER.sub(lambda found: _options().get(found[1], found[0]), str(error))
     if isinstance(error, SeeTopicError):
         return str(error)
     if isinstance(error, click.ClickException):
@@ -155,6 +166,13 @@ def _sentence(error: BaseException) -> str | None:
     refusal = _refusal(error)
     ran_out = error.__context__ is not None and _ran_out(error.__context__)
     return (first or refusal) if refusal or ran_out else None
+
+
+def _options() -> dict[str, str]:
+    """The options that set parameters, by the name of the parameter in Python."""
+    given = (option for command in cli.commands.values() for option in command.params)
+    own = {option.name or "": option.opts[0] for option in given if isinstance(option, click.Option)}
+    return {**own, "words": "--sample-words"}
 
 
 def _ran_out(error: BaseException) -> bool:

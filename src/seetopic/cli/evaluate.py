@@ -19,11 +19,18 @@ from seetopic.cli.options import (
     SEEDS,
     SHOWING,
     given_documents,
+    refuse_to_replace_inputs,
     say_warning,
     show,
     with_options,
 )
 from seetopic.settings import DEFAULT
+
+# Repeats the names in `seetopic.evaluation.METHODS`, because importing it would slow down `--help`.
+METHODS = (
+    "default", "paper", "released-code", "no-iter", "plm", "zero-shot", "seeded-lda", "anchored-corex", "labeled-etm",
+    "cate", "bertopic-guided", "bertopic-zeroshot",
+)  # fmt: skip
 
 _LABEL = click.option("--label-field", metavar="NAME", help="Field or column with the documents' true categories.")
 _RANDOM = click.option(
@@ -77,7 +84,7 @@ def evaluate(topics: Path, held_out: str, top: int, quiet: bool, as_json: bool, 
     "--methods",
     default="default,plm,zero-shot",
     show_default=True,
-    help="Methods, separated by commas; the first is the reference.",
+    help=f"Methods, separated by commas; the first is the reference. All of them: {', '.join(METHODS)}.",
 )
 @click.option("--on", "held_out", metavar="DOCS", help="Documents to evaluate on.  [default: held out from DOCS]")
 @click.option("--hold-out", type=float, default=0.4, show_default=True, help="Share of DOCS held out for evaluation.")
@@ -172,6 +179,8 @@ def agreement(
     from seetopic.corpus import append_judgements
     from seetopic.evaluation import agreement_of, judgements_of, read_sheets
 
+    if judgements is not None:
+        refuse_to_replace_inputs([judgements], *sheets, key)
     filled = read_sheets(sheets, key)
     result = agreement_of(*filled, random_state=random_state)
     if judgements is not None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from seetopic.cli.options import PATH, say_warnings
+from seetopic.cli.options import PATH, refuse_to_replace_inputs, say_warnings
 from seetopic.errors import SettingsError
 
 # Repeats the names in `seetopic.output.FORMATS`, because importing it would slow down `--help`.
@@ -53,6 +53,8 @@ def export(
         if out is None:
             raise SettingsError(f"no format is given; add --format with one of {', '.join(FORMATS)}")
         format = format_of(out)
+    if out is not None:
+        refuse_to_replace_inputs([out], topics)
     found = Topics.load(topics)
     text = export_topics(found, format, out, variants=variants, min_confidence=min_confidence, top=top)
     say_warnings(doubts(found, min_confidence))

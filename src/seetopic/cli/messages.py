@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 LONGEST = 300  # characters per line
+ROOM = 180  # of them for a list of names
 
 
 def one_line(text: str) -> str:

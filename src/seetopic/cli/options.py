@@ -275,6 +275,29 @@ def require_index(source: str) -> None:
     raise CorpusError(f"{source} is not an index; build one with `seetopic index {source} --out INDEX`")
 
 
+def refuse_to_replace_inputs(targets: Iterable[Path], *inputs: Any) -> None:
+    """Refuse to write over a file, or one of the documents, of an index or of topics, that a command reads."""
+    from seetopic.runtime import refuse_to_replace
+
+    refuse_to_replace(targets, (path for each in inputs if each is not None for path in _files_of(each)))
+
+
+def _files_of(source: Any) -> list[Path]:
+    from seetopic.corpus import Documents
+    from seetopic.discovery import RESULTS
+    from seetopic.index import is_index
+
+    if isinstance(source, Documents):
+        return source.paths()
+    path = Path(source)
+    if is_index(path):
+        return [*path.iterdir()]
+    if path.is_dir() or path.name in RESULTS:  # topics
+        folder = path if path.is_dir() else path.parent
+        return [folder / name for name in RESULTS]
+    return [path]
+
+
 def given_documents(source: str, options: dict[str, Any], keep: Sequence[str] = ()) -> Any:
     from seetopic.corpus import open_documents
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from seetopic.cli.messages import ROOM
 from seetopic.cli.options import (
     ADDRESS,
     BY,
@@ -40,6 +41,7 @@ from seetopic.cli.options import (
     given_documents,
     kept_columns,
     open_index,
+    refuse_to_replace_inputs,
     require_index,
     say_doubts,
     say_left_out,
@@ -80,6 +82,7 @@ def demo(out: Path, quiet: bool, as_json: bool, jobs: int | None, cache: Path | 
     from seetopic.index import Index, plan_cached
     from seetopic.runtime import shown_progress, silent
 
+    _check_out(out)
     with shown_progress(quiet) as progress:
         resources: dict[str, Any] = {"n_jobs": jobs, "cache": cache, "progress": progress, "warn": say_warning}
         articles = demo_documents()
@@ -211,7 +214,9 @@ def discover(
             say_unused(opened, options)
             say_doubts(opened, asked.all_names)
             _get_ready(opened)
+            _check_out(out, *seeds, judgements)
         else:
+            _check_out(out, source, *seeds, judgements)
             build = cached_build(source, options, progress, asked.all_names, kept)
             documents = build.update.added[0].documents
             build.run()
@@ -261,6 +266,8 @@ def suggest(
             f"--out {out} does not end in .yaml; names are written as YAML, so choose a file name ending in .yaml"
         )
     require_index(source)
+    if out is not None:
+        refuse_to_replace_inputs([out], source, *seeds)
     found = suggested(open_index(source, options), asked, number=number, below=below)
     if out is not None:
         write_text(out, as_seeds_file(found))
@@ -318,14 +325,16 @@ def assign(
     from seetopic.corpus import is_below
     from seetopic.discovery import Topics
     from seetopic.index import is_index
-    from seetopic.runtime import quantity, shown_progress
+    from seetopic.runtime import listed, quantity, shown_progress
 
     sorter, problems = Sorter.load(topics), Counter[str]()
     table_for(out, sorter.names, sorter.terms)  # refuses an unknown format before standard input is read
     resources = {name: options[name] for name in ("engine", "address", "device", "cache")}
     with shown_progress(quiet) as progress:
+        source = documents if is_index(documents) else given_documents(documents, options)
+        refuse_to_replace_inputs([out], source, topics, judgements)
         given = assign_documents(
-            documents if is_index(documents) else given_documents(documents, options),
+            source,
             sorter,
             out,
             threshold=threshold,
@@ -340,21 +349,34 @@ def assign(
             **resources,
         )
     if (topics / "topics.json").exists() and (doubtful := Topics.load(topics).doubtful):
-        listed = ", ".join(topic.label for topic in doubtful)
-        say_note(f"topics with low confidence, whose documents may be about something else: {listed}")
+        names = listed((topic.label for topic in doubtful), ROOM)
+        say_note(f"low confidence, so the documents assigned may be about something else: {names}")
     if problems:
-        listed = ", ".join(f"{count} {reason}" for reason, count in sorted(problems.items()))
-        say_note(f"some rows have no text ({listed}); the column `problem` says why")
+        reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(problems.items()))
+        say_note(f"some rows have no text ({reasons}); the column `problem` says why")
     counts = {name: given[name] for name in (*sorter.names, "")}
     if as_json:
-        shown = {"out": str(out), "documents": sum(counts.values()), "given": counts, "problems": problems}
+        shown = {"out": str(out), "documents": given.documents, "given": counts, "problems": problems}
         click.echo(json.dumps(shown, ensure_ascii=False))
     else:
         for name, count in counts.items():
-            below = [counts[other] for other in sorter.names if sorter.parents and is_below(other, name)]
-            rest = f", {count:,} of them in none of its subtopics" if below else ""
+            # With several categories, a document below a category is counted in it already.
+            is_sum = sorter.parents and not several
+            below = [counts[other] for other in sorter.names if is_sum and is_below(other, name)]
+            rest = f", {count:,} of them in none of its subtopics" if below and count else ""
             click.echo(f"{count + sum(below):>9,}  {name or '(none)'}{rest}")
-        click.echo(f"{out}: {quantity(sum(counts.values()), 'document')}")
+        each = "; a document may have several categories" if several else ""
+        click.echo(f"{out}: {quantity(given.documents, 'document')}{each}")
+
+
+def _check_out(out: Path | None, *inputs: Any) -> None:
+    """Refuse a folder for results where something else would be lost."""
+    if out is None:
+        return
+    from seetopic.discovery import RESULTS, refuse_other_results
+
+    refuse_other_results(out)
+    refuse_to_replace_inputs([out / name for name in RESULTS], *inputs)
 
 
 def _get_ready(opened: Index) -> None:

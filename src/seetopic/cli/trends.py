@@ -20,6 +20,7 @@ from seetopic.cli.options import (
     TIME,
     TIME_ZONE,
     open_index,
+    refuse_to_replace_inputs,
     say_left_out,
     with_options,
 )
@@ -84,11 +85,12 @@ def trends(
     from seetopic.cli.render import print_trends
     from seetopic.corpus import read_seeds
     from seetopic.index import is_index
-    from seetopic.output import check_trends_place, write_trends
+    from seetopic.output import check_trends_place, trends_places, write_trends
     from seetopic.runtime import shown_progress
 
     if out is not None:
         check_trends_place(out)
+        refuse_to_replace_inputs(trends_places(out), source, *seeds, topics, options["judgements"])
     models = {"model": model, "reader": reader, "cache": cache}
     opened: Any = open_index(source, models) if is_index(source) else Path(source)
     asked = read_seeds(*seeds) if seeds else None

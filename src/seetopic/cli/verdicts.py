@@ -12,12 +12,13 @@ from rich.table import Table
 
 from seetopic.discovery import DOUBTFUL
 from seetopic.evaluation import in_order, mark, meaning, stem
-from seetopic.runtime import quantity
+from seetopic.runtime import listed, quantity
 
 if TYPE_CHECKING:
     from seetopic.evaluation import Agreement, Comparison, Estimate, Evaluation
 
 _SIDE_BY_SIDE = 4  # methods per table, to fit a terminal
+_DISPUTED = 20  # terms shown
 _OF_TOPICS = ("label_precision@", "label_f1@", "npmi", "npmi_unsmoothed", "c_v", "median_document_frequency")
 _COMPARED = (
     "label_precision@10", "label_f1@10", "label_f1@50", "npmi", "lcp", "diversity", "npmi_unsmoothed",
@@ -35,12 +36,12 @@ def print_evaluation(evaluation: Evaluation) -> None:
     console.print(overall)
     if evaluation.levels:
         measures = in_order(name for name in evaluation.levels[0] if name != "topics")
-        by_level = _table("level", "topics", *measures)
+        by_level = _table("level", "topics", *map(_in_lines, measures))
         for number, level in enumerate(evaluation.levels):
             by_level.add_row(str(number), f"{level['topics']:.0f}", *(_shown(level[name]) for name in measures))
         console.print(by_level)
     shown = [name for name in in_order(evaluation.figures) if stem(name) in _OF_TOPICS]
-    per_topic = _table("category", *shown)
+    per_topic = _table("category", *map(_in_lines, shown))
     for topic in evaluation.topics:
         per_topic.add_row(escape(topic.name), *(_shown(topic.figures.get(name, float("nan"))) for name in shown))
     console.print(per_topic)
@@ -90,9 +91,9 @@ def _seconds(comparison: Comparison, method: str) -> float:
 
 
 def _print_notes(console: Console, names: Iterable[str], skipped: Iterable[tuple[str, int]]) -> None:
-    missing = ", ".join(names)
+    missing = list(names)
     if missing:
-        console.print(f"[yellow]note:[/] no document has the label {escape(missing)}", highlight=False)
+        console.print(f"[yellow]note:[/] no document has the label {escape(listed(missing))}", highlight=False)
     for reason, count in skipped:
         console.print(f"left out: {count} {escape(reason)}", highlight=False)
 
@@ -114,10 +115,12 @@ def print_agreement(agreement: Agreement) -> None:
     console.print(f"Krippendorff's alpha {_estimate(agreement.krippendorff_alpha)}", highlight=False)
     if agreement.disputed:
         disputed = _table("disputed term", "category", "yes", "no", "found by")
-        for each in agreement.disputed[:20]:
+        for each in agreement.disputed[:_DISPUTED]:
             found_by = ", ".join(each.methods)
             disputed.add_row(escape(each.term), escape(each.category), str(each.yes), str(each.no), escape(found_by))
         console.print(disputed)
+        if (rest := len(agreement.disputed) - _DISPUTED) > 0:
+            console.print(f"and {quantity(rest, 'more disputed term')}; --json lists all", highlight=False)
     for sentence in agreement.notes:
         console.print(f"[yellow]note:[/] {escape(sentence)}", highlight=False)
 
@@ -127,6 +130,11 @@ def _table(*headings: str) -> Table:
     for number, heading in enumerate(headings):
         table.add_column(heading, style="bold" if number == 0 else "", overflow="fold")
     return table
+
+
+def _in_lines(measure: str) -> str:
+    """Its name with a line for each word, so that all measures fit a terminal."""
+    return measure if measure == "c_v" else measure.replace("_", "\n")
 
 
 def _mean(values: list[float]) -> float:

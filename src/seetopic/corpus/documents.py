@@ -46,6 +46,7 @@ _ENDINGS = {**{f".{name}": name for name in FORMATS}, ".ndjson": "jsonl", ".mark
 _TEXT = ("txt", "md")  # formats without columns; a Markdown file is one document
 _TABLES = ("parquet", "jsonl", "json", "csv", "tsv", "xlsx")  # read from a folder, if it has no .txt files
 _ENCODED = ("txt", "jsonl", "json", "csv", "tsv")  # formats whose encoding is detected
+_CHOOSE = "choose some of them with --keep (in Python: keep)"
 _PEEKED = 100  # records in which a column with text is looked for
 
 
@@ -78,6 +79,14 @@ class Documents:
         """Whether it is a table in a file, so that columns can be kept."""
         return isinstance(self.source, Path | Files) and self._files()[1] not in (None, "txt")
 
+    def paths(self) -> list[Path]:
+        """The files on this machine that are read."""
+        if isinstance(self.source, Joined):
+            return [path for part in self.source.parts for path in part.paths()]
+        if not isinstance(self.source, Path | Files):
+            return []
+        return [Path(file.path) for file in self._files()[0] if file.system is None]
+
     def column_names(self) -> tuple[str, ...]:
         """The columns of the first records; none if they are unknown."""
         if isinstance(self.source, Joined):
@@ -94,7 +103,7 @@ class Documents:
         """The columns to keep; with "all", those of the first records."""
         return Fields(self.text_field, keep=self.keep).kept(self.column_names() if self.keep == "all" else ())
 
-    def require_columns(self) -> None:
+    def require_columns(self, advice: str = _CHOOSE) -> None:
         """Refuse columns to keep that no record of a table has."""
         missing = set() if self.keep == "all" else set(self.keep)
         if not missing or isinstance(self.source, Joined) or not self.has_columns:
@@ -113,13 +122,13 @@ class Documents:
             return  # reading the texts will say what is wrong
         for name in self.keep:
             if name in missing:
-                self.refuse_missing(name)
+                self.refuse_missing(name, advice)
 
-    def refuse_missing(self, name: str) -> NoReturn:
+    def refuse_missing(self, name: str, advice: str = _CHOOSE) -> NoReturn:
         """Refuse a column to keep that no document has."""
         raise CorpusError(
             f"no document of {self.name!r} has a column {name!r}; the columns are "
-            f"{', '.join(self.column_names()) or 'unknown'}: choose some of them with --keep (in Python: keep)"
+            f"{', '.join(self.column_names()) or 'unknown'}: {advice}"
         )
 
     @property

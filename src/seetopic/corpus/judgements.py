@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import reprlib
@@ -96,6 +97,12 @@ class Judgements:
 
     def __iter__(self) -> Iterator[Judgement]:
         return iter(self.judgements)
+
+    def made_with(self) -> dict[str, Any]:
+        """What tells whether two discoveries learned from the same judgements; nothing if there are none."""
+        lines = "".join(sorted(each.to_line() for each in self.judgements))
+        digest = hashlib.sha256(lines.encode()).hexdigest()
+        return {"judgements": {"number": len(self), "sha256": digest}} if lines else {}
 
     def plus(self, more: Iterable[Judgement]) -> Judgements:
         return Judgements((*self.judgements, *more))

@@ -33,7 +33,15 @@ from seetopic.discovery.suggestions import as_seeds_file, suggest, suggest_below
 from seetopic.discovery.teaching import CONSTANT, corrections, most_predictive
 from seetopic.discovery.teaching_report import TeachingReport, teaching_report
 from seetopic.discovery.term_rule import SortedDocuments, TermRule, rule_for_new
-from seetopic.discovery.topics import RankedTerm, Residual, Topic, Topics, results_in
+from seetopic.discovery.topics import (
+    RESULTS,
+    RankedTerm,
+    Residual,
+    Topic,
+    Topics,
+    refuse_other_results,
+    results_in,
+)
 from seetopic.discovery.tree import Tree, tree_of
 from seetopic.discovery.tree_sorting import widened
 from seetopic.discovery.wildcards import expanded
@@ -45,6 +53,7 @@ __all__ = [
     "DOUBTFUL",
     "NEAREST",
     "READ",
+    "RESULTS",
     "About",
     "Check",
     "Discovery",
@@ -88,6 +97,7 @@ __all__ = [
     "most_predictive",
     "pick_best",
     "products",
+    "refuse_other_results",
     "results_in",
     "rule_for_new",
     "run_of",

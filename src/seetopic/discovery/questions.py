@@ -48,9 +48,9 @@ class Question:
 def ask(run: Discovery, number: int = 20, about: About = "both") -> list[Question]:
     """The questions whose answers would help most, best first; nothing is asked twice."""
     if not 1 <= number <= MOST:
-        raise SettingsError(f"`number` is {number}, but must be between 1 and {MOST} (--number)")
+        raise SettingsError(f"`number` is {number}, but must be between 1 and {MOST}")
     if about not in get_args(About):
-        raise SettingsError(f"`about` is {about!r}, but must be one of {', '.join(get_args(About))} (--about)")
+        raise SettingsError(f"`about` is {about!r}, but must be one of {', '.join(get_args(About))}")
     if run.reading is None or len(run.seeds) + len(run.uncovered.centres) < 2:
         raise CorpusError(
             "questions need at least two categories, and documents that the language model has read; "

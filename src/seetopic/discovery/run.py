@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from seetopic.corpus import Seeds, Settled, as_judgements, as_seeds, path_text
+from seetopic.corpus import Judgements, Seeds, Settled, as_judgements, as_seeds, path_text
 from seetopic.discovery.absence import are_all_rare, handicaps_of, is_absent
 from seetopic.discovery.algorithm import Discovered, discover_terms, starting_terms
 from seetopic.discovery.calibration import have_names, shares_with_none
@@ -92,7 +92,8 @@ class Query:
     progress: Progress = silent
     random_state: int | None = None  # for training; None means the index's
     name_vectors: Mapping[str, Floats] = field(default_factory=dict)  # given by the user, by category
-    settled: Settled = field(default_factory=Settled)
+    judgements: Judgements = field(default_factory=Judgements)
+    settled: Settled = field(default_factory=Settled)  # what they say about these names
 
     def __post_init__(self) -> None:
         n_terms = len(self.index.vocabulary)
@@ -128,6 +129,7 @@ class Query:
             "preset": self.preset,
             "settings": {"index": self.index.manifest["settings"], "discovery": as_json(self.settings)},
             **self.index.models,
+            **self.judgements.made_with(),
             "random_state": random_state,
             "version": __version__,
             "corpus": self.index.manifest["corpus"],
@@ -233,11 +235,12 @@ def run_of(
     chosen = named if settings is None else settings
     name = preset if replace(chosen, top=named.top) == named else "custom"
     asked = expanded(as_seeds(seeds), index.vocabulary.terms)
-    settled = as_judgements(judgements).settled(asked)
+    judged = as_judgements(judgements)
+    settled = judged.settled(asked)
     asked = with_rejected_terms(asked, settled)
     extended = index_with_names(index, asked, chosen, progress, settled.accepted)
     require_known(extended, settled)
-    return find(Query(extended, asked, chosen, name, device, progress, None, name_vectors or {}, settled))
+    return find(Query(extended, asked, chosen, name, device, progress, None, name_vectors or {}, judged, settled))
 
 
 def find(query: Query) -> Discovery:
@@ -531,9 +534,9 @@ def _describing(query: Query, general: GeneralEvidence, found: CurrentTerms) -> 
 
 
 def _confidence(query: Query, constraints: Constraints, general: GeneralEvidence, found: Discovered) -> Doubles:
-    """How far each name's topic can be trusted."""
+    """How far each name's topic can be trusted, with the two decimals that are shown, so that they decide."""
     names, local = general.names[: len(query.seeds)], np.asarray(query.index.local)
-    return topic_confidence(names, general.vectors, local, _without_fixed(found, constraints))
+    return topic_confidence(names, general.vectors, local, _without_fixed(found, constraints)).round(2)
 
 
 def _without_fixed(found: Discovered, constraints: Constraints) -> CurrentTerms:
@@ -557,7 +560,9 @@ def _topics(
     n_names, index = len(query.seeds), query.index
     themes = general.names[n_names:]
     shares = None if tree is None or summed is None else summed.mean(axis=0).round(4).tolist()
-    warnings = warnings_of(index, query.seeds, query.settings.top, general.similarity, found, sure, handicaps, twins)
+    warnings = warnings_of(
+        index, query.seeds, query.settled, query.settings.top, general.similarity, found, sure, handicaps, twins
+    )
     topics = tuple(
         _topic(query, category, found, sure, None if shares is None else shares[category], warnings[category])
         for category in range(n_names)
@@ -602,5 +607,5 @@ def _topic(
         )
         for term, score, own in zip(terms, scores, ranks, strict=True)
     )
-    confidence = round(float(sure[category]), 3)
+    confidence = float(sure[category])
     return Topic(seed.name, seed.names, occurs(index, seed), ranked, confidence, tuple(warnings), seed.path, share)

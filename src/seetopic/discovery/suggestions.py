@@ -65,8 +65,9 @@ def suggest_below(run: Discovery, number: int, below: str) -> tuple[Residual, ..
     tree = run.tree
     if tree is None or len(chosen) != 1 or chosen[0] not in tree.inner:
         parents = [] if tree is None else [paths[node] for node in tree.inner]
+        problem = "has no children" if len(chosen) == 1 else "is the name of several" if chosen else "is not a name"
         raise SettingsError(
-            f"{below!r} has no children; choose one of the names that have some with --below (in Python: below): "
+            f"{below!r} {problem}; choose one of the names that have children with --below (in Python: below): "
             f"{', '.join(parents) or 'there are none'}"
         )
     names, inside = run.encoded.spoken[tree.children(chosen[0])], None
@@ -91,7 +92,7 @@ def suggest_beside(
     None is called by a name or a pinned term of `seeds`, or by an inflection of one.
     """
     if not 1 <= number <= MOST:
-        raise SettingsError(f"`number` is {number}, but must be between 1 and {MOST} (--number)")
+        raise SettingsError(f"`number` is {number}, but must be between 1 and {MOST}")
     grains = index.themes.grains
     if not grains:
         raise CorpusError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from seetopic.corpus import Seed, Seeds, has_wildcard
+from seetopic.corpus import Seed, Seeds, Settled, has_wildcard
 from seetopic.discovery.absence import is_absent, is_rare
 from seetopic.discovery.algorithm import Discovered
 from seetopic.discovery.constraints import term_patterns
@@ -20,6 +20,7 @@ from seetopic.runtime import Doubles, Floats
 def warnings_of(
     index: Index,
     seeds: Seeds,
+    settled: Settled,
     top: int,
     similarity: Floats,
     found: Discovered,
@@ -34,19 +35,21 @@ def warnings_of(
         if twins is not None and (alike := twins.told(seeds, category)):
             told.append(f"{alike} mean nearly the same and share their terms; make them one category")
         if n_found < top:
-            told.append(f"only {n_found} of {top} terms; others fit other categories better, or there are no more")
+            number = f"only {n_found} of {top} terms" if n_found else "no terms"
+            told.append(f"{number}; others fit other categories better, or there are no more")
         if n_found and sure[category] < DOUBTFUL:
             told.append(LOW_CONFIDENCE)
         new = not occurs(index, seed)
         if new and is_far(float(np.max(similarity[category])), len(index.vocabulary)):
-            told.append("no term is near this name, so its topic may be about something else")
+            told.append("no term is near, so the topic may be about something else")
         elif new and seed.label in unknown:
-            told.append("the language model hardly knows this name; add a description, or another name")
+            told.append("hardly known to the language model; add a description, or another name")
         elif is_absent(handicaps[category]):
-            told.append("no document seems to be about this name, so it gets none; a description may help")
+            told.append("no document seems to be about that, so none is assigned; a description may help")
         elif is_rare(handicaps[category]):
-            told.append("hardly any document is about this name, so it gets few; a description may help")
-        for kind, words in (("pinned", seed.pinned), ("negative", seed.negative)):
+            told.append("hardly any document is about that, so few are assigned; a description may help")
+        negative = [word for word in seed.negative if word not in settled.terms]  # of those, `require_known` tells
+        for kind, words in (("pinned", seed.pinned), ("negative", negative)):
             absent = [word for word in words if index.term_id(word) is None and not _matches(index, word)]
             if absent:
                 told.append(f"{kind}, but not terms of the documents: {', '.join(absent)}")

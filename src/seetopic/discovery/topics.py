@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -12,12 +12,23 @@ from typing import Any, SupportsIndex
 from seetopic.corpus import path_text
 from seetopic.discovery.evidence.confidence import DOUBTFUL
 from seetopic.errors import OutputError
-from seetopic.runtime import FileSet, Library, SafeRows, dataframe, read_json, write_json, write_text
+from seetopic.runtime import (
+    FileSet,
+    Library,
+    SafeRows,
+    dataframe,
+    listed,
+    read_json,
+    refuse_others,
+    write_json,
+    write_text,
+)
 
 LOW_CONFIDENCE = (
-    "low confidence: its terms are not near enough to this name, or the documents do not use them "
-    "alike; read them with care, or add a description"
+    "low confidence: the terms are not near enough to the name, or the documents do not use them alike; read them with "
+    "care, or add a description"
 )
+RESULTS = ("topics.json", "topics.csv", "report.html", "sorter.safetensors")  # what `discover` writes
 _INDENT = "  "  # per level of a tree
 _TOLD = 5  # residual themes listed in a note
 _LARGEST = 1e9  # far above the scores of any method
@@ -134,9 +145,9 @@ class Topics:
         """What to know about the topics as a whole: one sentence per issue, not one per topic."""
         told = []
         if self.doubtful:
-            names = ", ".join(topic.label for topic in self.doubtful)
+            names, whose = listed(topic.label for topic in self.doubtful), "its" if len(self.doubtful) == 1 else "their"
             told.append(
-                f"Low confidence (below {DOUBTFUL}): {names}. Read their terms with care, or add a description."
+                f"Low confidence (below {DOUBTFUL}): {names}. Read {whose} terms with care, or add a description."
             )
         for parent in dict.fromkeys(each.parent for each in self.residual):
             themes = [each for each in self.residual if each.parent == parent][:_TOLD]
@@ -150,17 +161,17 @@ class Topics:
         others: dict[str, list[str]] = {}
         for topic in self.topics:
             for sentence in topic.warnings:
-                if sentence != LOW_CONFIDENCE:
+                if not sentence.startswith("low confidence"):  # told above
                     others.setdefault(sentence, []).append(topic.label)
         for sentence, labels in others.items():
-            names_all = sentence.startswith(f"{', '.join(labels[:-1])} and {labels[-1]} ")
-            told.append(f"{sentence}." if names_all else f"{', '.join(labels)}: {sentence}")
+            names = listed(labels)
+            told.append(f"{sentence}." if sentence.startswith(f"{names} ") else f"{names}: {sentence}")
         return told
 
     @property
     def doubtful(self) -> tuple[Topic, ...]:
-        """Topics with low confidence."""
-        return tuple(topic for topic in self.topics if LOW_CONFIDENCE in topic.warnings)
+        """Topics with low confidence, among them those without terms."""
+        return tuple(topic for topic in self.topics if topic.confidence < DOUBTFUL)
 
     def _repr_html_(self) -> str:
         """The HTML shown by notebooks; names and terms are escaped."""
@@ -249,6 +260,7 @@ class Topics:
         path = Path(folder)
         if path.exists() and not path.is_dir():
             raise OutputError(f"{path} is a file; choose a folder for the results")
+        refuse_other_results(path, ("topics.csv", "topics.json"))
         with results_in(path).written() as beside:
             write_text(beside / "topics.csv", self.to_csv())
             write_json(beside / "topics.json", self.to_json())
@@ -284,6 +296,12 @@ class Topics:
 def results_in(folder: Path) -> FileSet:
     """The files that `discover` writes, which belong together: topics, a report and a sorter."""
     return FileSet(folder, "results", last="topics.json")
+
+
+def refuse_other_results(folder: Path, names: Sequence[str] = RESULTS) -> None:
+    """Refuse a folder in which files with the names of results are something else."""
+    results_in(folder).complete()
+    refuse_others(folder, names, "topics.json", "made_with")
 
 
 def _html_row(topic: Topic) -> str:

@@ -21,7 +21,7 @@ from seetopic.discovery.sampled import Reading
 from seetopic.discovery.self_training import Features, SortedSample, scored, shares
 from seetopic.discovery.tree import Tree
 from seetopic.discovery.wildcards import distinct_names
-from seetopic.runtime import Doubles, Flags, Floats, Longs, compiled
+from seetopic.runtime import Doubles, Flags, Floats, Longs, compiled, listed
 
 _SAME = 0.75  # cosine from which two names mean nearly the same: "parents" and "parenting", not "style" and "beauty"
 _WINDOW = 2  # terms per twin from which each takes one
@@ -67,8 +67,7 @@ class Twins:
     def told(self, seeds: Seeds, category: int) -> str:
         """The names of a category's group: "a, b and c"; empty if it is alone."""
         group = next(group for group in self.groups if category in group)
-        *before, last = (seeds.seeds[member].label for member in group)
-        return f"{', '.join(before)} and {last}" if before else ""
+        return listed(seeds.seeds[member].label for member in group) if len(group) > 1 else ""
 
 
 def twins_among(names: Floats, tree: Tree | None = None) -> Twins | None:

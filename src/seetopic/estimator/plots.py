@@ -95,8 +95,10 @@ class Pictures:
             settings = settings_from({"preset": made["preset"], **made["settings"]})
         except (KeyError, TypeError, AttributeError) as error:
             raise OutputError(f"the model's topics were made with unknown settings ({error}); fit it again") from error
-        vectors = self._given.ready.names
-        query = Query(index, self.seeds_, settings.discovery, settings.preset, name_vectors=vectors)
+        vectors, judgements = self._given.ready.names, self._given.judgements
+        query = Query(
+            index, self.seeds_, settings.discovery, settings.preset, name_vectors=vectors, judgements=judgements
+        )
         return Scene(query, self.topics_, self.sorter_)
 
 

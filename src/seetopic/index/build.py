@@ -286,8 +286,11 @@ def plan(
     resources = Resources(carrier, workers, device, where, progress, allowed, warn)
     ready = None if document_vectors is None else ReadyDocuments(np.asarray(document_vectors))
     update = documents if isinstance(documents, Update) else Update((Incoming(documents),))
-    for each in update.added:
-        each.documents.require_columns()  # they are kept last
+    for each in update.added:  # columns are kept last
+        if update.replaces:
+            each.documents.require_columns("the index keeps it, so rename one of them, or add an empty column")
+        else:
+            each.documents.require_columns()
     place = layout.resolved(out)
     return Build(update, place, settings, encoder, tokenizer, resources, ready, tuple(names), reader=reads)
 

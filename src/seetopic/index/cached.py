@@ -20,6 +20,7 @@ from seetopic.runtime import writing
 INDEXES = "indexes"
 _INDEX = re.compile(r"[0-9a-f]{32}")
 _BUILDING = re.compile(r"\.([0-9a-f]{32})\.(building|replaced)")
+_BEGUN = "begun by `seetopic check` or an interrupted command; the next one for these documents continues it"
 _VECTORS = re.compile(r"[\w.-]+\.sqlite")
 _SQLITE = b"SQLite format 3\0"
 _CHECKED = re.compile(r"[0-9a-f]{64}")
@@ -31,7 +32,7 @@ class CachedItem:
 
     kind: Literal["index", "unfinished index", "vectors", "checks"]
     path: Path
-    about: str  # the corpus of an index
+    about: str  # the corpus of an index, or why it is unfinished
     bytes: int
     changed: datetime  # when it was last written
 
@@ -59,7 +60,7 @@ def _index(path: Path) -> list[CachedItem]:
         return []
     if _INDEX.fullmatch(path.name) and layout.is_index(path) and not layout.others_in(path):
         return [_item("index", path, _corpus(path))]
-    return [_item("unfinished index", path)] if _BUILDING.fullmatch(path.name) else []
+    return [_item("unfinished index", path, _BEGUN)] if _BUILDING.fullmatch(path.name) else []
 
 
 def _vectors(path: Path) -> list[CachedItem]:

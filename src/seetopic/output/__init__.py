@@ -24,7 +24,7 @@ from seetopic.output.report.passages import Quotable, marked_whole, passages_of
 from seetopic.output.report.reproduce import Origin, commands, names_file, python_script
 from seetopic.output.report.sentences import Examples, Sentence, examples, sentence_in, spellings
 from seetopic.output.report.trends import trends_html
-from seetopic.output.trend_files import check_trends_place, write_trends
+from seetopic.output.trend_files import check_trends_place, trends_places, write_trends
 
 __all__ = [
     "FORMATS",
@@ -60,6 +60,7 @@ __all__ = [
     "topics_map",
     "treemap",
     "trends_html",
+    "trends_places",
     "write_report",
     "write_trends",
 ]

@@ -8,22 +8,34 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from seetopic.classify import Trends
+from seetopic.classify import TABLES, Trends
 from seetopic.errors import MissingExtra, OutputError
 from seetopic.output.charts import shares_chart
 from seetopic.output.report.trends import trends_html
-from seetopic.runtime import SafeRows, workbook, write_sheet, write_text, written_whole
+from seetopic.runtime import SafeRows, refuse_others, workbook, write_sheet, write_text, written_whole
 
 _ENDINGS = (".csv", ".parquet", ".xlsx", ".json", ".svg", ".png", ".html")
+_IN_FOLDER = (*(f"{name}.csv" for name in TABLES), "trends.json", "trends.svg", "trends.html")
 
 
 def check_trends_place(out: Path) -> None:
     """Refuse a place that `write_trends` cannot write to, before any slow work."""
-    if out.suffix and out.suffix.lower() not in _ENDINGS and not out.is_dir():
+    if _is_folder(out):
+        refuse_others(out, _IN_FOLDER, "trends.json", "shares")
+    elif out.suffix.lower() not in _ENDINGS:
         raise OutputError(
             f"{out} has the unsupported extension {out.suffix!r}; trends can be saved as {', '.join(_ENDINGS)}, "
             "or in a folder"
         )
+
+
+def trends_places(out: Path) -> list[Path]:
+    """The files that `write_trends` may write or, in a folder, remove."""
+    return [out / name for name in _IN_FOLDER] if _is_folder(out) else [out]
+
+
+def _is_folder(out: Path) -> bool:
+    return out.is_dir() or not out.suffix
 
 
 def write_trends(trends: Trends, out: str | Path) -> list[Path]:
@@ -34,16 +46,16 @@ def write_trends(trends: Trends, out: str | Path) -> list[Path]:
     """
     out = Path(out)
     check_trends_place(out)
-    if out.is_dir() or not out.suffix:
+    if _is_folder(out):
+        paths = [out / each for each in ("trends.json", "trends.svg", "trends.html")]
+        for path in paths:  # trends.json first: it marks the folder as one that may be written again
+            write_trends(trends, path)
         names = [f"{name}.csv" for name, rows in trends.tables().items() if rows or name == "shares"]
         for name, rows in trends.tables().items():
             if f"{name}.csv" not in names:
                 (out / f"{name}.csv").unlink(missing_ok=True)  # of an earlier run
             elif rows:
                 write_text(out / f"{name}.csv", _csv(rows))
-        paths = [out / each for each in ("trends.json", "trends.svg", "trends.html")]
-        for path in paths:
-            write_trends(trends, path)
         return [*(out / name for name in names), *paths]
     ending, shares = out.suffix.lower(), trends.tables()["shares"]
     if ending == ".csv":

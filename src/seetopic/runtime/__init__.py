@@ -17,6 +17,8 @@ from seetopic.runtime.files import (
     linked,
     place_of_file,
     read_json,
+    refuse_others,
+    refuse_to_replace,
     remove_unless_held,
     sha256_of,
     write_array,
@@ -41,7 +43,7 @@ from seetopic.runtime.lru import LRU
 from seetopic.runtime.notices import Warn, ignore, warn
 from seetopic.runtime.npy import Header, LongArray, arrays_in, blocks, load_array, map_array, read_header
 from seetopic.runtime.progress import Progress, Renamed, counted, shown_progress, silent
-from seetopic.runtime.quantities import quantity
+from seetopic.runtime.quantities import listed, quantity
 from seetopic.runtime.ragged import Lists
 from seetopic.runtime.sizes import give_back_memory, held_bytes
 from seetopic.runtime.sparse import Sparse
@@ -98,6 +100,7 @@ __all__ = [
     "is_intact_file",
     "laid_out",
     "linked",
+    "listed",
     "load_array",
     "map_array",
     "median",
@@ -109,6 +112,8 @@ __all__ = [
     "quantity",
     "read_header",
     "read_json",
+    "refuse_others",
+    "refuse_to_replace",
     "remove_temporary",
     "remove_unless_held",
     "resolve_device",

@@ -59,6 +59,30 @@ def place_of_file(path: Path) -> Path:
         return path.resolve() if path.is_symlink() else path
 
 
+def refuse_to_replace(targets: Iterable[Path], inputs: Iterable[Path]) -> None:
+    """Refuse to write to a file that is read, whatever it is called."""
+    read = [path for path in inputs if path.exists()]
+    for target in targets:
+        if target.exists() and any(map(target.samefile, read)):
+            raise OutputError(f"{target} is an input, and would be overwritten; write to another place")
+
+
+def refuse_others(folder: Path, names: Iterable[str], mark: str, key: str) -> None:
+    """Refuse a folder where another program or a person made a file with one of these names.
+
+    A set that this program made includes the file `mark`, a JSON object with this key.
+    """
+    with suppress(OSError, ValueError):
+        if key in read_json(folder / mark):
+            return
+    other = next((folder / name for name in names if (folder / name).is_file()), None)
+    if other is not None:
+        raise OutputError(
+            f"{other} would be lost, and seems to be something else, because {folder} has no results of seetopic; "
+            "move it elsewhere or choose another folder"
+        )
+
+
 @contextmanager
 def written_whole(path: Path, *, lasting: bool = True, beside: Path | None = None) -> Iterator[Path]:
     """A temporary path to write to, which is renamed to `path` once everything has been written.

@@ -17,8 +17,6 @@ from seetopic.web.limits import TITLE
 from seetopic.web.schemas import Frozen, Names, Title
 from seetopic.web.topic_service import Finding
 
-JUDGEMENTS_FILE = "judgements.jsonl"
-
 
 class Again(Frozen):
     """How to reproduce the topics elsewhere."""
@@ -96,11 +94,10 @@ def judgements(names: Names) -> str | None:
 
 def _origin(finding: Finding) -> Origin:
     documents = finding.documents
-    judged = JUDGEMENTS_FILE if len(finding.names.lessons) else None
     if documents is None:
-        return Origin(index=finding.run.index.folder.name, judgements=judged)
+        return Origin(index=finding.run.index.folder.name)
     column = None if documents.text_field == Documents.text_field else documents.text_field
-    return Origin(text_field=column, demo=documents.source == demo_documents().source, judgements=judged)
+    return Origin(text_field=column, demo=documents.source == demo_documents().source)
 
 
 def project_file(title: str, names: Names, finding: Finding) -> ProjectFile:

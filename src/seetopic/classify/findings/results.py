@@ -99,6 +99,15 @@ class CategoryPair:
     p: float  # corrected
 
 
+TABLES = {  # the rows of each
+    "shares": CategoryShare,
+    "changes": ShareChange,
+    "differences": GroupDifference,
+    "terms": TypicalTerm,
+    "together": CategoryPair,
+}
+
+
 @dataclass(frozen=True, repr=False)
 class Trends:
     """What sorted documents show over time and by group; prints as a short table."""
@@ -168,18 +177,12 @@ class Trends:
             *(() if self.periods else ("period", "start")),
             *(() if any(each.calibrated for each in self.shares) else ("calibrated",)),
         }
-        found = {
-            "shares": (CategoryShare, self.shares),
-            "changes": (ShareChange, self.changes),
-            "differences": (GroupDifference, self.differences),
-            "terms": (TypicalTerm, self.terms),
-            "together": (CategoryPair, self.together),
-        }
         return {
             name: [
-                {each.name: getattr(row, each.name) for each in fields(kind) if each.name not in unused} for row in rows
+                {each.name: getattr(row, each.name) for each in fields(kind) if each.name not in unused}
+                for row in getattr(self, name)
             ]
-            for name, (kind, rows) in found.items()
+            for name, kind in TABLES.items()
         }
 
 

@@ -16,7 +16,7 @@ from seetopic.output.exports.prompt import prompt
 from seetopic.output.exports.quanteda import quanteda_yaml
 from seetopic.output.exports.spacy_patterns import spacy_patterns
 from seetopic.output.exports.table import csv_table
-from seetopic.runtime import write_text
+from seetopic.runtime import listed, write_text
 
 if TYPE_CHECKING:
     from seetopic.discovery import Topics
@@ -31,6 +31,7 @@ class Format:
     about: str
 
 
+_ROOM = 120  # characters for the names of topics in a sentence
 FORMATS = {
     "csv": Format(csv_table, (".csv",), "a table with a row for each form of each term"),
     "json": Format(json_dictionary, (".json",), "each name with the list of its words"),
@@ -81,9 +82,9 @@ def doubts(topics: Topics, min_confidence: float = 0.0) -> list[str]:
     kept = [topic for topic in topics if topic.confidence >= min_confidence and topic.warnings]
     told = []
     if left_out:
-        told.append(f"left out because their confidence is below {min_confidence:g}: {', '.join(left_out)}")
+        told.append(f"left out because of a confidence below {min_confidence:g}: {listed(left_out, _ROOM)}")
     if kept:
-        names = ", ".join(topic.label for topic in kept)
+        names = listed((topic.label for topic in kept), _ROOM)
         warned = {topic.warnings for topic in kept}
         why = "; ".join(warned.pop()) if len(warned) == 1 else "see the `warnings` of these topics in topics.json"
         told.append(f"{names}: {why}")

@@ -69,6 +69,8 @@ def _check_facts(made: dict[str, Any]) -> None:
             and isinstance(parts := corpus.get("parts", []), list)
             and all(isinstance(part["name"], str) and isinstance(part["documents"], int) for part in parts)
             and all(isinstance(model["name"], str) for model in (made["model"], made.get("reader", made["model"])))
+            and isinstance((judged := made.get("judgements", {"number": 0, "sha256": ""}))["number"], int)
+            and isinstance(judged["sha256"], str)
             and isinstance(settings.get("discovery", {}).get("checked_ranks", 0), int)
         )
     except (KeyError, TypeError, AttributeError) as error:

@@ -65,7 +65,7 @@ class Card:
         facts = [confidence_meter(self.topic.confidence), f"<span>{occurs}</span>"]
         if self.documents is not None:
             given, total = self.documents
-            rest = "" if self.in_no_subtopic is None else f", {self.in_no_subtopic:,} of them in none of its subtopics"
+            rest = f", {self.in_no_subtopic:,} of them in none of its subtopics" if self.in_no_subtopic else ""
             facts.append(f"<span>{given:,} of {total:,} documents ({given / max(total, 1):.0%}){rest}</span>")
         return f'<p class="facts">{"".join(facts)}</p>'
 

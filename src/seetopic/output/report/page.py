@@ -19,9 +19,10 @@ from seetopic.output.charts.theme import HUES
 from seetopic.output.report.cards import KINDS, Card, confidence_meter, kind_label, kinds_of
 from seetopic.output.report.frame import Section, code, framed, page_of, scrolled
 from seetopic.output.report.passages import Quotable
-from seetopic.output.report.reproduce import CITATION, commands, names_file, python_script
+from seetopic.output.report.reproduce import CITATION, JUDGEMENTS_FILE, commands, names_file, python_script
 from seetopic.output.report.sentences import ChosenDocuments, Examples, examples
 from seetopic.output.report.trends import trend_sections
+from seetopic.runtime import listed
 
 _PHONE = 340  # width in pixels of figures redrawn for a phone
 _DOTS = 700  # documents on the map
@@ -154,8 +155,8 @@ class Page:
         if None in parents:
             sentences.append(f"The names cover {self.topics.coverage:.0%} of the documents.")
             sentences.append("The others are about themes of their own.")
-        if inner := ", ".join(safe(parent) for parent in parents if parent is not None):
-            sentences.append(f"Below {inner}, there are also themes that no name covers.")
+        if inner := [parent for parent in parents if parent is not None]:
+            sentences.append(f"Below {safe(listed(inner))}, there are also themes that no name covers.")
         intro = (
             f"<p>{' '.join(sentences)} Themes were found without any names; what belongs to them is kept out of the "
             "topics beside them. To make a theme a topic, add a name for it.</p>"
@@ -265,10 +266,15 @@ class Page:
         again = ""
         if given is not None:
             names_block = "" if self.command else f"<p>With the names in <code>{file}</code>:</p>{code(names, file)}"
+            judged = answers = ""
+            if "judgements" in made:
+                judged = f"<p>With your file of judgements as <code>{JUDGEMENTS_FILE}</code>:</p>"
+                answers = "judgements, "
             again = (
-                f"<h3>Reproduce these topics</h3>{names_block}{code(given, 'Commands')}"
-                "<p>The same documents, settings and random state give the same topics to the last bit. Options for "
-                "reading documents, such as <code>--text-field</code>, are not recorded here: add your own.</p>"
+                f"<h3>Reproduce these topics</h3>{names_block}{judged}{code(given, 'Commands')}"
+                f"<p>The same documents, names, {answers}settings and random state give the same topics to the last "
+                "bit. Options for reading documents, such as <code>--text-field</code>, are not recorded here: add "
+                "your own.</p>"
             )
         settings = made.get("settings", {})
         facts = {
@@ -279,6 +285,8 @@ class Page:
             "seetopic": made["version"],
             "Documents (SHA-256)": made["corpus"].get("sha256", "unknown"),
         }
+        if "judgements" in made:
+            facts["Judgements (SHA-256)"] = f"{made['judgements']['number']:,} ({made['judgements']['sha256']})"
         parts = made["corpus"].get("parts", [])
         if len(parts) > 1:
             facts["Parts"] = "; ".join(f"{part['name']}: {part['documents']:,} documents" for part in parts)

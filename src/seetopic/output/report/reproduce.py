@@ -26,6 +26,7 @@ _SWITCHES = {("text", "lowercase"): "--keep-case"}
 _DISCOVERY_FLAGS = {("top",): "--top"}
 _DISCOVERY_SWITCHES = {("merge_variants",): "--keep-variants"}
 
+JUDGEMENTS_FILE = "judgements.jsonl"  # of judgements that were learned from, if there are any
 UNNAMED = "documents"  # name of a corpus that did not come from a file
 
 CITATION = """@inproceedings{zhang-etal-2022-seed,
@@ -57,7 +58,6 @@ class Origin:
     text_field: str | None = None  # of a table, if not the default one
     index: str | None = None  # the folder of an existing index, if there is nothing else
     demo: bool = False  # the articles included in seetopic
-    judgements: str | None = None  # the file of judgements that were learned from, if there are any
 
 
 _USUAL_MODEL = ("model", EMBEDDED_NAME)
@@ -87,7 +87,7 @@ def commands(topics: Topics, seeds_file: str, origin: Origin = NAMED) -> str | N
     before = [build, update] if added else [build]
     chosen_preset = [] if preset == "default" else ["--preset", preset]
     ready = origin.index or "index"
-    judged = [] if origin.judgements is None else ["--judgements", origin.judgements]
+    judged = ["--judgements", JUDGEMENTS_FILE] if "judgements" in made else []
     run = ["seetopic", "discover", ready, "--seeds", seeds_file, *judged, *chosen_preset, *found, "--out", "topics"]
     return "\n".join(shlex.join(words) for words in ([run] if origin.index else [*before, run]))
 
@@ -130,7 +130,7 @@ def _differences(made: Any, usual: Any, path: tuple[str, ...] = ()) -> list[tupl
 def python_script(query: Query, origin: Origin = NAMED) -> str:
     """The same in Python, with every setting that is not the default."""
     own = "" if query.settings == DEFAULT.discovery else f", settings={query.settings!r}"
-    judged = "" if origin.judgements is None else f", judgements={origin.judgements!r}"
+    judged = f", judgements={JUDGEMENTS_FILE!r}" if len(query.judgements) else ""
     usual = "settings=" not in _opened(query, origin) and not own
     lines = [
         "from seetopic import Index, discover",
