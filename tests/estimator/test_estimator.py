@@ -134,6 +134,15 @@ def test_settings_reach_the_index_and_the_topics(documents, cache):
     assert own.index_.settings.random_state == 5
 
 
+def test_settings_may_be_numbers_of_numpy(documents, unseen, tmp_path):
+    numbers = {"top": np.int64(4), "min_count": np.int64(2), "random_state": np.int64(5), "threshold": np.float32(0.5)}
+    model = quick(**numbers).fit(documents)
+    model.save(tmp_path / "model", documents=False)
+    loaded = SeeTopic.load(tmp_path / "model", embedding_model=directions)
+    assert {name: getattr(loaded, name) for name in numbers} == numbers
+    assert loaded.topics_ == quick(**{name: value.item() for name, value in numbers.items()}).fit(documents).topics_
+
+
 def test_whole_settings_of_ones_own_are_a_preset(index):
     own = Settings(preset="mine", discovery=replace(DEFAULT.discovery, growth=2, top=3))
     topics = SeeTopic(NAMES, preset=own).fit(index).topics_
@@ -482,6 +491,14 @@ def test_topics_by_number_as_bertopic_gives_them(model):
     assert topics[1][0] == (model.topics_[1].terms[0].term, model.topics_[1].terms[0].score)
     with pytest.raises(SeedError, match="there is no topic 9"):
         model.get_topic(9)
+
+
+def test_numbers_that_predict_returns_are_numbers_of_topics(model, unseen):
+    first, *_ = numbers = np.unique(model.predict(unseen))
+    assert model.get_topic(first) == model.get_topic(int(first))
+    assert model.get_topic_info(first).Topic.tolist() == [first]
+    assert model.visualize_barchart(numbers).svg == model.visualize_barchart(numbers.tolist()).svg
+    assert model.accept(first, "penalty").seeds_ == model.accept(int(first), "penalty").seeds_
 
 
 def test_the_table_of_topics_counts_the_documents_of_each(model):

@@ -25,6 +25,15 @@ def test_a_taught_model_sorts_as_it_was_told(taught, unseen):
     assert len(taught.judgements_) == 60
 
 
+def test_judgements_may_come_from_arrays(model, taught):
+    categories, numbers = np.array(SWAPPED), np.arange(60)
+    judged = [
+        {"category": categories[number % 3], "document": number, "belongs": np.bool_(number >= 0)} for number in numbers
+    ]
+    assert model.teach(judged).judgements_ == taught.judgements_
+    assert {type(each.document) for each in model.teach(judged[:1]).judgements_} == {int}
+
+
 def test_rounds_of_teaching_equal_one(model, taught, unseen):
     rounds = model.teach(JUDGED[30:]).teach(JUDGED[:30])
     assert rounds.sorter_.fingerprint == taught.sorter_.fingerprint

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from seetopic.corpus.seeds import Seeds, normalized_name
 from seetopic.errors import JudgementError
 from seetopic.runtime import place_of_file, quantity, warn, write_text, writing
@@ -32,6 +34,9 @@ class Judgement:
     def __post_init__(self) -> None:
         for name, kinds in _KINDS.items():
             value = getattr(self, name)
+            if isinstance(value, np.generic):  # as in arrays and the columns of tables
+                value = value.item()
+                object.__setattr__(self, name, value)
             if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
                 raise JudgementError(f"`{name}` is {reprlib.repr(value)}, but must be {_NOUNS[name]}")
             if isinstance(value, str) and name not in ("by", "at") and not value.strip():

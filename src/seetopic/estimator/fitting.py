@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from numbers import Integral
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -162,8 +163,8 @@ def topic_number(seeds: Seeds, topic: int | str) -> int:
         return labels.index(topic)
     if isinstance(topic, str) and seeds.names.count(topic) == 1:
         return seeds.names.index(topic)
-    if isinstance(topic, int) and not isinstance(topic, bool) and 0 <= topic < len(seeds):
-        return topic
+    if isinstance(topic, Integral) and not isinstance(topic, bool) and 0 <= topic < len(seeds):
+        return int(topic)  # `predict` returns NumPy's integers
     if same := [label for label, name in zip(labels, seeds.names, strict=True) if name == topic]:
         raise SeedError(f"several topics have the name {topic!r}; choose from {', '.join(same)}")
     raise SeedError(

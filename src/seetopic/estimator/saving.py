@@ -147,7 +147,7 @@ def _about(model: SeeTopic, folder: Path) -> dict[str, Any]:
     parts += [name for name in (NAMES, _JUDGEMENTS) if (folder / name).exists()]
     return {
         "settings": {
-            **{name: getattr(model, name) for name in _PARAMS},
+            **{name: _plain(getattr(model, name)) for name in _PARAMS},
             "preset": as_json(model.preset) if isinstance(model.preset, Settings) else model.preset,
         },
         "tokenizer": tokenizer_name(model.index_.tokenizer),
@@ -156,6 +156,11 @@ def _about(model: SeeTopic, folder: Path) -> dict[str, Any]:
         "corpus": model.index_.manifest["corpus"]["name"],
         "files": {part: sha256_of(folder / part) for part in parts},
     }
+
+
+def _plain(value: Any) -> Any:
+    """NumPy's numbers as Python's, which JSON has."""
+    return value.item() if isinstance(value, np.generic) else value
 
 
 @contextmanager
