@@ -518,6 +518,14 @@ def test_documents_without_a_topic_have_a_row_of_their_own(documents, cache):
     assert list(info["Count"]) == [2, 80, 80, 80]
 
 
+@pytest.mark.slow
+def test_the_table_of_topics_counts_documents_as_predict_does_where_the_language_model_reads(documents, cache):
+    texts = [*documents, "", "The kettle boils.", "An oven for pizzas."]  # words that occur once are not terms
+    model = SeeTopic(NAMES, read_documents=True, cache=cache, n_jobs=1).fit(texts)
+    assert list(model.get_topic_info()["Count"]) == np.bincount(model.predict(list(filter(None, texts)))).tolist()
+    assert list(model.set_params(read_documents=False).get_topic_info()["Topic"]) == [-1, 0, 1, 2]
+
+
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 def test_the_table_of_documents_has_their_topics_and_the_evidence(model, library):
     info = model.get_document_info(["soup, onion, window", "qwerty"], library=library)

@@ -399,9 +399,14 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def get_topic_info(self, topic: int | str | None = None, *, library: Library = "pandas") -> Any:
         """A table with one row per topic: number, documents, name, confidence and terms.
 
-        The documents are those of the index, sorted as by `predict`; -1 counts those without a topic.
+        The documents are those of the index, sorted as by `predict`; -1 counts those without a topic. With
+        `read_documents`, this needs the texts that the model was fitted on; without them (it was fitted on an index, or
+        saved with `documents=False`), the terms alone decide.
         """
-        found = self._stream(self._checked().index_, None, read=False).placement(self._options())
+        index, documents = self._checked().index_, self._given.documents
+        reads = self.read_documents and documents is not None
+        source = list(documents.texts()) if documents is not None and reads else index
+        found = self._stream(source, None, read=reads).placement(self._options())
         only = None if topic is None else fitting.topic_number(self.seeds_, topic)
         return views.topic_info(self.topics_, found.best, only, library)
 
