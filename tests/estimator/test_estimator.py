@@ -13,6 +13,7 @@ import numpy as np
 import pandas
 import polars
 import pytest
+from sklearn import config_context
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer
@@ -381,6 +382,16 @@ def test_output_can_be_a_table_with_the_topics_as_columns(model, unseen):
 
 
 # Other names, other terms
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_a_table_has_a_column_for_none_where_it_is_asked_for(model, unseen, library):
+    shares = model.transform(unseen, none=True)
+    table = pickle.loads(pickle.dumps(model)).set_output(transform=library).transform(unseen, none=True)
+    assert list(table.columns) == [*NAMES, "none"]
+    assert np.array_equal(table.to_numpy(), shares)
+    with config_context(transform_output=library):
+        assert list(model.transform(unseen, none=True).columns) == [*NAMES, "none"]
 
 
 def test_other_names_give_a_new_fitted_model_and_leave_the_old_one(model, index):

@@ -54,6 +54,7 @@ from seetopic.discovery import (
 from seetopic.errors import SeeTopicError, SettingsError
 from seetopic.estimator import fitting, saving, views
 from seetopic.estimator.plots import Pictures
+from seetopic.estimator.shares import Shares
 from seetopic.estimator.temporary import build_temporary, update_temporary
 from seetopic.estimator.vectors import Ready, document_rows, model_for, name_vectors
 from seetopic.index import Index
@@ -69,7 +70,7 @@ class NotFitted(SeeTopicError, NotFittedError):  # type: ignore[misc] # scikit-l
     """The model was used before it was fitted."""
 
 
-class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class SeeTopic(Pictures, Shares, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Finds topics for category names in documents; a scikit-learn estimator.
 
         model = SeeTopic(["books", "health & personal care"]).fit(texts)
@@ -334,18 +335,6 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self.with_seeds(fitting.rejected(self._checked().seeds_, topic, fitting.listed_terms(terms)))
 
     # Sorting documents
-
-    def transform(self, X: Any, *, document_embeddings: Any = None, none: bool = False) -> Doubles:
-        """How much each document belongs to each topic, as shares; (n_documents, n_topics).
-
-        Each row and the share of no topic add up to 1; with `none`, that share is appended as the last column. In a
-        tree of names, the share of a parent is therefore what it has besides its children, 0 if they cover it; a table
-        of `assign` has the sum. `X` is as for `fit`; every document has a row, even an empty one.
-        `document_embeddings`, one row per document from the language model of the fit, are used in addition to the
-        terms.
-        """
-        shares = self._stream(X, document_embeddings).shares()
-        return shares if none else shares[:, :-1]
 
     def fit_transform(self, X: Any, y: Any = None, *, document_embeddings: Any = None, **options: Any) -> Doubles:
         """`fit`, with the same parameters, then `transform` of the same documents."""
