@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, reduce
+from multiprocessing import current_process
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -95,8 +96,9 @@ class LocalEngine:
             with ThreadPoolExecutor(self.n_jobs) as pool:
                 yield from pool.map(function, items)
             return
-        # A function that exists only in this process (a lambda as tokenizer) runs in this process.
-        if self.n_jobs == 1 or not can_travel(function):
+        # A function that exists only in this process (a lambda as tokenizer) runs in this process; so does everything
+        # in a daemonic one, such as a worker of multiprocessing.Pool, because it may not start others.
+        if self.n_jobs == 1 or current_process().daemon or not can_travel(function):
             yield from map(function, items)
             return
         waiting: deque[Future[Result]] = deque()
