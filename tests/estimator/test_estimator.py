@@ -23,7 +23,7 @@ from sklearn.preprocessing import FunctionTransformer
 
 from fake_model import directions
 from planted import KINDS, NAMES
-from seetopic import Seeds, SeeTopic, as_seeds, discover, sorter_for
+from seetopic import Seeds, SeeTopic, as_seeds, assign, check, compare, discover, sorter_for, suggest
 from seetopic.errors import CorpusError, SeedError, SeeTopicError, SettingsError
 from seetopic.estimator.fitting import say_unused
 from seetopic.runtime import sha256_of
@@ -71,11 +71,14 @@ def test_settings_are_keyword_only_after_the_names():
         ({"preset": "magic"}, "no preset 'magic'"),
         ({"random_state": -1}, "`random_state` is -1"),
         ({"device": "abacus"}, "abacus"),
+        ({"n_jobs": "2"}, "the number of jobs is '2'"),
+        ({"n_jobs": 1.5}, "the number of jobs is 1.5"),
+        ({"tokenizer": "x"}, "`tokenizer` is 'x'"),
     ],
 )
 def test_wrong_settings_are_refused_by_fit_with_a_sentence(documents, settings, message):
     with pytest.raises(SettingsError, match=message):
-        quick(**settings).fit(documents)
+        quick().set_params(**settings).fit(documents)
 
 
 def test_names_that_cannot_be_used_are_refused_before_any_work(tmp_path):
@@ -432,6 +435,7 @@ def test_the_last_word_on_a_term_counts(model):
         (0, [], "terms must be a string"),
         (0, ["", " "], "terms must be a string"),
         (0, [3], "terms must be a string"),
+        (0, None, "terms must be a string"),
         (0, "Sports  and games", "is one of the topic's names"),
     ],
 )
@@ -527,6 +531,32 @@ def test_documents_without_a_topic_have_a_row_of_their_own(documents, cache):
     info = SeeTopic(NAMES, cache=cache, n_jobs=1).fit([*documents, "qwerty", "uiop"]).get_topic_info()
     assert list(info["Topic"]) == [-1, 0, 1, 2]
     assert list(info["Count"]) == [2, 80, 80, 80]
+
+
+@pytest.mark.parametrize("number", ["3", 1.5, 0])
+def test_numbers_of_questions_and_suggestions_are_whole(model, number):
+    for asked in (model.ask, model.suggest):
+        with pytest.raises(SettingsError, match=f"`number` is {number!r}"):
+            asked(number)
+
+
+def test_documents_are_refused_where_an_index_is_meant_with_what_to_do(documents):
+    for call in (discover, check, suggest, sorter_for):
+        with pytest.raises(SettingsError, match=r"Index\.build"):
+            call(documents, NAMES)
+    with pytest.raises(SettingsError, match=r"evaluation\.split"):
+        compare(documents, NAMES, ["default"])
+
+
+def test_topics_and_models_are_refused_where_a_sorter_is_meant(model, documents, tmp_path):
+    for topics in (model, model.topics_):
+        with pytest.raises(SettingsError, match=r"model\.sorter_"):
+            assign(documents, topics, tmp_path / "sorted.csv")
+
+
+def test_a_lazy_table_is_refused_with_what_to_call(documents):
+    with pytest.raises(CorpusError, match=r"LazyFrame .* `collect\(\)`"):
+        quick().fit(polars.LazyFrame({"text": documents}))
 
 
 @pytest.mark.slow

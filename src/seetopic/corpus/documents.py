@@ -354,6 +354,8 @@ def open_documents(
         raise CorpusError(f"the format {format!r} is unknown; give one of {', '.join(FORMATS)}")
     if isinstance(source, str) and source == "":
         raise CorpusError("the path of the documents is empty; give a file, a folder of .txt files, or -")
+    if hasattr(source, "collect"):
+        raise CorpusError(f"a {type(source).__name__} has not read its rows yet; pass what its `collect()` returns")
     kept = as_keep(keep)
     column = text_field or "text"
     if isinstance(source, str | Path):

@@ -345,8 +345,8 @@ class SeeTopic(Pictures, Shares, TransformerMixin, BaseEstimator):  # type: igno
         """The number of each document's topic, or -1 for none.
 
         A document has none if it is about something else, if it contains no known term, or if no share reaches
-        `threshold`. In a tree of names, it is about something else if that share is larger than the one of the best
-        topic's root and everything below it; `level` asks for the topic at that level, 0 for the roots: the one above the
+        `threshold`. In a tree of names, the share of no topic is compared with that of the best topic's root,
+        everything below it included; `level` asks for the topic at that level, 0 for the roots: the one above the
         document's topic, or the topic itself if it is not that deep.
         """
         tree = tree_of(self._checked().seeds_)

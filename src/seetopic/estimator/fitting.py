@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from numbers import Integral
@@ -199,7 +199,7 @@ def rejected(seeds: Seeds, topic: int | str, terms: tuple[str, ...]) -> Seeds:
 
 def listed_terms(terms: Any) -> tuple[str, ...]:
     """One term or several, without duplicates."""
-    given = [terms] if isinstance(terms, str) else list(terms)
+    given = list(terms) if isinstance(terms, Iterable) and not isinstance(terms, str) else [terms]
     if not given or not all(isinstance(term, str) and term.strip() for term in given):
         raise SeedError(f"terms must be a string or a list of strings, not {terms!r:.60}")
     return tuple({normalized_name(term): term.strip() for term in given}.values())

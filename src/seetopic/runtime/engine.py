@@ -10,6 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from multiprocessing import current_process
+from numbers import Integral
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -75,9 +76,10 @@ class LocalEngine:
     n_jobs: int
 
     def __post_init__(self) -> None:
-        if self.n_jobs < 1:
+        if not isinstance(self.n_jobs, Integral) or self.n_jobs < 1:
             raise SettingsError(
-                f"the number of jobs is {self.n_jobs}, but must be at least 1; change --jobs (in Python: n_jobs)"
+                f"the number of jobs is {self.n_jobs!r}, but must be at least 1, and a whole number; "
+                "change --jobs (in Python: n_jobs)"
             )
 
     @property
