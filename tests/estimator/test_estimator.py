@@ -554,6 +554,12 @@ def test_topics_and_models_are_refused_where_a_sorter_is_meant(model, documents,
             assign(documents, topics, tmp_path / "sorted.csv")
 
 
+def test_topics_are_refused_where_names_are_meant(model):
+    for given in (model.topics_, list(model.topics_)):
+        with pytest.raises(SeedError, match="'sports and games' is a topic, not a name"):
+            sorter_for(model.index_, given)
+
+
 def test_a_lazy_table_is_refused_with_what_to_call(documents):
     with pytest.raises(CorpusError, match=r"LazyFrame .* `collect\(\)`"):
         quick().fit(polars.LazyFrame({"text": documents}))
