@@ -71,6 +71,8 @@ def test_settings_are_keyword_only_after_the_names():
         ({"preset": "magic"}, "no preset 'magic'"),
         ({"random_state": -1}, "`random_state` is -1"),
         ({"device": "abacus"}, "abacus"),
+        ({"threshold": 2}, "`threshold` is 2"),
+        ({"threshold": "a"}, "`threshold` is 'a'"),
         ({"n_jobs": "2"}, "the number of jobs is '2'"),
         ({"n_jobs": 1.5}, "the number of jobs is 1.5"),
         ({"tokenizer": "x"}, "`tokenizer` is 'x'"),

@@ -447,7 +447,7 @@ class SeeTopic(Pictures, Shares, TransformerMixin, BaseEstimator):  # type: igno
             time_zone=time_zone,
             top=top,
         )
-        assigned = AssignOptions(threshold=self.threshold, several=several)
+        assigned = replace(self._options(), several=several)
         return trends_of_documents(stream, columns, assigned, options, source="the documents")
 
     def topics_over_time(
@@ -556,6 +556,7 @@ class SeeTopic(Pictures, Shares, TransformerMixin, BaseEstimator):  # type: igno
         return self
 
     def _settings(self) -> Settings:
+        self._options()  # refuses a wrong threshold before any work
         parts = (self.top, self.min_count, self.language, self.random_state)
         return fitting.settings_from_parameters(self.preset, *parts)
 
@@ -563,7 +564,7 @@ class SeeTopic(Pictures, Shares, TransformerMixin, BaseEstimator):  # type: igno
         return None if self.n_jobs == -1 else self.n_jobs
 
     def _options(self) -> AssignOptions:
-        return AssignOptions(threshold=self.threshold)
+        return fitting.options_from(self.threshold)
 
     def _documents(self, source: Any, columns: Any = None) -> Documents:
         named = columns is None or isinstance(columns, str | list | tuple)

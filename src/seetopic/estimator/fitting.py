@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from numbers import Integral
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from seetopic.classify import Sorter, sorter_of
+from seetopic.classify import AssignOptions, Sorter, sorter_of
 from seetopic.corpus import Documents, Judgements, Seeds, as_seeds, is_url, normalized_name
 from seetopic.discovery import Discovery, Topics, run_of
 from seetopic.errors import CorpusError, SeedError, SettingsError
@@ -79,6 +79,13 @@ def settings_from_parameters(
     state = index.random_state if random_state is None else random_state
     discovery = replace(discovery, top=discovery.top if top is None else top)
     return replace(chosen, index=replace(index, text=text, random_state=state), discovery=discovery)
+
+
+def options_from(threshold: Any) -> AssignOptions:
+    """How documents are assigned to categories."""
+    if not isinstance(threshold, Real) or isinstance(threshold, bool):
+        raise SettingsError(f"`threshold` is {threshold!r}, but must be a number between 0 and 1")
+    return AssignOptions(threshold=float(threshold))
 
 
 def learn(
