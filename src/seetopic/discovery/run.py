@@ -100,7 +100,8 @@ class Query:
         if len(self.seeds) > n_terms:
             raise NotEnoughTerms(
                 f"{len(self.seeds)} categories need at least {len(self.seeds)} terms, but the index has {n_terms}; "
-                "give fewer names, lower --min-count (in Python: min_count), or give more documents"
+                "give fewer names, lower --min-count (in Python: min_count of SeeTopic or TextSettings), or give more "
+                "documents"
             )
 
     @property
