@@ -535,6 +535,11 @@ def test_documents_without_a_topic_have_a_row_of_their_own(documents, cache):
     assert list(info["Count"]) == [2, 80, 80, 80]
 
 
+def test_minus_one_is_no_topic_and_has_no_terms(model):
+    assert model.get_topic(-1) == model.get_topic(model.predict(["qwerty"])[0]) == []
+    assert model.get_topic_info(-1)["Count"].tolist() == [0]
+
+
 @pytest.mark.parametrize("number", ["3", 1.5, 0])
 def test_numbers_of_questions_and_suggestions_are_whole(model, number):
     for asked in (model.ask, model.suggest):

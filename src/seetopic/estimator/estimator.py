@@ -382,9 +382,9 @@ class SeeTopic(Pictures, Shares, TransformerMixin, BaseEstimator):  # type: igno
         return {number: self.get_topic(number) for number in range(len(self._checked().topics_))}
 
     def get_topic(self, topic: int | str) -> list[tuple[str, float]]:
-        """The terms of a topic with their scores, best first."""
-        number = fitting.topic_number(self._checked().seeds_, topic)
-        return [(ranked.term, ranked.score) for ranked in self.topics_[number].terms]
+        """The terms of a topic with their scores, best first; none for -1, which is no topic."""
+        number = fitting.topic_or_none(self._checked().seeds_, topic)
+        return [] if number < 0 else [(ranked.term, ranked.score) for ranked in self.topics_[number].terms]
 
     def get_topic_info(self, topic: int | str | None = None, *, library: Library = "pandas") -> Any:
         """A table with one row per topic: number, documents, name, confidence and terms.
@@ -397,7 +397,7 @@ class SeeTopic(Pictures, Shares, TransformerMixin, BaseEstimator):  # type: igno
         reads = self.read_documents and documents is not None
         source = list(documents.texts()) if documents is not None and reads else index
         found = self._stream(source, None, read=reads).placement(self._options())
-        only = None if topic is None else fitting.topic_number(self.seeds_, topic)
+        only = None if topic is None else fitting.topic_or_none(self.seeds_, topic)
         return views.topic_info(self.topics_, found.best, only, library)
 
     def get_document_info(self, docs: Any, *, document_embeddings: Any = None, library: Library = "pandas") -> Any:

@@ -179,6 +179,11 @@ def topic_number(seeds: Seeds, topic: int | str) -> int:
     )
 
 
+def topic_or_none(seeds: Seeds, topic: int | str) -> int:
+    """The same, or -1, as `predict` calls documents without a topic."""
+    return -1 if topic == -1 else topic_number(seeds, topic)
+
+
 def accepted(seeds: Seeds, topic: int | str, terms: tuple[str, ...]) -> Seeds:
     """The names with these terms pinned in a topic, and in no other, and not negative in it."""
     number = topic_number(seeds, topic)
