@@ -591,6 +591,13 @@ def test_the_table_of_documents_has_their_topics_and_the_evidence(model, library
     assert 0.5 < info["Probability"][0] <= 1
 
 
+def test_the_table_of_documents_takes_an_index(model, index, documents):
+    info, expected = model.get_document_info(index), model.get_document_info(documents)
+    assert info["Topic"].tolist() == expected["Topic"].tolist()
+    assert info["Evidence"].tolist() == expected["Evidence"].tolist()
+    assert info["Document"][0] == documents[0].strip(".").replace(",", "")
+
+
 def test_seeds_are_kept_as_they_were_understood(index):
     model = SeeTopic(NAMES).fit(index)
     assert isinstance(model.seeds_, Seeds)

@@ -401,10 +401,13 @@ class SeeTopic(Pictures, Shares, TransformerMixin, BaseEstimator):  # type: igno
         return views.topic_info(self.topics_, found.best, only, library)
 
     def get_document_info(self, docs: Any, *, document_embeddings: Any = None, library: Library = "pandas") -> Any:
-        """A table with one row per document: its topic, the topic's name and terms, the share and the matched terms."""
-        documents = self._documents(docs)
-        found = self._placement(documents, document_embeddings)
-        return views.document_info(self.topics_, list(documents.all_texts()), found, self.sorter_.terms, library)
+        """A table with one row per document: its topic, the topic's name and terms, the share and the matched terms.
+
+        An index stores documents as words, so that these are in place of the text.
+        """
+        source = self._opened(docs)
+        found = self._stream(source, document_embeddings).placement(self._options())
+        return views.document_info(self.topics_, views.texts_of(source), found, self.sorter_.terms, library)
 
     # Over time and by group
 
@@ -576,8 +579,12 @@ class SeeTopic(Pictures, Shares, TransformerMixin, BaseEstimator):  # type: igno
         index = self._checked().index_
         reads = vectors is None and (self.read_documents if read is None else read)
         reader: Callable[[list[str]], Any] | None = index.read_texts if reads else None
-        documents = fitting.ready_index(source, None, None, self.tokenizer, self.cache) or self._documents(source)
-        return DocumentStream(documents, self.sorter_, vectors, reader, self._jobs())
+        return DocumentStream(self._opened(source), self.sorter_, vectors, reader, self._jobs())
+
+    def _opened(self, source: Any) -> Documents | Index:
+        if isinstance(source, Documents):
+            return source
+        return fitting.ready_index(source, None, None, self.tokenizer, self.cache) or self._documents(source)
 
     def _placement(self, source: Any, vectors: Any) -> Placement:
         return self._stream(source, vectors).placement(self._options())
