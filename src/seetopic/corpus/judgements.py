@@ -191,7 +191,10 @@ def _warn_of_unknown(unknown: Counter[str], n_used: int) -> None:
     about = "is about a category that is" if number == 1 else "are about categories that are"
     sentence = f"{quantity(number, 'judgement')} {about} not among the names: {shown}"
     if not n_used:
-        raise JudgementError(f"{sentence}; correct the categories, or give the names that were judged")
+        raise JudgementError(
+            f"{sentence}; correct the categories, give the names that were judged, or leave out the judgements "
+            "(in Python: model.forget(model.judgements_))"
+        )
     warn(f"{sentence}; {'it is' if number == 1 else 'they are'} not used")
 
 

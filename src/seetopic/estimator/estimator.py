@@ -195,7 +195,8 @@ class SeeTopic(Pictures, Shares, TransformerMixin, BaseEstimator):  # type: igno
         `seed_embeddings` maps names to vectors or is an array with one row per name, and `document_embeddings` is an
         array with one row per document; all must come from the same language model, except that those of documents come
         from the `reader`, if there is one. Terms that are missing from the mapping are encoded by `embedding_model`, if
-        it is set. `y` is ignored; it exists for compatibility with scikit-learn.
+        it is set. `y` is ignored; it exists for compatibility with scikit-learn. Judgements that the model was taught
+        are forgotten, as is everything that it learned before; a `clone` has none, either.
         """
         seeds = fitting.seeds_from(self.seeds)
         settings = self._settings()
