@@ -75,6 +75,12 @@ def test_topics_json_has_the_promised_fields(topics):
     assert set(value["topics"][0]["terms"][0]) == {"term", "score", "documents", "ranks", "variants"}
 
 
+def test_topics_contain_their_names(topics):
+    assert topics[0].name in topics
+    assert topics[0] in topics
+    assert "weather" not in topics
+
+
 def test_what_is_saved_loads_as_the_same_topics(topics, tmp_path):
     topics.save(tmp_path / "out")
     assert Topics.load(tmp_path / "out") == topics

@@ -184,6 +184,8 @@ def test_two_fits_are_the_same_to_the_last_bit_for_any_number_of_jobs(documents,
 def test_minus_one_is_all_cores_and_no_jobs_are_refused(documents, monkeypatch):
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1}, raising=False)
     assert quick().set_params(n_jobs=-1).fit(documents).topics_ == quick().fit(documents).topics_
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2, 3}, raising=False)
+    assert [quick().set_params(n_jobs=jobs)._jobs() for jobs in (-1, -2, -4, -9)] == [4, 3, 1, 1]
     with pytest.raises(SettingsError, match="the number of jobs is 0"):
         quick().set_params(n_jobs=0).fit(documents)
 
@@ -295,6 +297,8 @@ def test_every_document_has_a_row_also_an_empty_or_missing_one(model):
 def test_what_is_no_text_is_refused(model):
     with pytest.raises(CorpusError, match="document 1 is of type int"):
         model.transform(["text", 3])
+    with pytest.raises(CorpusError, match=r"shape \(2, 1\), but must have one dimension"):
+        model.transform(np.array([["one text"], ["another"]]))
 
 
 def test_a_threshold_makes_it_abstain(model, unseen):

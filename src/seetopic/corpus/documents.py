@@ -591,6 +591,8 @@ def _column_of(source: Any, field: str, option: str = "text_field") -> Iterable[
             )
         column: Iterable[Any] = source[list(source.columns)[names.index(field)]]
         return column
+    if getattr(source, "ndim", 1) != 1:
+        raise CorpusError(f"the array of documents has shape {source.shape}, but must have one dimension; ravel() it")
     if isinstance(source, Mapping):
         raise CorpusError("documents must be a path or an iterable of strings, not a dict; give a list of its texts")
     if not isinstance(source, Iterable):

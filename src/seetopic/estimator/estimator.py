@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 
@@ -58,7 +59,7 @@ from seetopic.estimator.shares import Shares
 from seetopic.estimator.temporary import build_temporary, update_temporary
 from seetopic.estimator.vectors import Ready, document_rows, model_for, name_vectors
 from seetopic.index import Index
-from seetopic.runtime import Doubles, Library, Longs, Progress, silent
+from seetopic.runtime import Doubles, Library, Longs, Progress, available_cores, silent
 from seetopic.settings import Settings
 from seetopic.text import Tokenizer, tokenize
 
@@ -97,7 +98,8 @@ class SeeTopic(Pictures, Shares, TransformerMixin, BaseEstimator):  # type: igno
     - `text_field`, `on_error`: how files and tables are read, as for `Index.build`.
     - `read_documents`: whether the language model reads the documents to sort, which is more accurate but slower.
     - `threshold`: the smallest share at which `predict` assigns a category.
-    - `n_jobs` (None and -1 mean all cores), `device`, `cache`, `verbose`: how it is computed; they change no result.
+    - `n_jobs` (None and -1 mean all cores, -2 all but one), `device`, `cache`, `verbose`: how it is computed; they
+      change no result.
 
     Fitted attributes: `topics_` (a `Topics`), `index_`, `sorter_`, and `seeds_`, the names as they were parsed.
     """
@@ -354,8 +356,8 @@ class SeeTopic(Pictures, Shares, TransformerMixin, BaseEstimator):  # type: igno
         if level is not None and (not isinstance(level, SupportsIndex) or isinstance(level, bool) or int(level) < 0):
             deepest = 0 if tree is None else max(tree.depths)
             raise SettingsError(
-                f"`level` is {level!r}, but must be a number from 0, for the roots of a tree, to {deepest}, for its "
-                "deepest level; without `level`, documents get the best topic at any level"
+                f"`level` is {level!r}, but must be a whole number: 0 for the roots of a tree, {deepest} or more for "
+                "its deepest level; without `level`, documents get the best topic at any level"
             )
         best = self._placement(X, document_embeddings).best
         return best if level is None or tree is None else tree.up_to(int(level), best)
@@ -565,7 +567,9 @@ class SeeTopic(Pictures, Shares, TransformerMixin, BaseEstimator):  # type: igno
         return fitting.settings_from_parameters(self.preset, *parts)
 
     def _jobs(self) -> int | None:
-        return None if self.n_jobs == -1 else self.n_jobs
+        if isinstance(self.n_jobs, Integral) and self.n_jobs < 0:
+            return max(1, available_cores() + 1 + self.n_jobs)
+        return self.n_jobs
 
     def _options(self) -> AssignOptions:
         return fitting.options_from(self.threshold)
