@@ -442,7 +442,6 @@ def test_the_last_word_on_a_term_counts(model):
         (0, ["", " "], "terms must be a string"),
         (0, [3], "terms must be a string"),
         (0, None, "terms must be a string"),
-        (0, "Sports  and games", "is one of the topic's names"),
     ],
 )
 def test_what_cannot_be_rejected_is_refused_with_a_sentence(model, topic, terms, message):

@@ -18,8 +18,9 @@ PATH_MARK = ">"  # between the names of a path, so that no name in a tree may co
 class Seed:
     """One category: its name, and the names that describe it (by default just that one).
 
-    Pinned terms always come first in its topic; negative terms and their inflections never appear in it. A description
-    and examples (texts of documents) tell what the name means. `path` has the names from the root of a tree to it.
+    Pinned terms always come first in its topic; negative terms and their inflections never appear in it. A negative
+    term that is also a name only gives the meaning. A description and examples (texts of documents) tell what the name
+    means. `path` has the names from the root of a tree to it.
     """
 
     name: str

@@ -334,7 +334,10 @@ class SeeTopic(Pictures, Shares, TransformerMixin, BaseEstimator):  # type: igno
         return self.with_seeds(fitting.accepted(self._checked().seeds_, topic, fitting.listed_terms(terms)))
 
     def reject(self, topic: int | str, terms: str | Sequence[str]) -> Self:
-        """A new fitted model in which a topic contains neither these terms nor their inflections."""
+        """A new fitted model in which a topic contains neither these terms nor their inflections.
+
+        A name of the topic can be rejected, too: it then only gives the meaning.
+        """
         return self.with_seeds(fitting.rejected(self._checked().seeds_, topic, fitting.listed_terms(terms)))
 
     # Sorting documents

@@ -198,11 +198,6 @@ def rejected(seeds: Seeds, topic: int | str, terms: tuple[str, ...]) -> Seeds:
     """The names with these terms negative in a topic, and not pinned in it."""
     number = topic_number(seeds, topic)
     own = seeds.seeds[number]
-    for term in terms:
-        if normalized_name(term) in map(normalized_name, own.names):
-            raise SeedError(
-                f"{term!r} is one of the topic's names, so it is always one of its terms; rename the topic instead"
-            )
     changed = list(seeds.seeds)
     negative = (*_without(own.negative, terms), *terms)
     changed[number] = replace(own, pinned=_without(own.pinned, terms), negative=negative)
