@@ -24,6 +24,7 @@ from seetopic.corpus import (
     as_seeds,
     read_judgements,
     text_digest,
+    without_pinned,
     write_judgements,
 )
 from seetopic.discovery import Topics
@@ -317,7 +318,8 @@ def _params(saved: dict[str, Any]) -> dict[str, Any]:
 def _seeds(saved: list[dict[str, Any]]) -> Seeds:
     if not all(isinstance(each["names"], list) for each in saved):
         raise TypeError("its names do not match its format")
-    return as_seeds(saved)
+    negative = [without_pinned(each.get("negative", []), each.get("pinned", [])) for each in saved]
+    return as_seeds([{**each, "negative": own} for each, own in zip(saved, negative, strict=True)])
 
 
 def _names(folder: Path, about: dict[str, Any], seeds: Seeds) -> dict[str, Floats]:
