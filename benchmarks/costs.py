@@ -284,7 +284,7 @@ def trends() -> str:
 
 def simulations() -> str:
     found, alarms = read("trends.json")["simulated"], read("trends.json")["false_alarms"]
-    cover = found["coverage"]
+    cover, small = found["coverage"], read("trends.json")["small_cells"]
     low, high = sorted((cover["planted"], cover["constant"]))
     per_period = found["documents_per_period"]
     return "\n".join(
@@ -294,6 +294,8 @@ def simulations() -> str:
             f"| intervals that cover the truth | {100 * low:.1f} to {100 * high:.1f} % |",
             f"| the same after sorting with errors | {100 * cover['with errors']:.0f} % |",
             f"| … with 1,000 labels | {100 * cover['calibrated']:.1f} % |",
+            f"| … of groups with {small['documents_per_cell']} documents per month, and 25, 100 or all labels "
+            f"| {100 * min(small['coverage'].values()):.1f} to {100 * max(small['coverage'].values()):.1f} % |",
             f"| changes of five points found, of {found['changes_of_five_points']:,} | {found['changes_found']:,} |",
             f"| … of these in exactly the right month | {found['changes_found_in_their_month']:,} |",
             "| rises and falls of one-month peaks from 10 to 15 % found, of "

@@ -3,7 +3,8 @@
 Simulated tables have twelve months of 2,000 documents, eight categories and three groups. In half of them nothing
 changes; in the others, shares change by five points at random: two for good, with three months or more on either side;
 one for four months, one of 5 % for a single month, and one differs in one group. One of 10 % changes for a single month
-too, which is harder to find and is reported apart. Then documents are sorted with errors, and some have labels.
+too, which is harder to find and is reported apart. Then documents are sorted with errors, and some have labels; and
+there are small groups with few labels, in which one of twelve months differs.
 
     python benchmarks/trends.py --simulations 200 --rows 10000000 --work FOLDER > benchmarks/results/trends.json
 """
@@ -25,6 +26,7 @@ import pyarrow.parquet
 
 from seetopic.classify import Trends, trends
 from seetopic.classify.findings.changes import change_points, comparisons
+from seetopic.classify.findings.correction import Cells, corrected, error_rates
 from seetopic.classify.findings.shares import difference_test, holm
 
 MONTHS, GROUPS, DOCUMENTS = 12, 3, 2000  # documents per month
@@ -33,6 +35,7 @@ NAMES = [f"category {number}" for number in range(len(BASE))]
 POINTS = 0.05
 SENSITIVITY, FALSE_POSITIVES = 0.85, 0.02
 LABELLED = 1000
+SMALL_SHARES = (0.0, 0.003, 0.01, 0.03, 0.1, 0.3)
 
 
 def planted(chance: np.random.Generator) -> tuple[Any, set[tuple[str, str]], set[tuple[str, str]], tuple[str, str]]:
@@ -53,6 +56,32 @@ def planted(chance: np.random.Generator) -> tuple[Any, set[tuple[str, str]], set
     group = int(chance.integers(GROUPS))
     shares[:, group, 3] += POINTS
     return shares, changes, hard, (NAMES[3], f"group {group}")
+
+
+def small_cells(number: int) -> dict[str, Any]:
+    """How many corrected intervals cover the truth in months of a group with few documents and labels.
+
+    Sorting finds half of a category. In the last month, its share is 15 %.
+    """
+    tally: Counter[str] = Counter()
+    documents, false = 40, 0.05
+    for state in range(number):
+        chance = np.random.default_rng(2 * 10**6 + state)
+        for share in SMALL_SHARES:
+            true = np.array([share] * (MONTHS - 1) + [0.15])
+            for labels in (25, 100, MONTHS * documents):
+                chosen = chance.permutation(np.repeat(np.arange(MONTHS), documents))[:labels]
+                labelled = np.bincount(chosen, minlength=MONTHS)
+                positive = chance.binomial(labelled, true)
+                belongs = chance.binomial(documents - labelled, true)
+                given = chance.binomial(belongs, 0.5) + chance.binomial(documents - labelled - belongs, false)
+                own, others = int(positive.sum()), int((labelled - positive).sum())
+                found, wrong = int(chance.binomial(own, 0.5)), int(chance.binomial(others, false))
+                rates = error_rates(found, own - found, wrong, others - wrong)
+                _, low, high = corrected(Cells(positive, labelled, given, documents - labelled), rates)
+                tally[f"{labels} labels, share {share}"] += int(((low <= true) & (true <= high)).sum())
+    rates = {name: round(count / number / MONTHS, 4) for name, count in tally.items()}
+    return {"simulations": number, "documents_per_cell": documents, "coverage": rates}
 
 
 def near(changes: set[tuple[str, str]]) -> set[tuple[str, str]]:
@@ -129,7 +158,7 @@ def simulated(number: int) -> dict[str, Any]:
                 tally["planted with a false difference"] += any(each[0] != different[0] for each in differ)
         table = table_of(shares, chance, errors=True)
         sorted_only = trends(table, time="date", by="month", several=True)
-        corrected = trends(table, time="date", by="month", several=True, label_field="label", random_state=state)
+        corrected = trends(table, time="date", by="month", several=True, label_field="label")
         for kind, found in (("with errors", sorted_only), ("calibrated", corrected)):
             inside, total = covered(found, shares)
             tally[f"{kind} covered"] += inside
@@ -264,5 +293,6 @@ if __name__ == "__main__":
     given = parser.parse_args()
     result = {"simulated": simulated(given.simulations) if given.simulations else None}
     result["false_alarms"] = false_alarms(100 * given.simulations) if given.simulations else None
+    result["small_cells"] = small_cells(given.simulations) if given.simulations else None
     result["parquet"] = scanned(given.work, given.rows) if given.rows else None
     print(json.dumps(result, indent=1))

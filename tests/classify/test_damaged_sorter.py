@@ -44,6 +44,9 @@ def test_a_flipped_bit_anywhere_in_a_sorter_is_refused_or_changes_nothing(index,
         ({"parents": [-1] * 99}, "its tree does not match its names"),
         ({"term_trust": 1.5}, "its trusts are out of range"),
         ({"read_trust": float("nan")}, "its trusts are out of range"),
+        ({"read_level": 1e9}, "its levels of none are out of range"),
+        ({"term_level": float("nan")}, "its levels of none are out of range"),
+        ({"term_level": "high"}, "bad operand type"),
     ],
 )
 def test_a_sorter_with_other_values_is_refused(index, tmp_path, changed, sentence):

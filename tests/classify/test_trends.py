@@ -14,17 +14,16 @@ import pyarrow.parquet
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import chi2_contingency, hypergeom
+from scipy.stats import binom, chi2_contingency, hypergeom
 
 from seetopic import Trends, trends
 from seetopic.classify.findings.changes import change_points, comparisons
-from seetopic.classify.findings.counts import JudgedCounts, TermCounts
+from seetopic.classify.findings.correction import Cells, corrected, error_rates, log_likelihood, most_likely_shares
+from seetopic.classify.findings.counts import TermCounts
 from seetopic.classify.findings.judged import judged_documents
 from seetopic.classify.findings.shares import (
-    calibrated,
     difference_interval,
     difference_test,
-    error_rates,
     holm,
     interval,
 )
@@ -116,6 +115,13 @@ def test_the_order_of_rows_and_their_batches_do_not_matter(found):
     shuffled = table.take(np.random.default_rng(0).permutation(table.num_rows))
     pieces = pa.Table.from_batches(shuffled.to_batches(max_chunksize=700))
     assert trends(pieces, time="date", group="source") == found
+
+
+def test_periods_are_long_enough_for_the_documents_of_each_group():
+    days = [f"{year}-{month:02d}-15" for year in (2023, 2024, 2025) for month in range(1, 13) for _ in range(120)]
+    table = pa.table({"date": days, "source": ["a", "b", "c"] * (len(days) // 3), "category": ["x"] * len(days)})
+    assert trends(table, time="date").by == "month"
+    assert trends(table, time="date", group="source").by == "quarter"
 
 
 def test_dates_of_many_years_are_counted_by_month_as_they_come():
@@ -314,7 +320,7 @@ def test_with_labels_shares_are_those_of_the_true_categories():
     assert row.calibrated
     assert row.high - row.low > plain.high - plain.low
     assert (row,) == trends(pa.table(table), time="date", label_field="label").shares
-    assert (row,) != trends(pa.table(table), time="date", label_field="label", random_state=1).shares
+    assert trends(pa.table(table), time="date", label_field="label").labels == 2000
 
 
 def test_judgements_of_documents_calibrate_as_labels_do(tmp_path):
@@ -370,17 +376,142 @@ def test_judgements_that_cannot_be_used_are_refused(tmp_path, content):
         trends(pa.table({**planted(), "document": range(7200)}), group="source", judgements=path)
 
 
+def labelled_months(known: float, sensitivity: float = 0.4, false_positives: float = 0.05) -> dict[str, list[str]]:
+    """Two years of 20 documents per month and source, 2 to 3 % of them sport; badly sorted, a part with labels."""
+    chance = np.random.default_rng(3)
+    months = [f"{year}-{month:02d}-15" for year in (2024, 2025) for month in range(1, 13)]
+    date, source = (each.ravel() for each in np.meshgrid(months * 40, ["paper", "web"]))
+    true = chance.random(len(date)) < 0.025
+    given = chance.random(len(date)) < np.where(true, sensitivity, false_positives)
+    label = np.where(chance.random(len(date)) < known, np.where(true, "sport", "other"), "")
+    columns = {"date": date, "source": source, "category": np.where(given, "sport", ""), "label": label}
+    return {name: column.tolist() for name, column in {**columns, "true": np.where(true, "sport", "")}.items()}
+
+
+@pytest.mark.parametrize("known", [0.1, 0.5, 1.0])
+def test_a_share_of_all_periods_does_not_depend_on_their_length(known):
+    table = pa.table(labelled_months(known))
+    truth = trends(table.set_column(2, "category", table["true"]), time="date", group="source", by="year").overall
+    found = {
+        by: trends(table, time="date", group="source", by=by, label_field="label")
+        for by in ("week", "month", "quarter", "year")
+    }
+    for each in found.values():
+        assert each.overall == found["year"].overall
+        assert max(row.share for row in each.shares) <= 0.2  # without labels, a month says next to nothing
+        assert all(row.low <= row.share <= row.high and row.low < row.high for row in (*each.shares, *each.overall))
+    for row, true in zip(found["year"].overall, truth, strict=True):
+        assert row.low <= true.share <= row.high
+        assert known < 1 or row.share == true.share
+    one_group, *_ = trends(table, group="source", label_field="label").overall
+    assert (one_group.share, one_group.low) == (found["year"].overall[0].share, found["year"].overall[0].low)
+
+
+def test_where_all_documents_have_labels_shares_are_known():
+    table = pa.table(labelled_months(1.0))
+    truth = trends(table.set_column(2, "category", table["true"]), time="date", group="source", by="month")
+    found = trends(table, time="date", group="source", by="month", label_field="label")
+    assert [row.share for row in found.shares] == [row.share for row in truth.shares]
+    assert "by 1,920 labels" in str(found)
+
+
+def test_labels_count_in_the_periods_and_groups_of_their_documents():
+    """All documents of January have labels; those of February have none, and are sorted by the same rates."""
+    counts = {("2025-01-01", "a", "sport"): 100, ("2025-02-01", "a", "sport"): 500}
+    counts |= {("2025-01-01", "a", ""): 100, ("2025-02-01", "a", ""): 500}
+    table = rows_of(counts)
+    table["label"] = ["sport"] * 60 + ["other"] * 40 + [""] * 500 + ["other"] * 100 + [""] * 500
+    found = trends(pa.table(table), time="date", by="month", label_field="label")
+    january, february = found.shares
+    assert january.share == 0.3
+    assert february.share == pytest.approx((0.5 - 40 / 140) / (1 - 40 / 140), abs=0.02)
+    assert (january.documents, found.labels) == (100, 200)
+
+
+def test_cells_that_truly_differ_are_not_pulled_together():
+    chance = np.random.default_rng(0)
+    true = np.array([0.05] * 6 + [0.15] * 6)
+    given = chance.binomial(20_000, 0.8 * true + 0.02 * (1 - true))
+    labelled = Cells(*(np.full(12, number) for number in (0, 0)), given, np.full(12, 20_000))
+    share, low, high = corrected(labelled, error_rates(80_000, 20_000, 18_000, 882_000))
+    assert share == pytest.approx(true, abs=0.01)
+    assert ((low <= true) & (true <= high)).all()
+
+
 def test_perfect_sorting_needs_no_correction():
-    rates = error_rates(JudgedCounts(100_000, 0, 0, 100_000), 0)
-    assert rates is not None
-    share, low, high = calibrated(300, 1000, rates, 0)
-    assert share == pytest.approx(0.3, abs=0.003)
-    assert (low, high) == pytest.approx([float(each) for each in interval(300, 1000)], abs=0.003)
+    rates = error_rates(100_000, 0, 0, 100_000)
+    nothing = np.zeros(1, np.int64)
+    share, low, high = corrected(Cells(nothing, nothing, nothing + 300, nothing + 1000), rates)
+    assert share[0] == pytest.approx(0.3, abs=0.003)
+    assert (low[0], high[0]) == pytest.approx([float(each) for each in interval(300, 1000)], abs=0.003)
 
 
-@pytest.mark.parametrize("judged", [JudgedCounts(0, 5, 0, 5), JudgedCounts(1, 0, 9, 9), JudgedCounts(2, 8, 5, 15)])
-def test_labels_that_do_not_show_that_a_category_is_found_change_nothing(judged):
-    assert error_rates(judged, 0) is None
+def test_the_likelihood_is_that_of_drawn_error_rates():
+    """The mean of binomial likelihoods over draws of both rates."""
+    judged = 30, 20, 12, 140
+    cells = Cells(*(np.array([number]) for number in (3, 20, 25, 200)))
+    true = np.linspace(0.01, 0.5, 50)
+    chance = np.random.default_rng(0)
+    s, f = chance.beta(30.5, 20.5, 40_000), chance.beta(12.5, 140.5, 40_000)
+    q = np.outer(true, s) + np.outer(1 - true, f)
+    expected = binom.pmf(25, 200, q).mean(axis=1) * binom.pmf(3, 20, true)
+    found = np.exp(log_likelihood(true[None], cells, error_rates(*judged)))[0]
+    assert found / found.sum() == pytest.approx(expected / expected.sum(), abs=2e-3)
+
+
+@given(st.integers(0, 30), st.integers(1, 30), st.integers(0, 400), st.integers(1, 400))
+def test_a_corrected_interval_contains_its_share_and_is_never_a_point(true, labelled, given, others):
+    cells = Cells(*(np.array([number]) for number in (min(true, labelled), labelled, min(given, others), others)))
+    for judged in ((50, 10, 10, 300), (5, 50, 60, 500)):
+        share, low, high = (float(each[0]) for each in corrected(cells, error_rates(*judged)))
+        assert 0 <= low <= share <= high <= 1
+        assert low < high
+
+
+def test_many_documents_have_a_narrow_interval():
+    share, low, high = most_likely_shares(Cells(*(np.array([n]) for n in (3000, 30_000_000, 0, 0))), None)
+    assert share[0] == pytest.approx(1e-4, rel=1e-3)
+    assert (low[0], high[0]) == pytest.approx([float(each) for each in interval(3000, 30_000_000)], rel=2e-3)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.01, 0.03, 0.2])
+@pytest.mark.parametrize("known", [0.05, 0.3, 1.0])
+@pytest.mark.parametrize("errors", [(0.85, 0.02), (0.4, 0.05)])
+def test_corrected_intervals_cover_the_truth(share, known, errors):
+    """Cells of 60 documents with few labels or many; one of them has a share of its own."""
+    chance = np.random.default_rng(0)
+    true = np.array([share] * 14 + [0.15])
+    inside = []
+    for _ in range(80):
+        labelled = chance.binomial(60, known, len(true))
+        positive = chance.binomial(labelled, true)
+        belongs = chance.binomial(60 - labelled, true)
+        given = chance.binomial(belongs, errors[0]) + chance.binomial(60 - labelled - belongs, errors[1])
+        belonging, others = int(positive.sum()), int((labelled - positive).sum())
+        found, wrong = (int(chance.binomial(*each)) for each in zip((belonging, others), errors, strict=True))
+        rates = error_rates(found, belonging - found, wrong, others - wrong)
+        _, low, high = corrected(Cells(positive, labelled, given, 60 - labelled), rates)
+        inside.append((low <= true) & (true <= high))
+    assert np.mean(inside) >= 0.93
+
+
+def test_labels_that_do_not_show_that_a_category_is_found_count_alone():
+    assert error_rates(0, 5, 0, 5) is error_rates(1, 0, 9, 9) is error_rates(2, 8, 5, 15) is None
+    rows = {"source": ["a"] * 330, "category": ["sport"] * 30 + [""] * 300}
+    rows["label"] = ["other"] * 15 + ["sport"] * 1 + [""] * 14 + ["sport"] * 9 + ["other"] * 75 + [""] * 216
+    found = trends(pa.table(rows), group="source", label_field="label")
+    assert found.shares[0].share == pytest.approx(0.1, abs=1e-3)
+    assert found.notes == (
+        "the shares of 'sport' are those of its labels alone: 1 of 10 documents with this label were sorted into it",
+    )
+
+
+def test_a_category_without_labels_is_not_corrected():
+    rows = {"source": ["a"] * 4, "category": ["", "food", "", "food"], "label": ["", "food", "none", "none"]}
+    found = trends(pa.table(rows), group="source", seeds=["sport", "food"], label_field="label")
+    assert (found.shares[0].share, found.shares[0].calibrated) == (0.0, False)
+    assert found.notes[0].startswith("the shares of 'sport' are not corrected")
+    assert "corrected, where possible, for errors" in found.corrected
 
 
 # Statistics

@@ -75,6 +75,19 @@ def test_what_was_planted_is_printed(folder):
     assert "points" in groups.stdout
 
 
+def test_the_terminal_says_that_shares_are_corrected(folder):
+    rows = [
+        ["category", "date", "label"],
+        *(["sport", "2025-01-01", "sport"],) * 9,
+        *(["", "2025-01-01", "other"],) * 9,
+    ]
+    (folder / "labelled.csv").write_text("\n".join(map(",".join, rows)), encoding="utf-8")
+    done = run_here("trends", "labelled.csv", "--time", "date", "--label-field", "label", cwd=folder)
+    assert "shares are corrected for errors of sorting, by 18 labels; documents, changes" in done.stdout
+    plain = run_here("trends", "labelled.csv", "--time", "date", cwd=folder)
+    assert "corrected" not in plain.stdout + plain.stderr
+
+
 def test_every_kind_of_file_is_written(folder, tmp_path):
     options = [folder / "sorted.csv", *OVER_TIME]
     shares = found(folder, *options)["shares"]

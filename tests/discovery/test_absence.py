@@ -62,10 +62,16 @@ def test_few_documents_cannot_tell_that_a_name_is_absent(index):
     assert not any(NONE in each for each in discover(index, [*PLANTED, ABSENT])[ABSENT].warnings)
 
 
-def test_names_for_another_corpus_compete_as_usual(large):
-    """If no document is about any of the names, none of them is told apart by that."""
-    found = discover(large, ["medieval castles", "quantum chromodynamics", "tax law"])
+def test_names_for_another_corpus_have_terms_but_hardly_any_documents(large):
+    names, documents = ["medieval castles", "quantum chromodynamics", "tax law"], planted_documents(200, seed=5)
+    found, sorter = discover(large, names), sorter_for(large, names)
     assert all(found)
+    assert found.coverage < 0.1
+    assert len(found.residual) >= 3
+    assert all(any("hardly any document" in each or "no term" in each for each in t.warnings) for t in found)
+    for vectors in (None, large.encode_texts(documents)):
+        shares = sorter.shares(sorter.terms_in(documents), vectors)
+        assert (shares.argmax(axis=1) == len(names)).mean() > 0.9
 
 
 def test_those_that_come_last_pick_from_what_the_others_leave():

@@ -12,7 +12,9 @@ from seetopic.discovery.calibration import (
     READ,
     even_shares,
     expected_accuracy,
+    have_names,
     joined_with_none,
+    level_of_none,
     mixed,
     shares_with_none,
     trust_by_judged,
@@ -102,3 +104,39 @@ def test_in_a_tree_a_document_of_a_parent_but_of_no_child_can_be_sorted_right():
     scores = np.where(allowed, 3.0, np.where(np.arange(4) == 0, -CLOSED, 0.0))
     even = even_shares(scores[0], 3, tree)
     assert trust_by_judged(scores, allowed, 3, 0.7, even, 0.5, tree) > 0.9
+
+
+def test_a_document_belongs_to_a_tree_if_its_root_has_more_than_none():
+    tree = Tree((-1, 0, 0, -1), 3)  # a root with two children, and a residual theme
+    joined = np.array([[0.0, 0.3, 0.3, 0.4], [0.1, 0.2, 0.1, 0.6]])
+    assert have_names(joined, tree).tolist() == [True, False]
+    assert have_names(joined).tolist() == [False, False]
+
+
+def test_a_level_of_none_gives_names_as_many_documents_as_themes_leave_them():
+    scores = np.random.default_rng(0).normal(size=(400, 5))
+    level = level_of_none(scores, 2, 0.7)
+    assert level is not None
+    by_themes = have_names(shares_with_none(scores, 2, 0.7))
+    by_level = scores[:, :2].max(axis=1) > level
+    assert by_level.sum() == by_themes.sum()
+    both = shares_with_none(scores, 2, 0.7, level=level)
+    assert both.sum(axis=1) == pytest.approx(1)
+    # Of two documents with the same scores in the names, the one that is nearer to a theme may still belong to a name.
+    assert (by_level & ~by_themes).any()
+    alone = np.array([[2.0, 0.0, 2.2], [2.0, 0.0, -2.0]])
+    apart = np.diff(shares_with_none(alone, 2, 0.7)[:, 0])
+    assert 0 < np.diff(shares_with_none(alone, 2, 0.7, level=0.0)[:, 0]) < apart
+
+
+@pytest.mark.parametrize(("in_names", "in_themes", "named"), [(1.0, 0.0, 10), (0.0, 1.0, 0)])
+def test_a_level_may_leave_nothing_or_everything_to_none(in_names, in_themes, named):
+    scores = np.column_stack([np.linspace(in_names, in_names + 0.1, 10), np.full(10, in_themes)])
+    level = level_of_none(scores, 1, 0.7)
+    assert level is not None
+    assert (scores[:, 0] > level).sum() == named
+
+
+def test_names_that_cover_everything_have_no_level_of_none():
+    assert level_of_none(np.zeros((3, 2)), 2, 0.7) is None
+    assert level_of_none(np.zeros((0, 3)), 2, 0.7) is None

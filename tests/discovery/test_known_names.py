@@ -79,6 +79,10 @@ def test_names_that_no_term_is_near_are_far_if_there_are_many_terms(n_terms, far
     assert check(index, ["abroad", "at home"]).far == far
     told = discover(index, ["abroad", "at home"])
     assert [any("no term is near" in each for each in topic.warnings) for topic in told] == [bool(far), False]
+    # A description that terms are near to says what the name does not.
+    described = {"abroad": {"description": "at home"}, "at home": None}
+    assert check(index, described).far == ()
+    assert not any("no term is near" in each for topic in discover(index, described) for each in topic.warnings)
 
 
 def test_a_topic_whose_name_is_hardly_known_says_so_unless_it_is_described(index):

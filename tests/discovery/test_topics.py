@@ -197,6 +197,15 @@ def test_warnings_stand_below_the_table(index):
     assert str(topics).splitlines()[-4:] == topics.notes
 
 
+def test_names_that_are_taken_to_cover_everything_may_still_be_doubtful(index):
+    topics = discover(index, ["xylophones", "zqxj vbnm", "tax law", "cricket", "opera", "chess"])
+    assert len(topics.doubtful) > 3
+    assert topics.coverage_note == (
+        "The names are taken to cover all documents, but most topics have low confidence: the documents may be about "
+        "something else."
+    )
+
+
 def test_few_documents_cannot_tell_what_the_names_leave_out(documents, tmp_path, cache):
     index = Index.build(documents[: FEWEST - 1], tmp_path / "few", cache=cache, n_jobs=1)
     few = discover(index, NAMES[:1])

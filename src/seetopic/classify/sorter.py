@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -40,11 +40,11 @@ from seetopic.discovery import (
     even_shares,
     expected_accuracy,
     joined_with_none,
+    level_of_none,
     mixed,
     results_in,
     rule_for_new,
     run_of,
-    shares_of,
     shares_of_read,
     shares_with_none,
     trust_by_judged,
@@ -70,7 +70,7 @@ from seetopic.runtime import (
 from seetopic.settings import DEFAULT, DiscoverySettings, SampleSettings, SortingSettings
 from seetopic.text import Finder, Tokenizer, finder_of, tokenize
 
-_FORMAT = 7
+_FORMAT = 8
 SORTER = "sorter.safetensors"
 KNOWN_DOCUMENTS = "known_vectors", "known_shares"  # arrays of documents that others are compared with, if there are any
 _LARGEST = np.float32(1e6)  # far above any weight; products of such numbers are still finite
@@ -89,6 +89,8 @@ class Sorter:
     temperature: float = 0.7
     term_trust: float = 1.0  # calibrates shares that are based on terms alone
     read_trust: float = 1.0  # calibrates shares that are also based on the language model's reading
+    term_level: float | None = None  # the level of none, if names leave out a part of the documents
+    read_level: float | None = None  # the same for documents that the language model reads
     model: str = ""  # the name of the language model that reads documents
     tokenizer_name: str = "default"
     parents: tuple[int, ...] = ()  # in a tree, of each name and residual theme, -1 for none
@@ -186,10 +188,12 @@ class Sorter:
 
     def _shares(self, scores: Doubles, vectors: Floats | None) -> Doubles:
         """The same, from the result of `scores`."""
-        own, trust = shares_of(scores, self.temperature), self.term_trust if vectors is None else self.read_trust
+        is_read = vectors is not None
+        level = self.read_level if is_read else self.term_level
+        own = shares_with_none(scores, len(self.names), self.temperature, self.tree, level)
         if vectors is not None and "known_vectors" in self.arrays:
             own = averaged_with_known(own, vectors, *self._known)
-        return mixed(joined_with_none(own, len(self.names), self.tree), self._even, trust)
+        return mixed(own, self._even, self.read_trust if is_read else self.term_trust)
 
     @cached_property
     def _even(self) -> Doubles:
@@ -315,6 +319,8 @@ def _as_written(about: dict[str, Any]) -> dict[str, Any]:
         raise ValueError("its `parents` are not a tree: a parent must come before its children")
     if not all(0 <= about[trust] <= 1 for trust in ("term_trust", "read_trust")):
         raise ValueError("its trusts are out of range")
+    if not all(level is None or abs(level) <= _LARGEST for level in (about["term_level"], about["read_level"])):
+        raise ValueError("its levels of none are out of range")
     return {**about, "names": names, "terms": terms, "topic_terms": topics, "parents": parents}
 
 
@@ -329,7 +335,7 @@ def _check_parts(sorter: Sorter) -> None:
         shapes["document_offset"] = (width,)
         if any(name in arrays for name in KNOWN_DOCUMENTS):
             n_known = max(NEAREST + 1, len(arrays["known_vectors"]))
-            shapes |= dict(zip(KNOWN_DOCUMENTS, ((n_known, length), (n_known, width)), strict=True))
+            shapes |= dict(zip(KNOWN_DOCUMENTS, ((n_known, length), (n_known, n_names + 1)), strict=True))
     if {name: array.shape for name, array in arrays.items()} != shapes or not 0 < n_names <= width:
         raise ValueError("the shapes of its arrays do not match its terms and names")
     if not all(array.dtype.kind == "f" and (np.abs(array) <= _LARGEST).all() for array in arrays.values()):
@@ -344,7 +350,7 @@ def _check_parts(sorter: Sorter) -> None:
 
 _ABOUT = (
     *("names", "terms", "topic_terms", "lowercase", "document_words"),
-    *("temperature", "term_trust", "read_trust", "model", "tokenizer_name", "parents"),
+    *("temperature", "term_trust", "read_trust", "term_level", "read_level", "model", "tokenizer_name", "parents"),
 )
 
 
@@ -365,13 +371,12 @@ def sorter_of(run: Discovery) -> Sorter:
     """The sorter for the topics of a run."""
     index, rule = run.index, _term_rule(run).lowered(run.handicaps)
     arrays: dict[str, Any] = {"idf": index.idf, "term_weights": rule.weights, "term_offset": rule.offset}
-    term_trust = read_trust = 1.0
+    trusted = _Trusted()
     if run.reading is not None:
-        own = run.reading.found.memberships(run.settings.sorting.temperature)
         arrays |= _document_rule(run, run.reading.found)
+        trusted, own = _trusted(run, run.reading.found, rule)
         if run.neighbours is not None:
             arrays |= _known_documents(run, own)
-        read_trust, term_trust = _trusts(run, run.reading.found, rule, own)
     return Sorter(
         run.seeds.labels,
         index.vocabulary.terms,
@@ -383,8 +388,7 @@ def sorter_of(run: Discovery) -> Sorter:
         index.settings.text.lowercase,
         index.settings.sample.document_words,
         run.settings.sorting.temperature,
-        term_trust,
-        read_trust,
+        *trusted,
         index.manifest["reader" if index.has_reader else "model"]["name"],
         tokenizer_name(index.tokenizer),
         () if run.tree is None else run.tree.parents,
@@ -392,31 +396,42 @@ def sorter_of(run: Discovery) -> Sorter:
     )
 
 
-def _trusts(run: Discovery, found: SortedSample, rule: TermRule, own: Doubles) -> tuple[float, float]:
-    """How far shares can be trusted: those of documents that were read, and those that are based on terms alone.
+class _Trusted(NamedTuple):
+    """How far shares can be trusted, and the level of none: by terms alone, and if documents are read."""
 
-    `own` are the shares of the sample's documents that were read.
-    """
+    term_trust: float = 1.0
+    read_trust: float = 1.0
+    term_level: float | None = None
+    read_level: float | None = None
+
+
+def _trusted(run: Discovery, found: SortedSample, rule: TermRule) -> tuple[_Trusted, Doubles]:
+    """And the shares of the documents that were read, in the names and none of them."""
     n_names, temperature, tree, sampled = len(run.seeds), run.settings.sorting.temperature, run.tree, run.sampled
     even = even_shares(rule.offset, n_names, tree)
 
-    def by_terms(rows: Sparse) -> Doubles:
-        return shares_with_none(rule.scores(rows), n_names, temperature, tree)
+    def joined(scores: Doubles, level: float | None = None) -> Doubles:
+        return shares_with_none(scores, n_names, temperature, tree, level)
 
-    by_name = shares_with_none(found.by_name, n_names, temperature, tree)
-    read, matched = joined_with_none(own, n_names, tree), by_terms(sampled.rows[: sampled.n_read])
-    sure, sure_by_terms = expected_accuracy(read, by_name, READ), expected_accuracy(matched, by_name, BY_TERMS)
+    by_name, read, matched = joined(found.by_name), joined(found.scores), rule.scores(sampled.rows[: sampled.n_read])
+    sure, sure_by_terms = expected_accuracy(read, by_name, READ), expected_accuracy(joined(matched), by_name, BY_TERMS)
     if run.lessons is not None and found.left_out is not None and run.lessons.n_documents:
         judged, expected = slice(run.lessons.n_documents), trust_for(read, sure, even)
         left_out, allowed = found.left_out[judged], run.lessons.allowed[judged]
         trust = trust_by_judged(left_out, allowed, n_names, temperature, even, expected, tree)
         without, sure = sure, float(mixed(read, even, trust).max(axis=1).mean())
         sure_by_terms = min(sure_by_terms * sure / without, 1.0)
-    if run.neighbours is not None:
-        read = joined_with_none(averaged(own, run.neighbours), n_names, tree)
     # The rule fits the documents that it was learned from too well, so others are used if there are any.
     others = sampled.rows[sampled.n_read :]
-    return trust_for(read, sure, even), trust_for(by_terms(others) if others.shape[0] else matched, sure_by_terms, even)
+    by_terms = rule.scores(others) if others.shape[0] else matched
+    levels: list[float | None] = [None, None]
+    if tree is None and run.lessons is None:  # judgements correct names and themes together
+        levels = [level_of_none(scores, n_names, temperature) for scores in (by_terms, found.scores)]
+    term_level, read_level = levels
+    own = joined(found.scores, read_level)
+    near = own if run.neighbours is None else averaged(own, run.neighbours)
+    trusts = trust_for(joined(by_terms, term_level), sure_by_terms, even), trust_for(near, sure, even)
+    return _Trusted(*trusts, term_level, read_level), own
 
 
 def _term_rule(run: Discovery) -> TermRule:
@@ -449,6 +464,7 @@ def _known_documents(run: Discovery, shares: Doubles) -> dict[str, Any]:
     """The documents that were read, with whose shares those of the documents nearest to them are averaged."""
     if run.lessons is not None and run.reading is not None:  # those of judged documents are known
         shares = shares_of_read(run.reading.found, run.lessons, run.settings.sorting.temperature)
+        shares = joined_with_none(shares, len(run.seeds), run.tree)
     # Half precision: they are most of the file, and only how near they are to other documents matters.
     vectors = np.asarray(run.index.sample.general)
     return dict(zip(KNOWN_DOCUMENTS, (vectors.astype(np.float16), shares.astype(np.float32)), strict=True))

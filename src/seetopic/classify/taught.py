@@ -63,7 +63,8 @@ def taught_sorter(
         arrays |= _plus(arrays, "document_offset", CONSTANT * best.by_judged.sum(axis=0))
         for name in KNOWN_DOCUMENTS:  # without their texts, they cannot be sorted again
             arrays.pop(name, None)
-    return replace(sorter, arrays=arrays)
+    # Judgements correct names and themes together, so that the names alone no longer tell what belongs to none.
+    return replace(sorter, arrays=arrays, term_level=None, read_level=None)
 
 
 def _opened(sorter: Sorter, accepted: set[int]) -> Sorter:

@@ -58,7 +58,7 @@ def print_check(check: Check) -> None:
         )
     if check.far:
         console.print(
-            f"[yellow]far:[/] no term is near {_listed(check.far)}; the documents are hardly about that",
+            f"[yellow]far:[/] no term is near {_listed(check.far)}; the topic may be about something else",
             highlight=False,
         )
     for name, parent in check.misplaced:
@@ -87,33 +87,38 @@ def print_trends(trends: Trends) -> None:
     table.add_column("rises and falls" if over_time else "against the others")
     for category in trends.categories:
         for group in trends.groups or ("",):
-            rows = [row for row in trends.shares if (row.category, row.group) == (category, group)]
-            named = [category, *([group] if trends.groups else [])]
-            table.add_row(*map(escape, [*named, *(_over_time if over_time else _by_group)(trends, rows)]))
+            cells = (_over_time if over_time else _by_group)(trends, category, group)
+            table.add_row(*map(escape, [category, *([group] if trends.groups else []), *cells]))
     console = Console(emoji=False)
     console.print(table)
     per = f", {quantity(len(trends.periods), 'period')} ({trends.by})" if over_time else ""
     console.print(f"{quantity(trends.documents, 'document')}{per}", highlight=False)
+    if trends.corrected:
+        console.print(trends.corrected, highlight=False, soft_wrap=True)
 
 
-def _over_time(trends: Trends, rows: list[CategoryShare]) -> list[str]:
+def _over_time(trends: Trends, category: str, group: str) -> list[str]:
+    rows, (overall,) = (_of(shares, category, group) for shares in (trends.shares, trends.overall))
     ends = [pick(rows, key=lambda row: row.share) for pick in (min, max)]
-    given, of = sum(row.documents for row in rows), sum(row.of for row in rows)
     changes = [
         f"{'▲' if each.direction == 'rise' else '▼'} {each.period}: {each.before:.1%} → {each.after:.1%}"
         for each in trends.changes
-        if (each.category, each.group) == (rows[0].category, rows[0].group)
+        if (each.category, each.group) == (category, group)
     ]
-    mean = f"{sum(row.share * row.of for row in rows) / of:.1%}"
-    return [f"{given:,}", mean, *(f"{row.share:.1%} ({row.period})" for row in ends), "\n".join(changes)]
+    shown = [f"{row.share:.1%} ({row.period})" for row in ends]
+    return [f"{overall.documents:,}", f"{overall.share:.1%}", *shown, "\n".join(changes)]
 
 
-def _by_group(trends: Trends, rows: list[CategoryShare]) -> list[str]:
-    row = rows[0]
+def _of(shares: Sequence[CategoryShare], category: str, group: str) -> list[CategoryShare]:
+    return [row for row in shares if (row.category, row.group) == (category, group)]
+
+
+def _by_group(trends: Trends, category: str, group: str) -> list[str]:
+    (row,) = _of(trends.overall, category, group)
     differs = [
         f"{100 * each.difference:+.1f} points"
         for each in trends.differences
-        if (each.category, each.group) == (row.category, row.group) and each.p <= 0.05
+        if (each.category, each.group) == (category, group) and each.p <= 0.05
     ]
     return [
         f"{row.documents:,}",

@@ -58,7 +58,9 @@ from seetopic.cli.options import (
     ".html; a name without an extension is a folder.",
 )
 @click.option("--top", type=int, default=10, show_default=True, help="Number of typical terms per period or group.")
-@click.option("--random-state", type=int, default=0, show_default=True, help="Seed for the random number generator.")
+@click.option(
+    "--random-state", type=int, default=0, expose_value=False, help="As in other commands, but nothing here is random."
+)
 @with_options(*INDEX_MODELS, DEVICE, CACHE, *SHOWING)
 def trends(
     source: str,

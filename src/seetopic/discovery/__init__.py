@@ -9,6 +9,7 @@ from seetopic.discovery.calibration import (
     even_shares,
     expected_accuracy,
     joined_with_none,
+    level_of_none,
     mixed,
     shares_with_none,
     trust_by_judged,
@@ -28,7 +29,6 @@ from seetopic.discovery.ranking import Entries, pick_best
 from seetopic.discovery.run import Discovery, Query, discover, find, index_with_names, run_of
 from seetopic.discovery.sampled import SampledDocuments, sampled_documents, shares_of_read
 from seetopic.discovery.self_training import CLOSED, SortedSample, is_closed
-from seetopic.discovery.self_training import shares as shares_of
 from seetopic.discovery.suggestions import as_seeds_file, suggest, suggest_below, suggest_beside
 from seetopic.discovery.teaching import CONSTANT, corrections, most_predictive
 from seetopic.discovery.teaching_report import TeachingReport, teaching_report
@@ -82,6 +82,7 @@ __all__ = [
     "index_with_names",
     "is_closed",
     "joined_with_none",
+    "level_of_none",
     "mean_vectors",
     "mixed",
     "most_predictive",
@@ -92,7 +93,6 @@ __all__ = [
     "run_of",
     "sampled_documents",
     "says_something",
-    "shares_of",
     "shares_of_read",
     "shares_with_none",
     "starting_terms",

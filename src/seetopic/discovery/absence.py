@@ -44,9 +44,10 @@ def handicaps_of(index: Index, seeds: Seeds, settled: Settled, names: EncodedNam
     present = presence >= _PRESENT
     known = names.spoken[present] if np.count_nonzero(present) >= _FEW else names.spoken
     leaves = list(set(range(len(seeds))).difference(seeds.parents))
-    if index.themes.may_be_cut_across_by(known) or is_absent(handicaps[leaves]).all():
-        return np.zeros(len(seeds))
-    return handicaps
+    if is_absent(handicaps[leaves]).all():
+        # One or two names may be misread, and some document may be about one of many after all.
+        return np.full(len(seeds), _HANDICAP if len(leaves) >= _FEW else 0.0)
+    return np.zeros(len(seeds)) if index.themes.may_be_cut_across_by(known) else handicaps
 
 
 def _with_documents(seeds: Seeds, settled: Settled) -> set[int]:
@@ -60,6 +61,11 @@ def is_absent(handicaps: Doubles) -> Flags:
     """Whether no document is about each category."""
     absent: Flags = handicaps == CLOSED
     return absent
+
+
+def are_all_rare(handicaps: Doubles) -> bool:
+    """Whether hardly any document is about any of the names."""
+    return bool((handicaps >= _HANDICAP).all())
 
 
 def is_rare(handicap: float) -> bool:

@@ -19,9 +19,32 @@ _TRIED = 40  # trusts that are compared on judged documents
 _STIFFNESS = 5.0  # documents' worth of trust in what is expected without judgements
 
 
-def shares_with_none(scores: Doubles, n_names: int, temperature: float, tree: Tree | None = None) -> Doubles:
-    """Shares in the names and, last, in none of them, from scores; rows add up to 1, (n_documents, n_names + 1)."""
-    return joined_with_none(shares(scores, temperature), n_names, tree)
+def shares_with_none(
+    scores: Doubles, n_names: int, temperature: float, tree: Tree | None = None, level: float | None = None
+) -> Doubles:
+    """Shares in the names and, last, in none of them, from scores; rows add up to 1, (n_documents, n_names + 1).
+
+    With the result of `level_of_none`, the mean of the shares where residual themes compete and where the level does.
+    """
+    joined = joined_with_none(shares(scores, temperature), n_names, tree)
+    if level is None:
+        return joined
+    names_and_level = np.column_stack([scores[:, :n_names], np.full(len(scores), level)])
+    return (joined + shares(names_and_level, temperature)) / 2
+
+
+def level_of_none(scores: Doubles, n_names: int, temperature: float) -> float | None:
+    """The score that a document must have in some name to belong to it; None if there are no residual themes.
+
+    As many documents have it as belong to names where the themes compete. The themes tell how many these are, but which
+    ones they are, the names tell better: a document may be about a name and near to some theme as well.
+    """
+    if scores.shape[1] == n_names or not len(scores):
+        return None
+    highest = np.sort(scores[:, :n_names].max(axis=1))[::-1]
+    bounds = np.concatenate([highest[:1] + temperature, highest, highest[-1:] - temperature])
+    number = np.count_nonzero(have_names(shares_with_none(scores, n_names, temperature)))
+    return float(bounds[number : number + 2].mean())
 
 
 def joined_with_none(plain: Doubles, n_names: int, tree: Tree | None = None) -> Doubles:
@@ -30,6 +53,20 @@ def joined_with_none(plain: Doubles, n_names: int, tree: Tree | None = None) -> 
     for theme, owner in enumerate(owners_in(tree, plain.shape[1] - n_names), n_names):
         joined[:, owner] += plain[:, theme]
     return joined
+
+
+def have_names(joined: Doubles, tree: Tree | None = None) -> Flags:
+    """Whether each document belongs to a name rather than to none, from the result of `joined_with_none`.
+
+    In a tree, what counts is the share of the root above the best name, with everything below it.
+    """
+    shares, rows = joined[:, :-1], np.arange(len(joined))
+    best = shares.argmax(axis=1)
+    if tree is not None:
+        names = Tree(tree.parents[: tree.n_names], tree.n_names)
+        shares, best = names.summed(shares), np.array([names.path(node)[0] for node in range(len(names))])[best]
+    named: Flags = shares[rows, best] >= joined[:, -1]
+    return named
 
 
 def mixed(joined: Doubles, even: Doubles, trust: float) -> Doubles:

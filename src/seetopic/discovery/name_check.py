@@ -12,7 +12,7 @@ import numpy as np
 
 from seetopic.corpus import Seeds, as_seeds, is_below
 from seetopic.discovery.known_names import Terms, hardly_known
-from seetopic.discovery.names import is_far
+from seetopic.discovery.names import is_far, mean_vectors_of, texts_about
 from seetopic.discovery.tree import nearer_to_others, tree_of
 from seetopic.discovery.wildcards import expanded
 from seetopic.errors import SettingsError
@@ -50,7 +50,7 @@ class Check:
     parts: tuple[tuple[str, int], ...]  # of the index: the name of each, and its number of documents
     misplaced: tuple[tuple[str, str], ...] = ()  # in a tree, names that are nearer to another parent, and that parent
     hardly_known: tuple[str, ...] = ()  # categories whose names the language model hardly knows: describe them
-    far: tuple[str, ...] = ()  # categories that no term is near to, so that the documents are hardly about them
+    far: tuple[str, ...] = ()  # categories that no term is near to, so that their topics may be about something else
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -147,12 +147,18 @@ def _check(
         tuple((part["name"], part["documents"]) for part in corpus["parts"]),
         _misplaced(asked, vectors),
         _hardly_known(asked, terms, encode, whole, corpus, {each.category for each in checks if each.occurrences}),
-        _far(checks, len(compared)),
+        _far(asked, checks, terms, encode),
     )
 
 
-def _far(checks: list[NameCheck], n_terms: int) -> tuple[str, ...]:
+def _far(asked: Seeds, checks: list[NameCheck], terms: Terms, encode: Callable[[list[str]], Floats]) -> tuple[str, ...]:
+    n_terms = len(terms.vocabulary)
     near = {each.category for each in checks if each.occurrences or not is_far(each.nearest[0][1], n_terms)}
+    described = [seed for seed in asked.seeds if seed.description and seed.label not in near]
+    if described:  # the terms near to a description are near to the category
+        nearness = mean_vectors_of(encode, [texts_about(seed) for seed in described], {}) @ terms.vectors.T
+        nearest = zip(described, nearness.max(axis=1).tolist(), strict=True)
+        near.update(seed.label for seed, most in nearest if not is_far(most, n_terms))
     return tuple(dict.fromkeys(each.category for each in checks if each.category not in near))
 
 

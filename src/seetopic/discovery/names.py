@@ -14,7 +14,7 @@ from seetopic.index import Index
 from seetopic.runtime import Floats, Progress, normalized, silent
 
 Encode: TypeAlias = Callable[[list[str]], Floats]
-_FAR = 0.5  # cosine to the nearest term below which the documents are hardly about a name that does not occur
+_FAR = 0.5  # cosine to the nearest term below which no term is near to a name that does not occur
 _MANY_TERMS = 1000  # of fewer terms, none may be near to a name although the documents are about it
 MANY = 64  # names above which progress is reported
 _SENTENCE = "This text is about {}."  # documents are sentences, and a name in a sentence is closer to them
@@ -85,7 +85,7 @@ def _given_vectors(seeds: Seeds, given: Mapping[str, Floats], length: int) -> di
 
 
 def is_far(nearest: float, n_terms: int) -> bool:
-    """Whether documents are hardly about a name that does not occur, by its cosine to the nearest of their terms."""
+    """Whether no term is near to a name that does not occur, by its cosine to the nearest one."""
     return nearest < _FAR and n_terms >= _MANY_TERMS
 
 

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 
 from seetopic.corpus import Seeds, Settled, as_judgements, as_seeds, path_text
-from seetopic.discovery.absence import handicaps_of, is_absent
+from seetopic.discovery.absence import are_all_rare, handicaps_of, is_absent
 from seetopic.discovery.algorithm import Discovered, discover_terms, starting_terms
-from seetopic.discovery.calibration import shares_with_none
+from seetopic.discovery.calibration import have_names, shares_with_none
 from seetopic.discovery.constraints import Accepted, Constraints, constraints_of, names_as_terms
 from seetopic.discovery.coverage import covering
 from seetopic.discovery.doubtful import may_have_drifted, nearer_to_names
 from seetopic.discovery.evidence import CurrentTerms, Evidence, StartRemembered
-from seetopic.discovery.evidence.confidence import JUDGED, topic_confidence
+from seetopic.discovery.evidence.confidence import DOUBTFUL, JUDGED, topic_confidence
 from seetopic.discovery.evidence.documents import (
     MatchedDocumentsEvidence,
     ReadDocumentsEvidence,
@@ -48,7 +48,7 @@ from seetopic.discovery.tree_terms import TreeRanking
 from seetopic.discovery.twins import Twins, dealt_reading, dealt_terms, twins_among
 from seetopic.discovery.wildcards import expanded
 from seetopic.errors import NotEnoughTerms
-from seetopic.index import FEWEST, Index, Uncovered, may_be_stored, require_index, uncovered_by
+from seetopic.index import FEWEST, Index, Uncovered, all_uncovered, may_be_stored, require_index, uncovered_by
 from seetopic.runtime import Doubles, Flags, Floats, Ids, Progress, normalized, resolve_device, silent, warn
 from seetopic.settings import DEFAULT, DiscoverySettings, as_json, preset_named
 from seetopic.text import Variants, no_variants
@@ -394,6 +394,8 @@ def _uncovered(query: Query, names: EncodedNames, handicaps: Doubles) -> tuple[T
         return tree, Uncovered(names.spoken[:0], 1.0, np.empty(0))
     if tree is not None:
         return with_uncovered(tree, names.spoken, query.index.themes)
+    if are_all_rare(handicaps) and query.index.themes.grains:
+        return None, all_uncovered(len(query.seeds), query.index.themes)
     # Names that no document is about say nothing about what the others leave out.
     return None, uncovered_by(names.spoken[~is_absent(handicaps)], query.index.themes)
 
@@ -563,22 +565,25 @@ def _topics(
         for category in range(n_names)
     )
     if not len(themes) or reading is None:
-        return Topics(topics, query.made_with(), coverage_note=_coverage_note(query))
+        return Topics(topics, query.made_with(), coverage_note=_coverage_note(query, sure))
     owners = owners_in(tree, len(themes))
     temperature = query.settings.sorting.temperature
-    best = shares_with_none(reading.found.scores, n_names, temperature, tree).argmax(axis=1)
-    coverage = round(float((best < n_names).mean()), 4)
+    joined = shares_with_none(reading.found.scores, n_names, temperature, tree)
+    coverage = round(float(have_names(joined, tree).mean()), 4)
     labels = [None if owner < 0 else path_text(query.seeds.paths[owner]) for owner in owners]
     residual = told_themes(index, reading.memberships, found.deep, themes, n_names, parents=labels)
     return Topics(topics, query.made_with(), coverage, residual)
 
 
-def _coverage_note(query: Query) -> str | None:
-    """Why the names leave nothing out, if documents were read to find out."""
+def _coverage_note(query: Query, sure: Doubles) -> str | None:
+    """Why the names leave nothing out, if documents were read to find out; `sure` is the confidence of each topic."""
     if not (query.settings.documents_weight > 0 and query.index.sample.was_read):
         return None
     if query.index.themes.grains:
-        return "The names are taken to cover all documents."
+        taken = "The names are taken to cover all documents"
+        if 2 * np.count_nonzero(sure < DOUBTFUL) <= len(sure):
+            return f"{taken}."
+        return f"{taken}, but most topics have low confidence: the documents may be about something else."
     few = f"Only {len(query.index.sample.general)} documents were read"
     return f"{few}, too few to tell what the names leave out (it takes {FEWEST}); shares of documents say little."
 

@@ -39,7 +39,7 @@ def warnings_of(
             told.append(LOW_CONFIDENCE)
         new = not occurs(index, seed)
         if new and is_far(float(np.max(similarity[category])), len(index.vocabulary)):
-            told.append("no term is near this name, so the documents are hardly about it")
+            told.append("no term is near this name, so its topic may be about something else")
         elif new and seed.label in unknown:
             told.append("the language model hardly knows this name; add a description, or another name")
         elif is_absent(handicaps[category]):

@@ -295,6 +295,13 @@ def uncovered_by(names: Floats, themes: SampleThemes) -> Uncovered:
     return Uncovered(left, chosen.share_of(covered), np.full(len(left), _HANDICAP * may_cover_all))
 
 
+def all_uncovered(n_names: int, themes: SampleThemes) -> Uncovered:
+    """All themes, if hardly any document is about any of the names: the coarsest that are more than the names."""
+    enough = (each for each in _fine_enough(themes) if len(each.centres) >= _OWN * n_names)
+    chosen = next(enough, themes.grains[-1])
+    return Uncovered(chosen.centres, 0.0, np.zeros(len(chosen.centres)))
+
+
 def uncovered_in_tree(leaves: Floats, parents: Floats, themes: SampleThemes) -> tuple[Uncovered, Longs]:
     """Residual themes of a tree of names, and the parent that each is elsewhere in, -1 for none.
 
@@ -329,8 +336,7 @@ def _nearer(parents: Floats, leaves: Floats, themes: Themes) -> Flags:
 
 def _at_grain_of(names: Floats, themes: SampleThemes) -> tuple[Themes, Flags]:
     """The coarsest themes of which the names cover enough, and which of them they cover."""
-    # More documents reveal finer themes.
-    fine = [each for each in themes.grains if _FINENESS * len(each.centres) ** 2 >= len(themes.vectors)]
+    fine = _fine_enough(themes)
     if themes.may_be_cut_across_by(names):  # such names stand out in too few of the finer themes
         fine = [each for each in fine if len(each.centres) <= _TAKEN_OFF] or [_at_most(_TAKEN_OFF, themes.grains)]
     for chosen in fine or themes.grains[-1:]:
@@ -338,6 +344,11 @@ def _at_grain_of(names: Floats, themes: SampleThemes) -> tuple[Themes, Flags]:
         if covered.sum() >= _OWN * len(names):
             break
     return chosen, covered
+
+
+def _fine_enough(themes: SampleThemes) -> list[Themes]:
+    """More documents reveal finer themes."""
+    return [each for each in themes.grains if _FINENESS * len(each.centres) ** 2 >= len(themes.vectors)]
 
 
 def _may_cover_everything(names: Floats, grains: tuple[Themes, ...]) -> float:

@@ -27,12 +27,13 @@ _MOST_DAYS = 7 * MOST_PERIODS  # with a longer span, the automatic unit is a mon
 
 @dataclass(frozen=True)
 class JudgedCounts:
-    """How documents with a label were sorted, for one category."""
+    """How documents with a label were sorted; each (n_groups, n_periods, n_categories)."""
 
-    found: int  # have the label and the category
-    missed: int  # have the label only
-    wrong: int  # have the category only
-    neither: int
+    documents: int  # that have labels
+    found: Longs  # have the label and the category
+    missed: Longs  # have the label only
+    wrong: Longs  # have the category only
+    neither: Longs
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class Counts:
     documents: Longs  # (n_groups, n_periods)
     given: Longs  # those with a category; (n_groups, n_periods, n_categories)
     terms: TermCounts
-    judged: tuple[JudgedCounts, ...] | None  # per category, if there are labels
+    judged: JudgedCounts | None  # if there are labels
     together: Longs | None  # documents with both of two categories; (n_categories, n_categories)
     left_out: Counter[str]  # rows without a document, a date or a group, by reason
     unreadable: tuple[str, ...]  # examples of unreadable dates
@@ -142,8 +143,9 @@ class Scan:
         self._given = _Sums("day", "group", "category")
         self._term_documents = _Sums("day", "group", "category", "term")
         self._together = Counter[tuple[int, int]]()
-        self._labelled = 0  # documents with a label, which judges all categories
-        self._judged = {kind: Counter[int]() for kind in ("judged", "label", "given", "both")}
+        self._n_labelled = 0
+        self._labelled = _Sums("day", "group")  # documents with a label, which judges all categories
+        self._judged = {kind: _Sums("day", "group", "label") for kind in ("judged", "label", "given", "both")}
         self._span: tuple[int, int] | None = None
 
     def add_all(self, batches: Iterable[Any], progress: Progress = silent) -> None:
@@ -183,9 +185,9 @@ class Scan:
             self._add_pairs(rows, categories, batch.num_rows)
         if self.options.label_field is not None:
             labels = _lists(batch.column(self._column_of(self.options.label_field)))
-            self._add_labels(*(_with_parents(*labels) if self._in_tree else labels), rows, texts)
+            self._add_labels(*(_with_parents(*labels) if self._in_tree else labels), rows, texts, days, groups)
         if self.options.judged is not None:
-            self._add_judged(batch.column("document").to_numpy(), rows, texts)
+            self._add_judged(batch.column("document").to_numpy(), rows, texts, days, groups)
         if self.options.unit is None:
             self._coarsen(days)
 
@@ -230,28 +232,38 @@ class Scan:
         places = zip(pairs.row.tolist(), pairs.col.tolist(), strict=True)
         self._together.update(dict(zip(places, pairs.data.tolist(), strict=True)))
 
-    def _add_labels(self, labelled: Longs, labels: Any, rows: Longs, categories: Any) -> None:
+    def _add_labels(
+        self, labelled: Longs, labels: Any, rows: Longs, categories: Any, days: Longs, groups: Longs
+    ) -> None:
         """Compare the categories of documents with their labels, ignoring case."""
-        self._labelled += len(np.unique(labelled))
-        judged = np.isin(rows, labelled)
+        known = np.unique(labelled)
+        self._n_labelled += len(known)
+        self._labelled.add(day=days[known], group=groups[known])
+        judged = np.isin(rows, known)
         size = 1 << 32  # more than there are names
         own = np.unique(labelled * size + self._labels.encode(labels))
         given = np.unique((rows * size + self._labels.encode(categories))[judged])
         for kind, pairs in {"label": own, "given": given, "both": np.intersect1d(own, given)}.items():
-            names, numbers = np.unique(pairs % size, return_counts=True)
-            self._judged[kind].update(dict(zip(names.tolist(), numbers.tolist(), strict=True)))
+            own_rows, names = np.divmod(pairs, size)
+            self._judged[kind].add(day=days[own_rows], group=groups[own_rows], label=names)
 
-    def _add_judged(self, documents: Longs, rows: Longs, categories: Any) -> None:
+    def _add_judged(self, documents: Longs, rows: Longs, categories: Any, days: Longs, groups: Longs) -> None:
         """Compare the categories of documents with judgements of them."""
         judged = self.options.judged or {}
+        found: dict[str, list[tuple[int, int]]] = {kind: [] for kind in self._judged}  # row, number of the category
         for row in np.flatnonzero(np.isin(documents, list(judged))).tolist():
+            self._n_labelled += 1
             own = set(map(self._labels.restore, categories.take(np.flatnonzero(rows == row)).to_pylist()))
             for category, belongs in judged[documents[row]].items():
                 number = self._labels.numbers.setdefault(category, len(self._labels.numbers))
                 given = category in own
                 answers = {"judged": True, "label": belongs, "given": given, "both": belongs and given}
-                for kind, answer in answers.items():
-                    self._judged[kind][number] += answer
+                for kind in (each for each, answer in answers.items() if answer):
+                    found[kind].append((row, number))
+        for kind, pairs in found.items():
+            if pairs:
+                own_rows, numbers = np.array(pairs, np.int64).T
+                self._judged[kind].add(day=days[own_rows], group=groups[own_rows], label=numbers)
 
     def _coarsen(self, days: Longs) -> None:
         """Count months instead of days once the dates span so much that no shorter unit will be chosen."""
@@ -262,7 +274,7 @@ class Scan:
             self._merge_days("month")
 
     def _merge_days(self, unit: Unit) -> None:
-        for sums in (self._documents, self._given, self._term_documents):
+        for sums in (self._documents, self._given, self._term_documents, self._labelled, *self._judged.values()):
             sums.merge_days(unit)
 
     def counts(self, names: Sequence[str] | None = None, preferred: Sequence[str] = ()) -> Counts:
@@ -274,7 +286,9 @@ class Scan:
             self._refuse(left_out)
         unit = None if self.options.time is None else self.options.unit
         if self.options.time is not None and unit is None:
-            unit = unit_for(documents["day"], int(documents["number"].sum()))
+            # What is compared with other periods is a period of a group.
+            n_groups = max(1, len(self._groups.numbers))
+            unit = unit_for(documents["day"], int(documents["number"].sum()) // n_groups)
             self._merge_days(unit)
             documents = self._documents.total()
         given, terms = self._given.total(), self._term_documents.total()
@@ -296,6 +310,11 @@ class Scan:
         def cells(summed: dict[str, Longs]) -> tuple[Longs, Longs]:
             return group[summed["group"]], np.searchsorted(periods, summed["day"])
 
+        def per_cell(summed: dict[str, Longs], own: Any) -> Longs:
+            found = np.zeros(totals.shape, np.int64)
+            found[tuple(each[own] for each in cells(summed))] = summed["number"][own]
+            return found
+
         totals[cells(documents)] = documents["number"]
         counts[*cells(given), category[given["category"]]] = given["number"]
         words = sorted(self._terms.numbers)
@@ -311,7 +330,7 @@ class Scan:
             totals,
             counts,
             TermCounts(tuple(words), *columns),
-            self._judgements(categories) if self.options.calibrates else None,
+            self._judgements(categories, per_cell) if self.options.calibrates else None,
             self._meetings(category, len(categories)) if self.options.several else None,
             left_out,
             tuple(self.reader.examples),
@@ -333,10 +352,13 @@ class Scan:
             "choose other columns for --time and --group"
         )
 
-    def _judgements(self, categories: Sequence[str]) -> tuple[JudgedCounts, ...]:
+    def _judgements(
+        self, categories: Sequence[str], per_cell: Callable[[dict[str, Longs], Any], Longs]
+    ) -> JudgedCounts:
+        """How labelled documents were sorted; `per_cell` puts some of the sums into an array by group and period."""
+        summed = {kind: sums.total() for kind, sums in self._judged.items()}
         own = [self._labels.numbers.get(normalized_name(name), -1) for name in categories]
-        judged, label, given, both = (self._judged[kind] for kind in ("judged", "label", "given", "both"))
-        if not any(label[number] or judged[number] for number in own):
+        if not np.isin(own, [*summed["label"]["label"], *summed["judged"]["label"]]).any():
             label_field = self.options.label_field
             problem = (
                 f"no judgement is about one of these {self.rows:,} documents and one of their categories"
@@ -344,15 +366,11 @@ class Scan:
                 else f"no document is labelled with the name of a category in the column {label_field!r}"
             )
             raise CorpusError(f"{problem}; give the true categories of some of the documents")
-        return tuple(
-            JudgedCounts(
-                found := both[number],
-                label[number] - found,
-                given[number] - found,
-                self._labelled + judged[number] - label[number] - given[number] + found,
-            )
-            for number in own
+        judged, label, given, both = (
+            np.stack([per_cell(each, each["label"] == number) for number in own], axis=-1) for each in summed.values()
         )
+        labelled = per_cell(self._labelled.total(), slice(None))[:, :, None] + judged
+        return JudgedCounts(self._n_labelled, both, label - both, given - both, labelled - label - given + both)
 
     def _meetings(self, ranks: Longs, size: int) -> Longs:
         together = np.zeros((size, size), np.int64)

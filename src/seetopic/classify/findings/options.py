@@ -23,7 +23,6 @@ class TrendOptions:
     dates: DateOrder | None = None
     time_zone: str | None = None
     top: int = 10  # typical terms per period or group
-    random_state: int = 0
 
     def __post_init__(self) -> None:
         if self.time is None and self.group is None:

@@ -12,28 +12,24 @@ from typing import Any
 import numpy as np
 
 from seetopic.classify.findings.changes import change_points, comparisons
+from seetopic.classify.findings.correction import Cells, ErrorRates, corrected, error_rates
 from seetopic.classify.findings.counts import Counts
 from seetopic.classify.findings.dates import Unit, iso_date, period_name
 from seetopic.classify.findings.options import TrendOptions
-from seetopic.classify.findings.shares import (
-    ErrorRates,
-    calibrated,
-    difference_interval,
-    difference_test,
-    error_rates,
-    holm,
-    interval,
-)
+from seetopic.classify.findings.shares import difference_interval, difference_test, holm, interval
 from seetopic.classify.findings.typical import typical_terms
 from seetopic.corpus import is_below
-from seetopic.runtime import Longs, quantity
+from seetopic.runtime import Doubles, Longs, quantity
 
 _DIGITS = 6
 
 
 @dataclass(frozen=True)
 class CategoryShare:
-    """The share of a category among the documents of a period and group, with its 95 % interval."""
+    """The share of a category among the documents of a period and group, with its 95 % interval.
+
+    Without a period, it is the share in all periods together.
+    """
 
     group: str
     period: str
@@ -112,6 +108,7 @@ class Trends:
     by: Unit | None
     group: str | None
     documents: int
+    labels: int  # documents whose true category is known, from which shares are corrected
     left_out: dict[str, int]  # rows that are not counted, by reason
     unreadable: tuple[str, ...]  # examples of unreadable dates
     categories: tuple[str, ...]
@@ -119,6 +116,7 @@ class Trends:
     periods: tuple[str, ...]  # empty if documents have no dates
     notes: tuple[str, ...]
     shares: tuple[CategoryShare, ...]
+    overall: tuple[CategoryShare, ...]  # in all periods together
     changes: tuple[ShareChange, ...]
     differences: tuple[GroupDifference, ...]
     terms: tuple[TypicalTerm, ...]
@@ -130,23 +128,31 @@ class Trends:
         lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
         about = [("time", self.time), ("by", self.by), ("group", self.group)]
         columns = ", ".join(f"{name}={value!r}" for name, value in about if value is not None)
-        return "\n".join([f"{quantity(self.documents, 'document')}, {columns}", *lines])
+        corrected = [self.corrected] if self.corrected else []
+        return "\n".join([f"{quantity(self.documents, 'document')}, {columns}", *lines, *corrected])
 
     __repr__ = __str__
 
+    @property
+    def corrected(self) -> str:
+        """A sentence if shares are corrected for the error of sorting."""
+        if not any(row.calibrated for row in self.overall):
+            return ""
+        everything = "corrected" if all(row.calibrated for row in self.overall) else "corrected, where possible,"
+        return (
+            f"shares are {everything} for errors of sorting, by {quantity(self.labels, 'label')}; documents, changes "
+            "and differences are as sorted"
+        )
+
     def _overview(self) -> list[list[str]]:
         """A row of texts for each category and group: its share in all periods, and how often it changes."""
-        sums = dict[tuple[str, str], list[int]]()
-        for row in self.shares:
-            both = sums.setdefault((row.category, row.group), [0, 0])
-            both[0] += row.documents
-            both[1] += row.of
+        overall = {(row.category, row.group): row for row in self.overall}
         changes = Counter((each.category, each.group) for each in self.changes)
         rows = [["category", *(["group"] if self.groups else []), "documents", "share"]]
         rows[0] += ["changes"] if self.periods else []
         for category, group in product(self.categories, self.groups or ("",)):
-            documents, of = sums.get((category, group), (0, 0))
-            cells = [f"{documents:,}", f"{documents / of:.1%}" if of else ""]
+            row = overall[category, group]
+            cells = [f"{row.documents:,}", f"{row.share:.1%}"]
             cells += [str(changes[category, group])] if self.periods else []
             rows.append([category, *([group] if self.groups else []), *cells])
         return rows
@@ -180,13 +186,14 @@ class Trends:
 def trends_of(counts: Counts, options: TrendOptions, source: str) -> Trends:
     """Everything that follows from the counts."""
     time, group = options.time, options.group
-    made = _Findings(counts, group is not None, options.random_state, options.top)
+    made = _Findings(counts, group is not None, options.top)
     return Trends(
         source=source,
         time=time,
         by=counts.unit,
         group=group,
         documents=counts.total,
+        labels=0 if counts.judged is None else counts.judged.documents,
         left_out=dict(counts.left_out),
         unreadable=counts.unreadable,
         categories=counts.categories,
@@ -194,6 +201,7 @@ def trends_of(counts: Counts, options: TrendOptions, source: str) -> Trends:
         periods=made.periods if time is not None else (),
         notes=tuple(made.notes()),
         shares=tuple(made.shares()),
+        overall=tuple(made.overall()),
         changes=tuple(made.changes()),
         differences=tuple(made.differences()) if len(counts.groups) > 1 else (),
         terms=tuple(made.terms()),
@@ -205,7 +213,6 @@ def trends_of(counts: Counts, options: TrendOptions, source: str) -> Trends:
 class _Findings:
     counts: Counts
     grouped: bool
-    random_state: int
     top: int
 
     @cached_property
@@ -214,35 +221,86 @@ class _Findings:
         return tuple("" if unit is None else period_name(start, unit) for start in self.counts.periods.tolist())
 
     @cached_property
-    def rates(self) -> list[ErrorRates | None]:
-        """The error rates of each category; they are the same in all periods and groups."""
-        judged = self.counts.judged
-        if judged is None:
-            return [None] * len(self.counts.categories)
-        return [error_rates(each, self.random_state) for each in judged]
+    def judged(self) -> dict[int, tuple[int, int, int, int]]:
+        """How labelled documents were sorted: found, missed, wrong, neither; for categories that labels can correct."""
+        if (judged := self.counts.judged) is None:
+            return {}
+        kinds = np.stack([judged.found, judged.missed, judged.wrong, judged.neither]).sum(axis=(1, 2))
+        own = dict(enumerate(zip(*kinds.tolist(), strict=True)))
+        return {c: each for c, each in own.items() if each[0] + each[1] and each[2] + each[3]}
+
+    @cached_property
+    def rates(self) -> dict[int, ErrorRates | None]:
+        """The error rates of categories; they are the same in all periods and groups."""
+        return {c: error_rates(*each) for c, each in self.judged.items()}
 
     def notes(self) -> Iterator[str]:
-        for name, judged, rates in zip(self.counts.categories, self.counts.judged or (), self.rates, strict=False):
-            if rates is None:
+        for c, name in enumerate(self.counts.categories if self.counts.judged is not None else ()):
+            if c not in self.rates:
+                yield f"the shares of {name!r} are not corrected: no labelled documents belong to it, or all of them"
+            elif self.rates[c] is None and sum(self.judged[c]) < self.counts.total:
+                found, missed, *_ = self.judged[c]
                 yield (
-                    f"the shares of {name!r} are not calibrated: {judged.found} of "
-                    f"{judged.found + judged.missed} documents with this label were sorted into it"
+                    f"the shares of {name!r} are those of its labels alone: {found} of {found + missed} documents with "
+                    "this label were sorted into it"
                 )
 
+    @cached_property
+    def estimates(self) -> Doubles:
+        """Shares with both ends of their intervals, (3, n_groups, n_periods + 1, n_categories).
+
+        The last period is all of them together: its share is that of its documents, whatever the periods are.
+        """
+        documents, given = (
+            np.concatenate([each, each.sum(axis=1, keepdims=True)], axis=1)
+            for each in (self.counts.documents[:, :, None], self.counts.given)
+        )
+        found = np.stack([given / np.maximum(documents, 1), *interval(given, documents)])
+        for g, c in product(range(len(documents)), self.rates):
+            known = np.flatnonzero(documents[g, :-1, 0])
+            cells = self._cells(g, known, c)
+            found[:, g, known, c] = corrected(cells, self.rates[c])
+            found[:, g, -1, c] = np.ravel(corrected(cells.whole(), self.rates[c]))
+        return found
+
+    def _cells(self, g: int, periods: Longs, c: int) -> Cells:
+        """What is known about a category in periods of a group."""
+        judged = self.counts.judged
+        assert judged is not None
+        found, missed, wrong, neither = (
+            each[g, periods, c] for each in (judged.found, judged.missed, judged.wrong, judged.neither)
+        )
+        labelled = found + missed + wrong + neither
+        given, of = self.counts.given[g, periods, c], self.counts.documents[g, periods]
+        # Labels ignore case, so that two categories may share theirs.
+        return Cells(found + missed, labelled, np.clip(given - found - wrong, 0, of - labelled), of - labelled)
+
     def shares(self) -> Iterator[CategoryShare]:
-        counts = self.counts
-        starts = ["" if counts.unit is None else iso_date(start) for start in counts.periods.tolist()]
-        lows, highs = interval(counts.given, counts.documents[:, :, None])
-        for g, p, c in np.ndindex(counts.given.shape):
-            given, of = int(counts.given[g, p, c]), int(counts.documents[g, p])
-            if not of:
-                continue
-            found, rates = (given / of, float(lows[g, p, c]), float(highs[g, p, c])), self.rates[c]
-            if rates is not None:
-                found = calibrated(given, of, rates, self.random_state)
-            share, low, high = (round(each, _DIGITS) for each in found)
-            place = counts.groups[g], self.periods[p], starts[p], counts.categories[c]
-            yield CategoryShare(*place, given, of, share, low, high, rates is not None)
+        for g, p, c in np.ndindex(self.counts.given.shape):
+            if self.counts.documents[g, p]:
+                yield self._share(g, p, c)
+
+    def overall(self) -> Iterator[CategoryShare]:
+        for g, c in np.ndindex(len(self.counts.groups), len(self.counts.categories)):
+            yield self._share(g, None, c)
+
+    def _share(self, g: int, p: int | None, c: int) -> CategoryShare:
+        """The share in a period, or in all of them."""
+        counts, at = self.counts, slice(None) if p is None else p
+        share, low, high = (round(float(each), _DIGITS) for each in self.estimates[:, g, -1 if p is None else p, c])
+        dated = p is not None and counts.unit is not None
+        return CategoryShare(
+            group=counts.groups[g],
+            period=self.periods[p] if p is not None else "",
+            start=iso_date(int(counts.periods[p])) if dated else "",
+            category=counts.categories[c],
+            documents=int(counts.given[g, at, c].sum()),
+            of=int(counts.documents[g, at].sum()),
+            share=share,
+            low=low,
+            high=high,
+            calibrated=c in self.rates,
+        )
 
     def changes(self) -> Iterator[ShareChange]:
         counts, names = self.counts, self.periods

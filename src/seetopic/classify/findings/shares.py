@@ -7,16 +7,13 @@ both sides, as by Jeffreys, which keeps the coverage near 95 % for rare categori
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from seetopic.classify.findings.counts import JudgedCounts
 from seetopic.runtime import Doubles, Longs
 
 ALPHA = 0.05  # the error rate of intervals, and of all tests in a table together
-DRAWS = 4000
 _EXACT_BELOW = 25  # expected documents below which the likelihood ratio is not yet distributed as chi-squared
 
 
@@ -27,40 +24,6 @@ def interval(given: Any, documents: Any) -> tuple[Doubles, Doubles]:
     k, n = np.asarray(given, np.float64), np.asarray(documents, np.float64)
     low, high = (beta.ppf(share, k + 0.5, n - k + 0.5) for share in (ALPHA / 2, 1 - ALPHA / 2))
     return np.where(k > 0, low, 0.0), np.where(k < n, high, 1.0)
-
-
-@dataclass(frozen=True)
-class ErrorRates:
-    """How often a category is given to documents that belong to it, and to others; draws from what is known of both."""
-
-    sensitivity: Doubles
-    false_positives: Doubles
-
-
-def error_rates(judged: JudgedCounts, random_state: int) -> ErrorRates | None:
-    """The rates from labelled documents; None if these do not show that the category is found at all."""
-    if judged.found + judged.missed < 2 or judged.wrong + judged.neither < 2:
-        return None
-    chance = np.random.default_rng([random_state, 0])
-    sensitivity = chance.beta(judged.found + 0.5, judged.missed + 0.5, DRAWS)
-    false_positives = chance.beta(judged.wrong + 0.5, judged.neither + 0.5, DRAWS)
-    better = sensitivity > false_positives
-    if better.mean() < 1 - ALPHA / 2:
-        return None
-    return ErrorRates(sensitivity[better], false_positives[better])
-
-
-def calibrated(given: int, documents: int, rates: ErrorRates, random_state: int) -> tuple[float, float, float]:
-    """The share of documents that truly belong, with its interval.
-
-    Solves sorted = sensitivity * true + false_positives * (1 - true) (Rogan and Gladen 1978) for draws of all three
-    rates, so the interval includes the uncertainty about the errors.
-    """
-    chance = np.random.default_rng([random_state, 1])
-    observed = chance.beta(given + 0.5, documents - given + 0.5, len(rates.sensitivity))
-    true = (observed - rates.false_positives) / (rates.sensitivity - rates.false_positives)
-    low, middle, high = np.quantile(np.clip(true, 0, 1), [ALPHA / 2, 0.5, 1 - ALPHA / 2])
-    return float(middle), float(low), float(high)
 
 
 def difference_interval(

@@ -53,7 +53,6 @@ def trends(
     dates: DateOrder | None = None,
     time_zone: str | None = None,
     top: int = 10,
-    random_state: int = 0,
     device: str = "auto",
     progress: Progress = silent,
 ) -> Trends:
@@ -74,7 +73,6 @@ def trends(
         dates=dates,
         time_zone=time_zone,
         top=top,
-        random_state=random_state,
     )
     if isinstance(source, Index):
         return trends_in_index(source, _sorter(source, seeds, topics, device, progress), options, progress)

@@ -213,5 +213,5 @@ class _Panel:
 
 def _tip(row: CategoryShare) -> str:
     where = ", ".join(part for part in (row.category, row.group, row.period) if part)
-    counts = f"{'calibrated from ' if row.calibrated else ''}{row.documents:,} of {row.of:,} documents"
+    counts = f"{row.documents:,} of {row.of:,} documents{' as sorted' if row.calibrated else ''}"
     return f"{where}\n{percent(row.share)} ({percent(row.low)} to {percent(row.high)})\n{counts}"

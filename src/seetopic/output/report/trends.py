@@ -40,10 +40,10 @@ def _intro(trends: Trends) -> str:
     examples = f" Unreadable dates: {', '.join(map(repr, trends.unreadable))}." if trends.unreadable else ""
     notes = [*([f"Left out: {left_out}.{examples}"] if left_out else []), *trends.notes]
     per = f" per {trends.by}" if trends.by else ""
-    calibrated = " They are corrected for the error of sorting." if any(row.calibrated for row in trends.shares) else ""
+    corrected = f" {trends.corrected[0].upper()}{trends.corrected[1:]}." if trends.corrected else ""
     told = (
         f"<p>The share of {quantity(trends.documents, 'document')} in each category{per}. "
-        f"Bands and bars are 95 % intervals.{calibrated}</p>"
+        f"Bands and bars are 95 % intervals.{corrected}</p>"
     )
     return told + "".join(f'<p class="note">{safe(note)}</p>' for note in notes)
 
