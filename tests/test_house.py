@@ -103,8 +103,8 @@ def test_names_are_compared_in_one_way():
     assert same(composed, decomposed)
     with pytest.raises(SeedError, match="appears twice"):
         as_seeds([composed, decomposed])
-    with pytest.raises(SeedError, match="one of the topic's names"):
-        rejected(as_seeds([composed, "tea"]), 0, (decomposed,))
+    pinned = as_seeds({"tea": {"pinned": [composed]}})
+    assert rejected(pinned, 0, (decomposed,)).seeds[0].pinned == ()
 
 
 def test_the_demo_is_said_to_have_as_many_articles_as_it_has():

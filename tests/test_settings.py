@@ -10,6 +10,7 @@ import pickle
 from dataclasses import FrozenInstanceError, fields, is_dataclass, replace
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -60,6 +61,15 @@ def test_a_number_is_taken_as_it_is_or_refused_by_its_name(number, value):
         assert getattr(made, name) is value
         assert isinstance(value, int if type_ == "int" else (int, float))
         assert not isinstance(value, bool)
+
+
+def test_numbers_of_numpy_become_those_of_python():
+    made = DiscoverySettings(top=np.int64(4), rho=np.float32(0.25), contrast=np.float64(0.25))
+    assert [type(number) for number in (made.top, made.rho, made.contrast)] == [int, float, float]
+    assert made == DiscoverySettings(top=4, rho=0.25, contrast=0.25)
+    for wrong in (np.float64(4.0), np.True_):
+        with pytest.raises(SettingsError, match="must be a whole number"):
+            DiscoverySettings(top=wrong)
 
 
 @pytest.mark.parametrize(("kind", "name"), [each[:2] for each in NUMBERS], ids=[each[1] for each in NUMBERS])

@@ -17,7 +17,8 @@ SeeTopicError
 ├── NotEnoughMemory     work that would need more memory than it is allowed
 └── MissingExtra        an optional package that is not installed
 
-The first four are also `ValueError`s, and `MissingExtra` is an `ImportError`.
+The first four are also `ValueError`s, and `MissingExtra` is an `ImportError`. A `SeeTopic` that is used before it is
+fitted raises `seetopic.estimator.NotFitted`, which is a `SeeTopicError` and scikit-learn's `NotFittedError`.
 """
 
 from __future__ import annotations

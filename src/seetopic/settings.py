@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field, replace
+from numbers import Integral, Real
 from typing import Any, Literal
 
 from seetopic.errors import SettingsError
@@ -15,13 +16,15 @@ LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl", "da", "nb", "pl", "ru", "
 LONGEST_PHRASE = 6  # words
 
 
-def _check(name: str, value: float, low: float, high: float) -> None:
-    """Integer bounds require an integer."""
-    kinds = (int,) if isinstance(low, int) else (int, float)
-    if not isinstance(value, kinds) or isinstance(value, bool):
-        raise SettingsError(f"`{name}` is {value!r}, but must be a {'whole ' if len(kinds) == 1 else ''}number")
-    if not low <= value <= high:
-        raise SettingsError(f"`{name}` is {value}, but must be between {low} and {high}")
+def _check(settings: Any, name: str, low: float, high: float) -> None:
+    """Integer bounds require an integer. NumPy's numbers become Python's, so that settings can be written as JSON."""
+    value, whole = getattr(settings, name), isinstance(low, int)
+    if not isinstance(value, Integral if whole else Real) or isinstance(value, bool):
+        raise SettingsError(f"`{name}` is {value!r}, but must be a {'whole ' if whole else ''}number")
+    number = int(value) if isinstance(value, Integral) else float(value)
+    if not low <= number <= high:
+        raise SettingsError(f"`{name}` is {number}, but must be between {low} and {high}")
+    object.__setattr__(settings, name, number)
 
 
 def language_codes(language: str) -> tuple[str, ...] | None:
@@ -56,19 +59,19 @@ class TextSettings:
 
     def __post_init__(self) -> None:
         language_codes(self.language)
-        _check("min_count", self.min_count, 1, 1_000_000)
-        _check("max_phrase_words", self.max_phrase_words, 1, LONGEST_PHRASE)
-        _check("phrase_min_count", self.phrase_min_count, 2, 1_000_000)
-        _check("phrase_quality", self.phrase_quality, 0.0, 1.0)
-        _check("max_documents", self.max_documents, 0.0, 1.0)
+        _check(self, "min_count", 1, 1_000_000)
+        _check(self, "max_phrase_words", 1, LONGEST_PHRASE)
+        _check(self, "phrase_min_count", 2, 1_000_000)
+        _check(self, "phrase_quality", 0.0, 1.0)
+        _check(self, "max_documents", 0.0, 1.0)
         for name in ("known_phrases", "stop_words"):
             value = getattr(self, name)
             if isinstance(value, list):  # as read from JSON
                 object.__setattr__(self, name, tuple(value))
             if not isinstance(value, tuple | list) or not all(isinstance(each, str) for each in value):
                 raise SettingsError(f"`{name}` is {value!r:.100}, but must be a tuple of strings")
-        _check("shard_documents", self.shard_documents, 1, 1_000_000)
-        _check("shard_characters", self.shard_characters, 1_000, 1_000_000_000)
+        _check(self, "shard_documents", 1, 1_000_000)
+        _check(self, "shard_characters", 1_000, 1_000_000_000)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,13 +87,13 @@ class LocalSettings:
     lanczos_steps: int = 28  # more is more exact
 
     def __post_init__(self) -> None:
-        _check("window", self.window, 1, 50)
-        _check("rank", self.rank, 2, 4096)
-        _check("subsample", self.subsample, 0.0, 1.0)
-        _check("context_smoothing", self.context_smoothing, 0.0, 1.0)
-        _check("document_weight", self.document_weight, 0.0, 100.0)
-        _check("lanczos_block", self.lanczos_block, 1, 512)
-        _check("lanczos_steps", self.lanczos_steps, 1, 200)
+        _check(self, "window", 1, 50)
+        _check(self, "rank", 2, 4096)
+        _check(self, "subsample", 0.0, 1.0)
+        _check(self, "context_smoothing", 0.0, 1.0)
+        _check(self, "document_weight", 0.0, 100.0)
+        _check(self, "lanczos_block", 1, 512)
+        _check(self, "lanczos_steps", 1, 200)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,23 +118,23 @@ class SkipgramSettings:
     shared_documents: int = 6  # documents drawn per group
 
     def __post_init__(self) -> None:
-        _check("dimensions", self.dimensions, 1, 4096)
-        _check("window", self.window, 1, 50)
-        _check("negatives", self.negatives, 1, 100)
-        _check("subsample", self.subsample, 0.0, 1.0)
-        _check("learning_rate", self.learning_rate, 1e-6, 10.0)
-        _check("epochs", self.epochs, 1, 10_000)
-        _check("warm_up", self.warm_up, 0, self.epochs)
+        _check(self, "dimensions", 1, 4096)
+        _check(self, "window", 1, 50)
+        _check(self, "negatives", 1, 100)
+        _check(self, "subsample", 0.0, 1.0)
+        _check(self, "learning_rate", 1e-6, 10.0)
+        _check(self, "epochs", 1, 10_000)
+        _check(self, "warm_up", 0, self.epochs)
         for weight in ("context_weight", "document_weight", "category_weight"):
-            _check(weight, getattr(self, weight), 0.0, 1000.0)
+            _check(self, weight, 0.0, 1000.0)
         if self.category_term not in ("negative-sampling", "softmax"):
             raise SettingsError(
                 f"`category_term` is {self.category_term!r}, but must be 'negative-sampling' or 'softmax'"
             )
-        _check("category_every", self.category_every, 1, 1_000_000)
-        _check("block", self.block, 32, 1 << 20)
-        _check("shared_negatives", self.shared_negatives, 1, 4096)
-        _check("shared_documents", self.shared_documents, 1, 4096)
+        _check(self, "category_every", 1, 1_000_000)
+        _check(self, "block", 32, 1 << 20)
+        _check(self, "shared_negatives", 1, 4096)
+        _check(self, "shared_documents", 1, 4096)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,9 +146,9 @@ class SampleSettings:
     more_words: int = 2_000_000  # in further documents, represented by their terms only
 
     def __post_init__(self) -> None:
-        _check("words", self.words, 0, 1_000_000_000)
-        _check("document_words", self.document_words, 1, 100_000)
-        _check("more_words", self.more_words, 0, 1_000_000_000)
+        _check(self, "words", 0, 1_000_000_000)
+        _check(self, "document_words", 1, 100_000)
+        _check(self, "more_words", 0, 1_000_000_000)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,7 +164,7 @@ class IndexSettings:
     def __post_init__(self) -> None:
         if self.precision not in ("float32", "bfloat16"):
             raise SettingsError(f"`precision` is {self.precision!r}, but must be 'float32' or 'bfloat16'")
-        _check("random_state", self.random_state, 0, 2**32 - 1)
+        _check(self, "random_state", 0, 2**32 - 1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -176,12 +179,12 @@ class SortingSettings:
     described_by: int = 10  # best terms of a first pass that describe each name in a second; 0: one pass
 
     def __post_init__(self) -> None:
-        _check("rounds", self.rounds, 1, 20)
-        _check("kept", self.kept, 0.01, 1.0)
-        _check("ridge", self.ridge, 1e-9, 1e3)
-        _check("name_pull", self.name_pull, 0.0, 1e3)
-        _check("temperature", self.temperature, 1e-3, 1e3)
-        _check("described_by", self.described_by, 0, 100)
+        _check(self, "rounds", 1, 20)
+        _check(self, "kept", 0.01, 1.0)
+        _check(self, "ridge", 1e-9, 1e3)
+        _check(self, "name_pull", 0.0, 1e3)
+        _check(self, "temperature", 1e-3, 1e3)
+        _check(self, "described_by", 0, 100)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -207,16 +210,16 @@ class DiscoverySettings:
     sorting: SortingSettings = field(default_factory=SortingSettings)
 
     def __post_init__(self) -> None:
-        _check("top", self.top, 1, 10_000)
-        _check("growth", self.growth, 1, 1_000)
-        _check("iterations", self.iterations, 1, 100)
-        _check("rho", self.rho, 1e-6, 1.0)
-        _check("checked_ranks", self.checked_ranks, 1, 1_000_000)
-        _check("name_pull", self.name_pull, 0.0, 1000.0)
-        _check("contrast", self.contrast, 0.0, 1.0)
-        _check("held_back", self.held_back, 0.0, 1000.0)
+        _check(self, "top", 1, 10_000)
+        _check(self, "growth", 1, 1_000)
+        _check(self, "iterations", 1, 100)
+        _check(self, "rho", 1e-6, 1.0)
+        _check(self, "checked_ranks", 1, 1_000_000)
+        _check(self, "name_pull", 0.0, 1000.0)
+        _check(self, "contrast", 0.0, 1.0)
+        _check(self, "held_back", 0.0, 1000.0)
         for weight in ("general_weight", "local_weight", "documents_weight"):
-            _check(weight, getattr(self, weight), 0.0, 100.0)
+            _check(self, weight, 0.0, 100.0)
         if self.general_weight + self.local_weight + self.documents_weight == 0:
             raise SettingsError("all three weights are 0, so no ranking is used; raise one of them")
         if self.assignment not in ("best", "turns"):

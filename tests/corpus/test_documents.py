@@ -834,3 +834,13 @@ def test_the_field_limit_that_one_thread_sets_is_not_seen_by_another():
     thread.join(30)
     assert seen == [500_000]
     assert csv.field_size_limit() == before
+
+
+@pytest.mark.parametrize(
+    "late", [{"text_field": "body"}, {"format": "csv"}, {"label_field": "label"}, {"columns": {"year": [1, 2]}}]
+)
+def test_options_that_open_documents_would_ignore_are_refused(late):
+    opened = open_documents(["one", "two"])
+    with pytest.raises(CorpusError, match=f"`{next(iter(late))}` comes too late"):
+        open_documents(opened, **late)
+    assert open_documents(opened, text_field="text", on_error="skip") is opened

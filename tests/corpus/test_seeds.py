@@ -535,6 +535,10 @@ def test_a_category_may_have_pinned_and_negative_terms(tmp_path):
     ("given_parts", "message"),
     [
         ({"a": {"pinned": ["x"], "negative": ["x"]}}, "'x' is both pinned and negative in 'a'"),
+        (
+            {"a": {"pinned": ["Goal  line"], "negative": ["goal line"]}},
+            "'goal line' is both pinned and negative in 'a'",
+        ),
         ({"a": {"pinned": ["x"]}, "b": {"pinned": ["X"]}}, "'X' appears twice"),
         ({"a": {"pinned": [" "]}}, "category 1 has an empty name"),
     ],

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from planted import NAMES, PLANTED, planted_documents
+from planted import KINDS, NAMES, PLANTED, planted_documents
 from seetopic import Index, RankedTerm, Topic, Topics, as_seeds, discover
 from seetopic.errors import MissingExtra, NotEnoughTerms, OutputError, SeedError, SettingsError
 from seetopic.index import FEWEST
@@ -73,6 +73,12 @@ def test_topics_json_has_the_promised_fields(topics):
     assert {"preset", "settings", "model", "random_state", "version", "corpus"} <= set(value["made_with"])
     assert {"name", "in_vocabulary", "terms", "confidence", "warnings"} <= set(value["topics"][0])
     assert set(value["topics"][0]["terms"][0]) == {"term", "score", "documents", "ranks", "variants"}
+
+
+def test_topics_contain_their_names(topics):
+    assert topics[0].name in topics
+    assert topics[0] in topics
+    assert "weather" not in topics
 
 
 def test_what_is_saved_loads_as_the_same_topics(topics, tmp_path):
@@ -326,6 +332,14 @@ def test_pinned_terms_are_first_and_negative_ones_and_their_inflections_never_th
     assert "bread" not in set(cooking)
     assert "window" not in set(cooking)
     assert any("unheard-of" in sentence for sentence in space.warnings)
+
+
+@pytest.mark.parametrize("negative", ["garlic", "Garlic", "garl*"])
+def test_a_negative_term_that_is_also_a_name_gives_the_meaning_but_is_not_listed(index, negative):
+    cooking, space = discover(index, {"garlic": {"negative": [negative]}, "comet": None})
+    assert "garlic" not in list(cooking)
+    assert set(cooking) <= set(KINDS[1])
+    assert next(iter(space)) == "comet"
 
 
 def test_a_name_that_means_nothing_here_is_flagged(index):

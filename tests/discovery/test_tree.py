@@ -425,7 +425,7 @@ def test_the_estimator_knows_paths_and_levels(tree_index, tmp_path):
     assert np.mean(model.classes_[roots] == [PARENT[label] for label in labels]) > 0.9
     np.testing.assert_array_equal(model.predict(texts, level=5), leaves)
     for level in (-1, "leaf", 0.5, True):
-        with pytest.raises(SettingsError, match=f"`level` is {level!r}, .* from 0, .* to 1"):
+        with pytest.raises(SettingsError, match=f"`level` is {level!r}, .* 0 for the roots of a tree, 1 or more "):
             model.predict(texts, level=level)
     np.testing.assert_array_equal(model.predict(texts, level=np.int64(0)), roots)
     np.testing.assert_allclose(model.transform(texts, none=True).sum(axis=1), 1.0)

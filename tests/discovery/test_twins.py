@@ -43,6 +43,11 @@ def test_themes_stay_below_their_parents_when_twins_are_told_apart():
     assert twins.apart(grouped, seeds) == Tree((-1, 0, 0, -1, 3, 3, 3, -1), 6)
 
 
+def test_twins_exclude_together_what_each_excludes_whatever_its_case():
+    seeds = as_seeds({"a": {"negative": ["Goal", "foul"]}, "b": {"negative": ["goal"]}})
+    assert Twins(((0, 1),)).merged(seeds).seeds[0].negative == ("Goal",)
+
+
 def test_terms_are_dealt_out_by_what_tells_the_names_apart():
     similarity = np.array([[0.9, 0.1, 0.8, 0.2], [0.1, 0.9, 0.2, 0.8]], np.float32)
     assert _dealt([0, 1, 2, 3], similarity, np.zeros((2, 4), bool)) == [[0, 2], [1, 3]]

@@ -13,6 +13,7 @@ import numpy as np
 import pandas
 import polars
 import pytest
+from sklearn import config_context
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer
@@ -22,7 +23,7 @@ from sklearn.preprocessing import FunctionTransformer
 
 from fake_model import directions
 from planted import KINDS, NAMES
-from seetopic import Seeds, SeeTopic, as_seeds, discover, sorter_for
+from seetopic import Seeds, SeeTopic, as_seeds, assign, check, compare, discover, sorter_for, suggest
 from seetopic.errors import CorpusError, SeedError, SeeTopicError, SettingsError
 from seetopic.estimator.fitting import say_unused
 from seetopic.runtime import sha256_of
@@ -70,11 +71,16 @@ def test_settings_are_keyword_only_after_the_names():
         ({"preset": "magic"}, "no preset 'magic'"),
         ({"random_state": -1}, "`random_state` is -1"),
         ({"device": "abacus"}, "abacus"),
+        ({"threshold": 2}, "`threshold` is 2"),
+        ({"threshold": "a"}, "`threshold` is 'a'"),
+        ({"n_jobs": "2"}, "the number of jobs is '2'"),
+        ({"n_jobs": 1.5}, "the number of jobs is 1.5"),
+        ({"tokenizer": "x"}, "`tokenizer` is 'x'"),
     ],
 )
 def test_wrong_settings_are_refused_by_fit_with_a_sentence(documents, settings, message):
     with pytest.raises(SettingsError, match=message):
-        quick(**settings).fit(documents)
+        quick().set_params(**settings).fit(documents)
 
 
 def test_names_that_cannot_be_used_are_refused_before_any_work(tmp_path):
@@ -134,6 +140,15 @@ def test_settings_reach_the_index_and_the_topics(documents, cache):
     assert own.index_.settings.random_state == 5
 
 
+def test_settings_may_be_numbers_of_numpy(documents, unseen, tmp_path):
+    numbers = {"top": np.int64(4), "min_count": np.int64(2), "random_state": np.int64(5), "threshold": np.float32(0.5)}
+    model = quick(**numbers).fit(documents)
+    model.save(tmp_path / "model", documents=False)
+    loaded = SeeTopic.load(tmp_path / "model", embedding_model=directions)
+    assert {name: getattr(loaded, name) for name in numbers} == numbers
+    assert loaded.topics_ == quick(**{name: value.item() for name, value in numbers.items()}).fit(documents).topics_
+
+
 def test_whole_settings_of_ones_own_are_a_preset(index):
     own = Settings(preset="mine", discovery=replace(DEFAULT.discovery, growth=2, top=3))
     topics = SeeTopic(NAMES, preset=own).fit(index).topics_
@@ -169,6 +184,8 @@ def test_two_fits_are_the_same_to_the_last_bit_for_any_number_of_jobs(documents,
 def test_minus_one_is_all_cores_and_no_jobs_are_refused(documents, monkeypatch):
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1}, raising=False)
     assert quick().set_params(n_jobs=-1).fit(documents).topics_ == quick().fit(documents).topics_
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2, 3}, raising=False)
+    assert [quick().set_params(n_jobs=jobs)._jobs() for jobs in (-1, -2, -4, -9)] == [4, 3, 1, 1]
     with pytest.raises(SettingsError, match="the number of jobs is 0"):
         quick().set_params(n_jobs=0).fit(documents)
 
@@ -280,6 +297,8 @@ def test_every_document_has_a_row_also_an_empty_or_missing_one(model):
 def test_what_is_no_text_is_refused(model):
     with pytest.raises(CorpusError, match="document 1 is of type int"):
         model.transform(["text", 3])
+    with pytest.raises(CorpusError, match=r"shape \(2, 1\), but must have one dimension"):
+        model.transform(np.array([["one text"], ["another"]]))
 
 
 def test_a_threshold_makes_it_abstain(model, unseen):
@@ -374,6 +393,16 @@ def test_output_can_be_a_table_with_the_topics_as_columns(model, unseen):
 # Other names, other terms
 
 
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_a_table_has_a_column_for_none_where_it_is_asked_for(model, unseen, library):
+    shares = model.transform(unseen, none=True)
+    table = pickle.loads(pickle.dumps(model)).set_output(transform=library).transform(unseen, none=True)
+    assert list(table.columns) == [*NAMES, "none"]
+    assert np.array_equal(table.to_numpy(), shares)
+    with config_context(transform_output=library):
+        assert list(model.transform(unseen, none=True).columns) == [*NAMES, "none"]
+
+
 def test_other_names_give_a_new_fitted_model_and_leave_the_old_one(model, index):
     before = model.topics_
     other = model.with_seeds({"meals": ["food", "dinner"], "sky": ["stars"]})
@@ -412,7 +441,7 @@ def test_the_last_word_on_a_term_counts(model):
         (0, [], "terms must be a string"),
         (0, ["", " "], "terms must be a string"),
         (0, [3], "terms must be a string"),
-        (0, "Sports  and games", "is one of the topic's names"),
+        (0, None, "terms must be a string"),
     ],
 )
 def test_what_cannot_be_rejected_is_refused_with_a_sentence(model, topic, terms, message):
@@ -484,6 +513,14 @@ def test_topics_by_number_as_bertopic_gives_them(model):
         model.get_topic(9)
 
 
+def test_numbers_that_predict_returns_are_numbers_of_topics(model, unseen):
+    first, *_ = numbers = np.unique(model.predict(unseen))
+    assert model.get_topic(first) == model.get_topic(int(first))
+    assert model.get_topic_info(first).Topic.tolist() == [first]
+    assert model.visualize_barchart(numbers).svg == model.visualize_barchart(numbers.tolist()).svg
+    assert model.accept(first, "penalty").seeds_ == model.accept(int(first), "penalty").seeds_
+
+
 def test_the_table_of_topics_counts_the_documents_of_each(model):
     info = model.get_topic_info()
     assert list(info.columns) == ["Topic", "Count", "Name", "Confidence", "Representation"]
@@ -501,6 +538,51 @@ def test_documents_without_a_topic_have_a_row_of_their_own(documents, cache):
     assert list(info["Count"]) == [2, 80, 80, 80]
 
 
+def test_minus_one_is_no_topic_and_has_no_terms(model):
+    assert model.get_topic(-1) == model.get_topic(model.predict(["qwerty"])[0]) == []
+    assert model.get_topic_info(-1)["Count"].tolist() == [0]
+
+
+@pytest.mark.parametrize("number", ["3", 1.5, 0])
+def test_numbers_of_questions_and_suggestions_are_whole(model, number):
+    for asked in (model.ask, model.suggest):
+        with pytest.raises(SettingsError, match=f"`number` is {number!r}"):
+            asked(number)
+
+
+def test_documents_are_refused_where_an_index_is_meant_with_what_to_do(documents):
+    for call in (discover, check, suggest, sorter_for):
+        with pytest.raises(SettingsError, match=r"Index\.build"):
+            call(documents, NAMES)
+    with pytest.raises(SettingsError, match=r"evaluation\.split"):
+        compare(documents, NAMES, ["default"])
+
+
+def test_topics_and_models_are_refused_where_a_sorter_is_meant(model, documents, tmp_path):
+    for topics in (model, model.topics_):
+        with pytest.raises(SettingsError, match=r"model\.sorter_"):
+            assign(documents, topics, tmp_path / "sorted.csv")
+
+
+def test_topics_are_refused_where_names_are_meant(model):
+    for given in (model.topics_, list(model.topics_)):
+        with pytest.raises(SeedError, match="'sports and games' is a topic, not a name"):
+            sorter_for(model.index_, given)
+
+
+def test_a_lazy_table_is_refused_with_what_to_call(documents):
+    with pytest.raises(CorpusError, match=r"LazyFrame .* `collect\(\)`"):
+        quick().fit(polars.LazyFrame({"text": documents}))
+
+
+@pytest.mark.slow
+def test_the_table_of_topics_counts_documents_as_predict_does_where_the_language_model_reads(documents, cache):
+    texts = [*documents, "", "The kettle boils.", "An oven for pizzas."]  # words that occur once are not terms
+    model = SeeTopic(NAMES, read_documents=True, cache=cache, n_jobs=1).fit(texts)
+    assert list(model.get_topic_info()["Count"]) == np.bincount(model.predict(list(filter(None, texts)))).tolist()
+    assert list(model.set_params(read_documents=False).get_topic_info()["Topic"]) == [-1, 0, 1, 2]
+
+
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 def test_the_table_of_documents_has_their_topics_and_the_evidence(model, library):
     info = model.get_document_info(["soup, onion, window", "qwerty"], library=library)
@@ -510,6 +592,13 @@ def test_the_table_of_documents_has_their_topics_and_the_evidence(model, library
     assert list(info["Name"]) == ["cooking & cuisine", ""]
     assert set(info["Evidence"][0]) == {"soup", "onion"}
     assert 0.5 < info["Probability"][0] <= 1
+
+
+def test_the_table_of_documents_takes_an_index(model, index, documents):
+    info, expected = model.get_document_info(index), model.get_document_info(documents)
+    assert info["Topic"].tolist() == expected["Topic"].tolist()
+    assert info["Evidence"].tolist() == expected["Evidence"].tolist()
+    assert info["Document"][0] == documents[0].strip(".").replace(",", "")
 
 
 def test_seeds_are_kept_as_they_were_understood(index):

@@ -87,6 +87,8 @@ def test_a_changed_model_draws_its_own_topics(model, change: Callable[[SeeTopic]
 def test_the_options_reach_the_figures(model):
     by_number, by_name = model.visualize_barchart([1], top=3), model.visualize_barchart(["cooking & cuisine"], top=3)
     assert by_number == by_name == charts.barchart(model.topics_, topics=[1], top=3)
+    for single in (1, "cooking & cuisine"):
+        assert model.visualize_barchart(single, top=3) == by_number
     assert model.visualize_heatmap(by="documents").title == "Documents shared by topics"
     assert model.visualize_documents(documents=10).drawn.count("<circle") == 10
     assert model.visualize_term_rank(log=False) != model.visualize_term_rank()

@@ -533,3 +533,12 @@ def test_everything_about_the_names_is_saved(documents, tmp_path):
     assert SeeTopic.load(tmp_path / "model", embedding_model=directions).seeds_ == fitted.seeds_ == as_seeds(given)
     rejected = fitted.reject("sports and games", "letter").seeds_.seeds[1]
     assert (rejected.examples, rejected.path) == (("A goal was scored.",), ("leisure", "sports and games"))
+
+
+def test_a_term_that_an_earlier_version_saved_as_pinned_and_negative_stays_pinned(model, unseen, tmp_path):
+    pinned = model.with_seeds({NAMES[0]: {"pinned": ["Penalty"], "negative": ["referee"]}, NAMES[1]: None})
+    pinned.save(tmp_path / "model", documents=False)
+    changed_json(tmp_path / "model" / "model.json", lambda value: value["seeds"][0]["negative"].append("penalty"))
+    loaded = SeeTopic.load(tmp_path / "model")
+    assert loaded.seeds_ == pinned.seeds_
+    assert np.array_equal(loaded.predict(unseen), pinned.predict(unseen))

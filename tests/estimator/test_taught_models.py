@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from copy import copy
+
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from planted import NAMES
 from seetopic import Judgement, SeeTopic
@@ -23,6 +26,15 @@ def test_a_taught_model_sorts_as_it_was_told(taught, unseen):
     expected = [NAMES.index(SWAPPED[number % 3]) for number in range(len(unseen))]
     assert np.mean(taught.predict(unseen) == expected) > 0.9
     assert len(taught.judgements_) == 60
+
+
+def test_judgements_may_come_from_arrays(model, taught):
+    categories, numbers = np.array(SWAPPED), np.arange(60)
+    judged = [
+        {"category": categories[number % 3], "document": number, "belongs": np.bool_(number >= 0)} for number in numbers
+    ]
+    assert model.teach(judged).judgements_ == taught.judgements_
+    assert {type(each.document) for each in model.teach(judged[:1]).judgements_} == {int}
 
 
 def test_rounds_of_teaching_equal_one(model, taught, unseen):
@@ -51,6 +63,17 @@ def test_other_names_keep_the_judgements_that_still_apply(taught):
     with pytest.warns(UserWarning, match="not among the names"):
         other = taught.with_seeds([*NAMES[:2], "weather"])
     assert len(other.judgements_) == 60
+
+
+def test_only_other_names_are_refused_with_how_to_forget(taught):
+    with pytest.raises(JudgementError, match=r"model\.forget\(model\.judgements_\)"):
+        taught.with_seeds(["weather", "music"])
+    assert taught.forget(taught.judgements_).with_seeds(["weather", "music"]).judgements_ == ()
+
+
+def test_a_fit_and_a_clone_start_without_judgements(taught, index):
+    assert clone(taught).fit(index).judgements_ == ()
+    assert copy(taught).fit(index).judgements_ == ()
 
 
 def test_a_file_of_judgements_teaches(model, taught, tmp_path):

@@ -18,6 +18,7 @@ from seetopic.cli.verdicts import print_evaluation
 from seetopic.corpus.documents import Documents, open_documents
 from seetopic.errors import CorpusError, SettingsError
 from seetopic.evaluation.evaluate import EvaluationOptions, evaluate, evaluate_all, evaluate_folder, terms_of
+from seetopic.evaluation.held_out import IndexedTexts
 from seetopic.evaluation.labels import labels_of, own_labels
 from seetopic.evaluation.levels import labelled_tree
 from seetopic.settings import DEFAULT
@@ -363,3 +364,19 @@ def test_methods_with_shorter_topics_or_none_are_measured_to_the_same_depths():
     assert [each.figures["label_precision@10"] for each in found] == [1.0, 1.0, 0.0]
     assert found[2].figures["label_f1@10"] == 0.0
     json.dumps([each.to_json() for each in found], allow_nan=False)
+
+
+def test_a_name_that_was_made_a_term_is_counted_in_the_index_that_it_was_found_in(tmp_path, cache):
+    texts = [*["golden retriever and puppy"] * 2, *["puppy in a basket"] * 10, *["golden basket"] * 10] * 2
+    text = replace(DEFAULT.index.text, max_phrase_words=1)
+    options = {"settings": replace(DEFAULT.index, text=text), "cache": cache, "n_jobs": 1}
+    index = Index.build(texts, tmp_path / "index", **options)
+    assert index.term_id("golden retriever") is None
+    found = IndexedTexts(index).count(["golden retriever", "puppy", "never seen"], [[0, 1, 2]], window=3)
+    assert found.holds.sum(axis=0).tolist() == [4, 24, 0]
+    (together,), (in_windows,) = found.documents, found.windows
+    assert together.together.tolist() == [[4, 4, 0], [4, 24, 0], [0, 0, 0]]
+    assert in_windows.together.tolist() == [[4, 4, 0], [4, 24, 0], [0, 0, 0]]  # no document has more than three terms
+    assert (
+        evaluate(topics_of({"dogs": ["golden retriever", "puppy"]}), index).figures["median_document_frequency"] == 14
+    )

@@ -57,6 +57,17 @@ def histogram(values: np.ndarray, bins: int) -> np.ndarray:
     return np.bincount(values, minlength=bins)
 
 
+def processes_of_map(_: int) -> tuple[int, set[int]]:
+    return os.getpid(), set(LocalEngine(2).map(process, range(4)))
+
+
+def test_a_daemonic_process_does_the_work_itself_because_it_may_not_start_others():
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        ((own, used),) = pool.map(processes_of_map, [0])
+    assert used == {own}
+    assert own != os.getpid()
+
+
 def fails_at_seven(number: int) -> int:
     if number == 7:
         raise CorpusError("document 7 is broken")

@@ -380,3 +380,8 @@ TwoPeople.TestCase.settings = settings(
     max_examples=30, stateful_step_count=25, suppress_health_check=[HealthCheck.too_slow]
 )
 TestTwoPeople = pytest.mark.slow(TwoPeople.TestCase)
+
+
+def test_names_with_a_term_that_is_pinned_and_negative_in_two_spellings_can_still_be_opened() -> None:
+    kept = with_new(Names(title="x"), [GivenCategory(name="sport", pinned=("Goal",), negative=("goal", "foul"))])
+    assert kept.seeds.seeds[0].negative == ("foul",)

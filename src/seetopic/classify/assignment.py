@@ -138,6 +138,11 @@ def assign(
     total as `documents`; `""` counts those without a category.
     """
     options = AssignOptions(threshold=threshold, rate=rate, several=several)
+    if not isinstance(topics, str | Path | Sorter):
+        raise SettingsError(
+            f"`topics` is a {type(topics).__name__}, but must be the folder that `seetopic discover --out` wrote, or a "
+            "Sorter: model.sorter_, or sorter_for(index, names)"
+        )
     sorter = topics if isinstance(topics, Sorter) else Sorter.load(topics)
     table_for(Path(out), sorter.names, sorter.terms)  # refuses an unknown format before anything is read
     source: Documents | StoredDocuments

@@ -30,7 +30,7 @@ from seetopic.corpus.partition import Piece, Pieces, TextShard
 from seetopic.corpus.readers import field_size_limit, raw_rows
 from seetopic.corpus.records import Keep
 from seetopic.corpus.seed_files import HEADERS, OWN_WORDS, as_records, as_seeds, as_value, read_seeds, split_path
-from seetopic.corpus.seeds import Seed, Seeds, has_wildcard, is_below, normalized_name, path_text
+from seetopic.corpus.seeds import Seed, Seeds, has_wildcard, is_below, normalized_name, path_text, without_pinned
 from seetopic.corpus.storage import is_url, local_file
 
 __all__ = [
@@ -80,5 +80,6 @@ __all__ = [
     "text_digest",
     "text_files",
     "unpacked_bytes",
+    "without_pinned",
     "write_judgements",
 ]

@@ -351,11 +351,21 @@ def open_documents(
 ) -> Documents:
     """Documents from a path, a pattern, a URL, `-` (standard input), a table, or any reusable iterable of strings.
 
+    Documents that are open already are returned as they are, apart from `keep`; other options are refused for them.
     `keep` names columns of a file or table to keep with the texts ("all": all others); `columns` maps names to one
     value per document, for an iterable. What a file does not state is detected, and `told` is called with one sentence:
     the encoding and delimiter, and the column of the texts if it is not named and there is none called "text".
     """
     if isinstance(source, Documents):
+        # Not `on_error`: what it is by default differs between the functions that pass it on.
+        asked = {"text_field": text_field, "format": format, "label_field": label_field}
+        asked |= {"delimiter": delimiter, "encoding": encoding}
+        late = [name for name, value in asked.items() if value not in (None, getattr(source, name))]
+        if late or columns is not None:
+            name = late[0] if late else "columns"
+            raise CorpusError(
+                f"these documents are open already, so `{name}` comes too late; pass it when opening them"
+            )
         return _keeping(source, as_keep(keep)) if keep else source
     if on_error not in ("raise", "skip"):
         raise CorpusError(f"`on_error` is {on_error!r}, but must be 'raise' or 'skip'")
@@ -363,6 +373,8 @@ def open_documents(
         raise CorpusError(f"the format {format!r} is unknown; give one of {', '.join(FORMATS)}")
     if isinstance(source, str) and source == "":
         raise CorpusError("the path of the documents is empty; give a file, a folder of .txt files, or -")
+    if hasattr(source, "collect"):
+        raise CorpusError(f"a {type(source).__name__} has not read its rows yet; pass what its `collect()` returns")
     kept = as_keep(keep)
     column = text_field or "text"
     if isinstance(source, str | Path):
@@ -598,6 +610,8 @@ def _column_of(source: Any, field: str, option: str = "text_field") -> Iterable[
             )
         column: Iterable[Any] = source[list(source.columns)[names.index(field)]]
         return column
+    if getattr(source, "ndim", 1) != 1:
+        raise CorpusError(f"the array of documents has shape {source.shape}, but must have one dimension; ravel() it")
     if isinstance(source, Mapping):
         raise CorpusError("documents must be a path or an iterable of strings, not a dict; give a list of its texts")
     if not isinstance(source, Iterable):

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from seetopic.corpus.seeds import Seeds, normalized_name
 from seetopic.errors import JudgementError
 from seetopic.runtime import place_of_file, quantity, warn, write_text, writing
@@ -33,6 +35,9 @@ class Judgement:
     def __post_init__(self) -> None:
         for name, kinds in _KINDS.items():
             value = getattr(self, name)
+            if isinstance(value, np.generic):  # as in arrays and the columns of tables
+                value = value.item()
+                object.__setattr__(self, name, value)
             if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
                 raise JudgementError(f"`{name}` is {reprlib.repr(value)}, but must be {_NOUNS[name]}")
             if isinstance(value, str) and name not in ("by", "at") and not value.strip():
@@ -193,7 +198,10 @@ def _warn_of_unknown(unknown: Counter[str], n_used: int) -> None:
     about = "is about a category that is" if number == 1 else "are about categories that are"
     sentence = f"{quantity(number, 'judgement')} {about} not among the names: {shown}"
     if not n_used:
-        raise JudgementError(f"{sentence}; correct the categories, or give the names that were judged")
+        raise JudgementError(
+            f"{sentence}; correct the categories, give the names that were judged, or leave out the judgements "
+            "(in Python: model.forget(model.judgements_))"
+        )
     warn(f"{sentence}; {'it is' if number == 1 else 'they are'} not used")
 
 

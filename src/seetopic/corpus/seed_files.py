@@ -145,6 +145,11 @@ def _categories(given: Any, above: tuple[str, ...], inside: tuple[int, ...] = ()
                 _refuse_without_name(each)
             yield from _categories(each, above, inside)
         else:
+            if hasattr(each, "in_vocabulary"):  # a topic, which would be read as a list of its terms
+                raise SeedError(
+                    f"{each.name!r} is a topic, not a name; give the names, such as model.seeds_, or "
+                    "[topic.name for topic in topics]"
+                )
             texts = texts_of(each)
             if not texts:
                 raise SeedError("a category has no names; give it a name or remove it")

@@ -18,8 +18,9 @@ PATH_MARK = ">"  # between the names of a path, so that no name in a tree may co
 class Seed:
     """One category: its name, and the names that describe it (by default just that one).
 
-    Pinned terms always come first in its topic; negative terms and their inflections never appear in it. A description
-    and examples (texts of documents) tell what the name means. `path` has the names from the root of a tree to it.
+    Pinned terms always come first in its topic; negative terms and their inflections never appear in it. A negative
+    term that is also a name only gives the meaning. A description and examples (texts of documents) tell what the name
+    means. `path` has the names from the root of a tree to it.
     """
 
     name: str
@@ -154,7 +155,7 @@ def problems(seeds: Sequence[Seed]) -> Iterator[tuple[int, str]]:
         texts = (seed.name, *seed.names, *seed.pinned, *seed.negative, *seed.examples)
         if not all(text.strip() for text in texts):
             yield place, f"category {place + 1} has an empty name; give it a name or remove it"
-        for term in set(seed.pinned) & set(seed.negative):
+        for term in _pinned_among(seed.negative, seed.pinned):
             yield place, f"{term!r} is both pinned and negative in {seed.name!r}; remove one of the two"
         # Names that differ only in case, spaces or the encoding of accents would ask for the same terms twice.
         for again in repeated(seed.names):
@@ -164,6 +165,17 @@ def problems(seeds: Sequence[Seed]) -> Iterator[tuple[int, str]]:
     for number in repeated([term for _, term in pinned]):
         place, term = pinned[number]
         yield place, f"the pinned term {term!r} appears twice; a term belongs to only one category: remove one"
+
+
+def _pinned_among(negative: Sequence[str], pinned: Sequence[str]) -> list[str]:
+    keys = set(map(normalized_name, pinned))
+    return [term for term in negative if normalized_name(term) in keys]
+
+
+def without_pinned(negative: Sequence[str], pinned: Sequence[str]) -> tuple[str, ...]:
+    """Negative terms as saved by earlier versions, which ignored those that were pinned in another spelling."""
+    ignored = set(_pinned_among(negative, pinned)).difference(pinned)
+    return tuple(term for term in negative if term not in ignored)
 
 
 def _problems_of_paths(seeds: Sequence[Seed]) -> Iterator[tuple[int, str]]:

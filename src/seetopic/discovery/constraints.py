@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 
@@ -126,9 +127,10 @@ def constraints_of(
     times = Counter(term for terms in own for term in terms)
     # A name of several categories goes to the one that it fits best, like any other term.
     elsewhere = {term for terms in pinned for term in terms} | {term for term, count in times.items() if count > 1}
+    negative = [_negative(index, seed.negative) for seed in seeds.seeds]
     fixed = tuple(
-        (*terms, *(term for term in named if term not in elsewhere and names_first))
-        for terms, named in zip(pinned, own, strict=True)
+        (*terms, *(term for term in named if term not in elsewhere | excluded and names_first))
+        for terms, named, excluded in zip(pinned, own, negative, strict=True)
     )
     words = [word for seed in seeds.seeds for word in seed.negative]
     similar = iter(_similarities(index, words, progress))
@@ -137,6 +139,13 @@ def constraints_of(
     ]
     others = Constraints.none(n_themes, len(index.vocabulary))
     return Constraints((*fixed, *others.fixed), np.vstack([np.stack(barred), others.barred]))
+
+
+def _negative(index: Index, words: tuple[str, ...]) -> set[int]:
+    """The terms that are negative themselves, and not only as inflections; a name among them is just a name."""
+    patterns = filter(has_wildcard, words)
+    matching = (index.derived(term_patterns).matching(word) for word in patterns)
+    return {*_ids(index, words), *chain.from_iterable(matching)}
 
 
 def _barred(

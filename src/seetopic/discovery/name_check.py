@@ -16,7 +16,7 @@ from seetopic.discovery.names import is_far, mean_vectors_of, texts_about
 from seetopic.discovery.tree import nearer_to_others, tree_of
 from seetopic.discovery.wildcards import expanded
 from seetopic.errors import SettingsError
-from seetopic.index import Build, Index, Texts, layout
+from seetopic.index import Build, Index, Texts, layout, require_index
 from seetopic.runtime import Floats, load_array, map_array, normalized
 from seetopic.text import Vocabulary, as_term, function_words
 from seetopic.vectors import word_pieces
@@ -58,6 +58,7 @@ class Check:
 
 def check(index: Index, seeds: Any, *, nearest: int = 5) -> Check:
     """Check names against all terms of an index: how often they occur, and which terms are nearest."""
+    require_index(index)
     asked = expanded(as_seeds(seeds), index.vocabulary.terms)
     vectors = index.encode_names([*asked.all_names])
     corpus = index.manifest["corpus"]

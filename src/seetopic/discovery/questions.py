@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -47,8 +48,8 @@ class Question:
 
 def ask(run: Discovery, number: int = 20, about: About = "both") -> list[Question]:
     """The questions whose answers would help most, best first; nothing is asked twice."""
-    if not 1 <= number <= MOST:
-        raise SettingsError(f"`number` is {number}, but must be between 1 and {MOST}")
+    if not isinstance(number, Integral) or not 1 <= number <= MOST:
+        raise SettingsError(f"`number` is {number!r}, but must be a whole number between 1 and {MOST}")
     if about not in get_args(About):
         raise SettingsError(f"`about` is {about!r}, but must be one of {', '.join(get_args(About))}")
     if run.reading is None or len(run.seeds) + len(run.uncovered.centres) < 2:

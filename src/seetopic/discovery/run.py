@@ -48,7 +48,7 @@ from seetopic.discovery.tree_terms import TreeRanking
 from seetopic.discovery.twins import Twins, dealt_reading, dealt_terms, twins_among
 from seetopic.discovery.wildcards import expanded
 from seetopic.errors import NotEnoughTerms
-from seetopic.index import FEWEST, Index, Uncovered, all_uncovered, may_be_stored, uncovered_by
+from seetopic.index import FEWEST, Index, Uncovered, all_uncovered, may_be_stored, require_index, uncovered_by
 from seetopic.runtime import Doubles, Flags, Floats, Ids, Progress, normalized, resolve_device, silent, warn
 from seetopic.settings import DEFAULT, DiscoverySettings, as_json, preset_named
 from seetopic.text import Variants, no_variants
@@ -74,6 +74,7 @@ def discover(
     `seeds` is a list, a list of lists, a dict or a path to a file; `judgements` are as for `SeeTopic.teach`. The
     presets `paper`, `released-code` and `no-iter` train vectors first, which takes minutes on a CPU.
     """
+    require_index(index)
     asked = as_seeds(seeds)
     for sentence in index.warnings_about(asked.all_names):
         warn(sentence)
@@ -100,7 +101,8 @@ class Query:
         if len(self.seeds) > n_terms:
             raise NotEnoughTerms(
                 f"{len(self.seeds)} categories need at least {len(self.seeds)} terms, but the index has {n_terms}; "
-                "give fewer names, lower --min-count (in Python: min_count), or give more documents"
+                "give fewer names, lower --min-count (in Python: min_count of SeeTopic or TextSettings), or give more "
+                "documents"
             )
 
     @property
@@ -231,6 +233,7 @@ def run_of(
     The preset of custom settings is called `custom`. `name_vectors` maps categories to unit vectors that replace the
     language model's.
     """
+    require_index(index)
     named = preset_named(preset).discovery
     chosen = named if settings is None else settings
     name = preset if replace(chosen, top=named.top) == named else "custom"

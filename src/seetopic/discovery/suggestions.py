@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from numbers import Integral
 from textwrap import indent
 from typing import Any
 
@@ -23,7 +24,7 @@ from seetopic.discovery.sampled import sampled_documents
 from seetopic.discovery.topics import Residual
 from seetopic.discovery.wildcards import expanded
 from seetopic.errors import CorpusError, SettingsError
-from seetopic.index import FEWEST, Index
+from seetopic.index import FEWEST, Index, require_index
 from seetopic.runtime import Doubles, Flags, Floats, Sparse
 from seetopic.settings import DEFAULT, DiscoverySettings
 
@@ -45,6 +46,7 @@ def suggest(
     come first; each `suggested_name` can be used as a category name. In a tree of names, `below` is the name or path of
     a parent: what it holds that none of its children names.
     """
+    require_index(index)
     if seeds is None:
         if below is not None:
             raise SettingsError(
@@ -91,8 +93,8 @@ def suggest_beside(
 
     None is called by a name or a pinned term of `seeds`, or by an inflection of one.
     """
-    if not 1 <= number <= MOST:
-        raise SettingsError(f"`number` is {number}, but must be between 1 and {MOST}")
+    if not isinstance(number, Integral) or not 1 <= number <= MOST:
+        raise SettingsError(f"`number` is {number!r}, but must be a whole number between 1 and {MOST}")
     grains = index.themes.grains
     if not grains:
         raise CorpusError(

@@ -118,6 +118,10 @@ class Topics:
             raise KeyError(f"{problem} {topic!r}; choose from {labels}")
         return found[0]
 
+    def __contains__(self, topic: object) -> bool:
+        """Whether there is such a topic, or one with this name or path."""
+        return any(topic in (each, each.name, each.label) for each in self.topics)
+
     @property
     def is_tree(self) -> bool:
         """Whether any topic has a parent."""

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from seetopic.corpus import Seed, Seeds
+from seetopic.corpus import Seed, Seeds, normalized_name
 from seetopic.discovery.algorithm import DEEP, Discovered
 from seetopic.discovery.constraints import Constraints
 from seetopic.discovery.ranking import Entries
@@ -99,11 +99,12 @@ def _merged(seeds: list[Seed]) -> Seed:
     if len(seeds) == 1:
         return seeds[0]
     pinned = tuple(dict.fromkeys(chain.from_iterable(seed.pinned for seed in seeds)))
+    negative = [set(map(normalized_name, seed.negative)) for seed in seeds]
     return Seed(
         seeds[0].name,
         distinct_names(chain.from_iterable(seed.names for seed in seeds)),
         pinned,
-        tuple(word for word in seeds[0].negative if all(word in seed.negative for seed in seeds)),
+        tuple(word for word in seeds[0].negative if all(normalized_name(word) in each for each in negative)),
         "; ".join(filter(None, (seed.description for seed in seeds))),
         path=seeds[0].path,
     )

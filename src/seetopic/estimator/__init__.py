@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from seetopic.estimator.estimator import SeeTopic
+from seetopic.estimator.estimator import NotFitted, SeeTopic
 
-__all__ = ["SeeTopic"]
+__all__ = ["NotFitted", "SeeTopic"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
 
@@ -54,10 +55,11 @@ from seetopic.discovery import (
 from seetopic.errors import SeeTopicError, SettingsError
 from seetopic.estimator import fitting, saving, views
 from seetopic.estimator.plots import Pictures
+from seetopic.estimator.shares import Shares
 from seetopic.estimator.temporary import build_temporary, update_temporary
 from seetopic.estimator.vectors import Ready, document_rows, model_for, name_vectors
 from seetopic.index import Index
-from seetopic.runtime import Doubles, Library, Longs, Progress, silent
+from seetopic.runtime import Doubles, Library, Longs, Progress, available_cores, silent
 from seetopic.settings import Settings
 from seetopic.text import Tokenizer, tokenize
 
@@ -69,7 +71,7 @@ class NotFitted(SeeTopicError, NotFittedError):  # type: ignore[misc] # scikit-l
     """The model was used before it was fitted."""
 
 
-class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class SeeTopic(Pictures, Shares, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Finds topics for category names in documents; a scikit-learn estimator.
 
         model = SeeTopic(["books", "health & personal care"]).fit(texts)
@@ -96,7 +98,8 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     - `text_field`, `on_error`: how files and tables are read, as for `Index.build`.
     - `read_documents`: whether the language model reads the documents to sort, which is more accurate but slower.
     - `threshold`: the smallest share at which `predict` assigns a category.
-    - `n_jobs` (None and -1 mean all cores), `device`, `cache`, `verbose`: how it is computed; they change no result.
+    - `n_jobs` (None and -1 mean all cores, -2 all but one), `device`, `cache`, `verbose`: how it is computed; they
+      change no result.
 
     Fitted attributes: `topics_` (a `Topics`), `index_`, `sorter_`, and `seeds_`, the names as they were parsed.
     """
@@ -194,7 +197,8 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         `seed_embeddings` maps names to vectors or is an array with one row per name, and `document_embeddings` is an
         array with one row per document; all must come from the same language model, except that those of documents come
         from the `reader`, if there is one. Terms that are missing from the mapping are encoded by `embedding_model`, if
-        it is set. `y` is ignored; it exists for compatibility with scikit-learn.
+        it is set. `y` is ignored; it exists for compatibility with scikit-learn. Judgements that the model was taught
+        are forgotten, as is everything that it learned before; a `clone` has none, either.
         """
         seeds = fitting.seeds_from(self.seeds)
         settings = self._settings()
@@ -330,22 +334,13 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self.with_seeds(fitting.accepted(self._checked().seeds_, topic, fitting.listed_terms(terms)))
 
     def reject(self, topic: int | str, terms: str | Sequence[str]) -> Self:
-        """A new fitted model in which a topic contains neither these terms nor their inflections."""
+        """A new fitted model in which a topic contains neither these terms nor their inflections.
+
+        A name of the topic can be rejected, too: it then only gives the meaning.
+        """
         return self.with_seeds(fitting.rejected(self._checked().seeds_, topic, fitting.listed_terms(terms)))
 
     # Sorting documents
-
-    def transform(self, X: Any, *, document_embeddings: Any = None, none: bool = False) -> Doubles:
-        """How much each document belongs to each topic, as shares; (n_documents, n_topics).
-
-        Each row and the share of no topic add up to 1; with `none`, that share is appended as the last column. In a
-        tree of names, the share of a parent is therefore what it has besides its children, 0 if they cover it; a table
-        of `assign` has the sum. `X` is as for `fit`; every document has a row, even an empty one.
-        `document_embeddings`, one row per document from the language model of the fit, are used in addition to the
-        terms.
-        """
-        shares = self._stream(X, document_embeddings).shares()
-        return shares if none else shares[:, :-1]
 
     def fit_transform(self, X: Any, y: Any = None, *, document_embeddings: Any = None, **options: Any) -> Doubles:
         """`fit`, with the same parameters, then `transform` of the same documents."""
@@ -356,15 +351,16 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """The number of each document's topic, or -1 for none.
 
         A document has none if it is about something else, if it contains no known term, or if no share reaches
-        `threshold`. In a tree of names, `level` asks for the topic at that level, 0 for the roots: the one above the
+        `threshold`. In a tree of names, the share of no topic is compared with that of the best topic's root,
+        everything below it included; `level` asks for the topic at that level, 0 for the roots: the one above the
         document's topic, or the topic itself if it is not that deep.
         """
         tree = tree_of(self._checked().seeds_)
         if level is not None and (not isinstance(level, SupportsIndex) or isinstance(level, bool) or int(level) < 0):
             deepest = 0 if tree is None else max(tree.depths)
             raise SettingsError(
-                f"`level` is {level!r}, but must be a number from 0, for the roots of a tree, to {deepest}, for its "
-                "deepest level; without `level`, documents get the best topic at any level"
+                f"`level` is {level!r}, but must be a whole number: 0 for the roots of a tree, {deepest} or more for "
+                "its deepest level; without `level`, documents get the best topic at any level"
             )
         best = self._placement(X, document_embeddings).best
         return best if level is None or tree is None else tree.up_to(int(level), best)
@@ -392,24 +388,32 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return {number: self.get_topic(number) for number in range(len(self._checked().topics_))}
 
     def get_topic(self, topic: int | str) -> list[tuple[str, float]]:
-        """The terms of a topic with their scores, best first."""
-        number = fitting.topic_number(self._checked().seeds_, topic)
-        return [(ranked.term, ranked.score) for ranked in self.topics_[number].terms]
+        """The terms of a topic with their scores, best first; none for -1, which is no topic."""
+        number = fitting.topic_or_none(self._checked().seeds_, topic)
+        return [] if number < 0 else [(ranked.term, ranked.score) for ranked in self.topics_[number].terms]
 
     def get_topic_info(self, topic: int | str | None = None, *, library: Library = "pandas") -> Any:
         """A table with one row per topic: number, documents, name, confidence and terms.
 
-        The documents are those of the index, sorted as by `predict`; -1 counts those without a topic.
+        The documents are those of the index, sorted as by `predict`; -1 counts those without a topic. With
+        `read_documents`, this needs the texts that the model was fitted on; without them (it was fitted on an index, or
+        saved with `documents=False`), the terms alone decide.
         """
-        found = self._stream(self._checked().index_, None, read=False).placement(self._options())
-        only = None if topic is None else fitting.topic_number(self.seeds_, topic)
+        index, documents = self._checked().index_, self._given.documents
+        reads = self.read_documents and documents is not None
+        source = list(documents.texts()) if documents is not None and reads else index
+        found = self._stream(source, None, read=reads).placement(self._options())
+        only = None if topic is None else fitting.topic_or_none(self.seeds_, topic)
         return views.topic_info(self.topics_, found.best, only, library)
 
     def get_document_info(self, docs: Any, *, document_embeddings: Any = None, library: Library = "pandas") -> Any:
-        """A table with one row per document: its topic, the topic's name and terms, the share and the matched terms."""
-        documents = self._documents(docs)
-        found = self._placement(documents, document_embeddings)
-        return views.document_info(self.topics_, list(documents.all_texts()), found, self.sorter_.terms, library)
+        """A table with one row per document: its topic, the topic's name and terms, the share and the matched terms.
+
+        An index stores documents as words, so that these are in place of the text.
+        """
+        source = self._opened(docs)
+        found = self._stream(source, document_embeddings).placement(self._options())
+        return views.document_info(self.topics_, views.texts_of(source), found, self.sorter_.terms, library)
 
     # Over time and by group
 
@@ -452,7 +456,7 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
             time_zone=time_zone,
             top=top,
         )
-        assigned = AssignOptions(threshold=self.threshold, several=several)
+        assigned = replace(self._options(), several=several)
         return trends_of_documents(stream, columns, assigned, options, source="the documents")
 
     def topics_over_time(
@@ -561,14 +565,17 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _settings(self) -> Settings:
+        self._options()  # refuses a wrong threshold before any work
         parts = (self.top, self.min_count, self.language, self.random_state)
         return fitting.settings_from_parameters(self.preset, *parts)
 
     def _jobs(self) -> int | None:
-        return None if self.n_jobs == -1 else self.n_jobs
+        if isinstance(self.n_jobs, Integral) and self.n_jobs < 0:
+            return max(1, available_cores() + 1 + self.n_jobs)
+        return self.n_jobs
 
     def _options(self) -> AssignOptions:
-        return AssignOptions(threshold=self.threshold)
+        return fitting.options_from(self.threshold)
 
     def _documents(self, source: Any, columns: Any = None) -> Documents:
         named = columns is None or isinstance(columns, str | list | tuple)
@@ -580,8 +587,12 @@ class SeeTopic(Pictures, TransformerMixin, BaseEstimator):  # type: ignore[misc]
         index = self._checked().index_
         reads = vectors is None and (self.read_documents if read is None else read)
         reader: Callable[[list[str]], Any] | None = index.read_texts if reads else None
-        documents = fitting.ready_index(source, None, None, self.tokenizer, self.cache) or self._documents(source)
-        return DocumentStream(documents, self.sorter_, vectors, reader, self._jobs())
+        return DocumentStream(self._opened(source), self.sorter_, vectors, reader, self._jobs())
+
+    def _opened(self, source: Any) -> Documents | Index:
+        if isinstance(source, Documents):
+            return source
+        return fitting.ready_index(source, None, None, self.tokenizer, self.cache) or self._documents(source)
 
     def _placement(self, source: Any, vectors: Any) -> Placement:
         return self._stream(source, vectors).placement(self._options())

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from seetopic.classify import Sorter, sorter_of
+from seetopic.classify import AssignOptions, Sorter, sorter_of
 from seetopic.corpus import Documents, Judgements, Seeds, as_seeds, is_url, normalized_name
 from seetopic.discovery import Discovery, Topics, run_of
 from seetopic.errors import CorpusError, SeedError, SettingsError
@@ -78,6 +79,13 @@ def settings_from_parameters(
     state = index.random_state if random_state is None else random_state
     discovery = replace(discovery, top=discovery.top if top is None else top)
     return replace(chosen, index=replace(index, text=text, random_state=state), discovery=discovery)
+
+
+def options_from(threshold: Any) -> AssignOptions:
+    """How documents are assigned to categories."""
+    if not isinstance(threshold, Real) or isinstance(threshold, bool):
+        raise SettingsError(f"`threshold` is {threshold!r}, but must be a number between 0 and 1")
+    return AssignOptions(threshold=float(threshold))
 
 
 def learn(
@@ -162,13 +170,18 @@ def topic_number(seeds: Seeds, topic: int | str) -> int:
         return labels.index(topic)
     if isinstance(topic, str) and seeds.names.count(topic) == 1:
         return seeds.names.index(topic)
-    if isinstance(topic, int) and not isinstance(topic, bool) and 0 <= topic < len(seeds):
-        return topic
+    if isinstance(topic, Integral) and not isinstance(topic, bool) and 0 <= topic < len(seeds):
+        return int(topic)  # `predict` returns NumPy's integers
     if same := [label for label, name in zip(labels, seeds.names, strict=True) if name == topic]:
         raise SeedError(f"several topics have the name {topic!r}; choose from {', '.join(same)}")
     raise SeedError(
         f"there is no topic {topic!r}; give a number from 0 to {len(seeds) - 1}, or one of {', '.join(labels[:5])}"
     )
+
+
+def topic_or_none(seeds: Seeds, topic: int | str) -> int:
+    """The same, or -1, as `predict` calls documents without a topic."""
+    return -1 if topic == -1 else topic_number(seeds, topic)
 
 
 def accepted(seeds: Seeds, topic: int | str, terms: tuple[str, ...]) -> Seeds:
@@ -185,11 +198,6 @@ def rejected(seeds: Seeds, topic: int | str, terms: tuple[str, ...]) -> Seeds:
     """The names with these terms negative in a topic, and not pinned in it."""
     number = topic_number(seeds, topic)
     own = seeds.seeds[number]
-    for term in terms:
-        if normalized_name(term) in map(normalized_name, own.names):
-            raise SeedError(
-                f"{term!r} is one of the topic's names, so it is always one of its terms; rename the topic instead"
-            )
     changed = list(seeds.seeds)
     negative = (*_without(own.negative, terms), *terms)
     changed[number] = replace(own, pinned=_without(own.pinned, terms), negative=negative)
@@ -198,7 +206,7 @@ def rejected(seeds: Seeds, topic: int | str, terms: tuple[str, ...]) -> Seeds:
 
 def listed_terms(terms: Any) -> tuple[str, ...]:
     """One term or several, without duplicates."""
-    given = [terms] if isinstance(terms, str) else list(terms)
+    given = list(terms) if isinstance(terms, Iterable) and not isinstance(terms, str) else [terms]
     if not given or not all(isinstance(term, str) and term.strip() for term in given):
         raise SeedError(f"terms must be a string or a list of strings, not {terms!r:.60}")
     return tuple({normalized_name(term): term.strip() for term in given}.values())

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Integral
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from seetopic.classify import Sorter, Trends
 from seetopic.corpus import Seeds
@@ -48,11 +49,12 @@ class Pictures:
         def _checked(self) -> Self: ...
 
     def visualize_barchart(
-        self, topics: Sequence[int | str] | None = None, *, top: int = 10, width: int = 960
+        self, topics: int | str | Sequence[int | str] | None = None, *, top: int = 10, width: int = 960
     ) -> Figure:
-        """The best terms of topics as bars, for all topics or for those given by number or name."""
+        """The best terms of topics as bars, for all topics or for one or several given by number or name."""
         found = self._checked().topics_
-        numbers = None if topics is None else [topic_number(self.seeds_, topic) for topic in topics]
+        given: Any = [topics] if isinstance(topics, str | Integral) else topics
+        numbers = None if given is None else [topic_number(self.seeds_, topic) for topic in given]
         return barchart(found, topics=numbers, top=top, width=width)
 
     def visualize_topics(self, *, top: int = 10, width: int = 960) -> Figure:

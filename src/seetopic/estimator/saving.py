@@ -24,6 +24,7 @@ from seetopic.corpus import (
     as_seeds,
     read_judgements,
     text_digest,
+    without_pinned,
     write_judgements,
 )
 from seetopic.discovery import Topics
@@ -147,7 +148,7 @@ def _about(model: SeeTopic, folder: Path) -> dict[str, Any]:
     parts += [name for name in (NAMES, _JUDGEMENTS) if (folder / name).exists()]
     return {
         "settings": {
-            **{name: getattr(model, name) for name in _PARAMS},
+            **{name: _plain(getattr(model, name)) for name in _PARAMS},
             "preset": as_json(model.preset) if isinstance(model.preset, Settings) else model.preset,
         },
         "tokenizer": tokenizer_name(model.index_.tokenizer),
@@ -156,6 +157,11 @@ def _about(model: SeeTopic, folder: Path) -> dict[str, Any]:
         "corpus": model.index_.manifest["corpus"]["name"],
         "files": {part: sha256_of(folder / part) for part in parts},
     }
+
+
+def _plain(value: Any) -> Any:
+    """NumPy's numbers as Python's, which JSON has."""
+    return value.item() if isinstance(value, np.generic) else value
 
 
 @contextmanager
@@ -312,7 +318,8 @@ def _params(saved: dict[str, Any]) -> dict[str, Any]:
 def _seeds(saved: list[dict[str, Any]]) -> Seeds:
     if not all(isinstance(each["names"], list) for each in saved):
         raise TypeError("its names do not match its format")
-    return as_seeds(saved)
+    negative = [without_pinned(each.get("negative", []), each.get("pinned", [])) for each in saved]
+    return as_seeds([{**each, "negative": own} for each, own in zip(saved, negative, strict=True)])
 
 
 def _names(folder: Path, about: dict[str, Any], seeds: Seeds) -> dict[str, Floats]:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from seetopic.classify import STEPS, Placement, Trends
+from seetopic.corpus import Documents
 from seetopic.discovery import Topics
 from seetopic.errors import SettingsError
 from seetopic.index import Index
@@ -52,6 +53,13 @@ def document_info(
         },
         library,
     )
+
+
+def texts_of(source: Documents | Index) -> list[str]:
+    """The text of each document; of an index, its words."""
+    if isinstance(source, Documents):
+        return list(source.all_texts())
+    return [" ".join(filter(None, source.texts.words_of(number))) for number in range(len(source))]
 
 
 def topics_by(part: Literal["Timestamp", "Class"], found: Trends, topics: Topics, library: Library) -> Any:

@@ -196,6 +196,11 @@ def compare(
 
 
 def _check(parts: Parts, seeds: Seeds, methods: Sequence[str], folder: Path | None) -> None:
+    if not isinstance(parts, Parts):
+        raise SettingsError(
+            f"`parts` is a {type(parts).__name__}, but must be documents of which some are held out: "
+            "seetopic.evaluation.split(open_documents(documents), 0.5, random_state=0)"
+        )
     if not methods:
         raise SettingsError(f"no method was given; choose from {', '.join(METHODS)}")
     for method in methods:

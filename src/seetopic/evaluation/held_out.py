@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 Result = TypeVar("Result")
+_NOWHERE: Longs = np.empty(0, np.int64)
 
 
 @dataclass(frozen=True)
@@ -187,7 +188,8 @@ def _frequencies(shard: Shard, n_words: int) -> Longs:
 class IndexedTexts:
     """Documents of an index, whose terms do not overlap: a word inside a longer term is not counted separately.
 
-    The size of a window is in terms, because an index stores no other words.
+    The size of a window is in terms. A term that the index does not have, such as a name that `discover` made a term,
+    is looked for among all words.
     """
 
     index: Index
@@ -209,15 +211,16 @@ class IndexedTexts:
     ) -> Occurrences:
         groups, ids = groups_of(topics, len(terms)), [self.index.term_id(term) for term in terms]
         others = [self._variants(variants.get(term, ()), ids) for term in terms]
+        added = [self._unindexed(term) if own is None else _NOWHERE for term, own in zip(terms, ids, strict=True)]
         rows = [
-            np.unique(_joined([self._documents_with(each) for each in (own, *more)]))
-            for own, more in zip(ids, others, strict=True)
+            np.unique(_joined([self.index.texts.documents(new), *map(self._documents_with, (own, *more))]))
+            for new, own, more in zip(added, ids, others, strict=True)
         ]
         columns = [np.full(each.size, number, np.int64) for number, each in enumerate(rows)]
         holds = _holds(rows, columns, (self.n_documents, len(terms)))
         once = np.ones(self.n_documents, np.int64)
         together = counts_together(_joined(rows), _joined(columns), groups, once)
-        found = self._found(ids, others)
+        found = self._found(ids, others, added)
         # Two spellings of the same indexed term share the first one's column.
         first = [ids.index(term) if term is not None else number for number, term in enumerate(ids)]
         same = groups_of([[first[term] for term in topic] for topic in topics], len(terms))
@@ -232,14 +235,21 @@ class IndexedTexts:
         found = (self.index.term_id(each) for each in spelled)
         return [term for term in found if term is not None and term not in terms]
 
+    def _unindexed(self, term: str) -> Longs:
+        """Where a term that the index does not have begins, among the words of all documents."""
+        spelled = self.index.as_term(term)
+        return (
+            _NOWHERE if spelled is None or not self.index.has_words(spelled) else self.index.texts.occurrences(spelled)
+        )
+
     def _documents_with(self, term: int | None) -> Longs:
         if term is None:
-            return np.empty(0, np.int64)
+            return _NOWHERE
         first, last = self.index.posting_starts[term : term + 2]
         documents: Longs = np.asarray(self.index.posting_documents[first:last], np.int64)
         return documents
 
-    def _found(self, ids: Sequence[int | None], variants: Sequence[Sequence[int]]) -> Found:
+    def _found(self, ids: Sequence[int | None], variants: Sequence[Sequence[int]], added: Sequence[Longs]) -> Found:
         column = np.full(len(self.index.vocabulary), -1, np.int64)
         for number, (term, others) in reversed(list(enumerate(zip(ids, variants, strict=True)))):
             column[[each for each in (term, *others) if each is not None]] = number
@@ -248,7 +258,16 @@ class IndexedTexts:
         starts = np.cumsum(lengths) - lengths
         at = np.flatnonzero(column[held] >= 0)
         where = documents[at].astype(np.int64)
-        return Found(where, column[held[at]], at - starts[where], lengths)
+        # An added term is as far into the terms of its document as it is into the words.
+        words, begins = _joined(added), self.index.texts.starts
+        in_words = self.index.texts.documents(words)
+        share = (words - begins[in_words]) / np.diff(begins)[in_words]
+        return Found(
+            np.concatenate([where, in_words]),
+            np.concatenate([column[held[at]], np.repeat(np.arange(len(added)), [each.size for each in added])]),
+            np.concatenate([at - starts[where], (share * lengths[in_words]).astype(np.int64)]),
+            lengths,
+        )
 
 
 def _holds(rows: Sequence[Longs], columns: Sequence[Longs] | Sequence[Ids], shape: tuple[int, int]) -> csr_array:

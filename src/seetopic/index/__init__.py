@@ -5,7 +5,7 @@ from __future__ import annotations
 from seetopic.index import layout
 from seetopic.index.build import Build, plan, plan_cached
 from seetopic.index.cached import CachedItem, cached_items, clear_cached
-from seetopic.index.index import Index
+from seetopic.index.index import Index, require_index
 from seetopic.index.layout import MANIFEST, is_index, is_intact, read_manifest, tokenizer_name
 from seetopic.index.positions import Texts
 from seetopic.index.sample import Sample, beginning, weighted_rows
@@ -44,6 +44,7 @@ __all__ = [
     "plan",
     "plan_cached",
     "read_manifest",
+    "require_index",
     "tokenizer_name",
     "uncovered_by",
     "uncovered_in_tree",

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from seetopic.corpus import Documents, open_documents
-from seetopic.errors import EncoderError, IndexFailure
+from seetopic.errors import EncoderError, IndexFailure, SettingsError
 from seetopic.index import layout
 from seetopic.index.cached import INDEXES
 from seetopic.index.estimate import BuildEstimate, estimate, memory_size
@@ -275,6 +275,8 @@ def plan(
     """Plan a build of documents, or an update of an index; nothing runs yet."""
     if device != "auto":
         resolve_device(device)  # raises an error for an unavailable device before any work is done
+    if not callable(tokenizer):
+        raise SettingsError(f"`tokenizer` is {tokenizer!r:.60}, but must be a function from a text to its words")
     workers = available_cores() if n_jobs is None else n_jobs
     carrier = engine_for(engine, n_jobs, address)
     encoder = encoder_for(embedding_model, device=device, precision=settings.precision)

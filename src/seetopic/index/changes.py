@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterable
 from contextlib import closing
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from seetopic.corpus import OnError
@@ -44,7 +45,7 @@ def update_index(
 ) -> None:
     """Replace an index on disk with one that has documents added, parts removed, or both; see `Index.update`."""
     added = incoming(add, text_field=text_field, on_error=on_error, keep=index.column_names)
-    removed = (remove,) if isinstance(remove, int | str) else tuple(remove)
+    removed = (remove,) if isinstance(remove, Integral | str) else tuple(remove)
     if _was_done(index, added, removed, resources):
         return
     kept = without(index.parts, removed)

@@ -547,3 +547,12 @@ class Index:
                 f"the index was built with the {kind} {made_with['name']!r}, but {encoder.name!r} is a "
                 "different model, or a different version of it; use the same model, or build the index again"
             )
+
+
+def require_index(value: Any) -> None:
+    """Refuse documents, and the name of a folder, where an index is meant."""
+    if not isinstance(value, Index):
+        raise SettingsError(
+            f"`index` is a {type(value).__name__}, but must be an Index; build one with "
+            "Index.build(documents, folder), open one with Index.open(folder), or use SeeTopic(names).fit(documents)"
+        )

@@ -166,13 +166,13 @@ class IndexWriter:
             if not len(vocabulary):
                 raise CorpusError(
                     f"every term occurs in more than {text.max_documents:.1%} of the documents; raise --max-documents "
-                    "(in Python: max_documents)"
+                    "(in Python: max_documents of TextSettings)"
                 )
         if not len(vocabulary):
             raise CorpusError(
                 f"no term occurs {text.min_count} times in the corpus {self.index.parts[0].name!r} "
-                f"({self.index.n_documents} documents); lower --min-count (in Python: min_count), or give more "
-                "documents"
+                f"({self.index.n_documents} documents); lower --min-count "
+                "(in Python: min_count of SeeTopic or TextSettings), or give more documents"
             )
         needed = memory_needed(len(vocabulary), self.index.settings, self._resources.n_jobs, self._resources.held)
         require_memory(self._resources.memory, needed, len(vocabulary))

@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, reduce
+from multiprocessing import current_process
+from numbers import Integral
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -74,9 +76,10 @@ class LocalEngine:
     n_jobs: int
 
     def __post_init__(self) -> None:
-        if self.n_jobs < 1:
+        if not isinstance(self.n_jobs, Integral) or self.n_jobs < 1:
             raise SettingsError(
-                f"the number of jobs is {self.n_jobs}, but must be at least 1; change --jobs (in Python: n_jobs)"
+                f"the number of jobs is {self.n_jobs!r}, but must be at least 1, and a whole number; "
+                "change --jobs (in Python: n_jobs)"
             )
 
     @property
@@ -95,8 +98,9 @@ class LocalEngine:
             with ThreadPoolExecutor(self.n_jobs) as pool:
                 yield from pool.map(function, items)
             return
-        # A function that exists only in this process (a lambda as tokenizer) runs in this process.
-        if self.n_jobs == 1 or not can_travel(function):
+        # A function that exists only in this process (a lambda as tokenizer) runs in this process; so does everything
+        # in a daemonic one, such as a worker of multiprocessing.Pool, because it may not start others.
+        if self.n_jobs == 1 or current_process().daemon or not can_travel(function):
             yield from map(function, items)
             return
         waiting: deque[Future[Result]] = deque()

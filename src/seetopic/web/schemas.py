@@ -7,7 +7,7 @@ from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
-from seetopic.corpus import Judgement, Judgements, Seed, Seeds, normalized_name, path_text
+from seetopic.corpus import Judgement, Judgements, Seed, Seeds, normalized_name, path_text, without_pinned
 from seetopic.errors import SeedError
 from seetopic.settings import DEFAULT
 from seetopic.web.limits import (
@@ -158,7 +158,7 @@ class Names(Frozen):
                     each.name,
                     each.names,
                     each.pinned,
-                    each.negative,
+                    without_pinned(each.negative, each.pinned),
                     each.description,
                     each.examples,
                     self.path(each),
