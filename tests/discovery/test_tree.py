@@ -18,6 +18,7 @@ from commands import run_here
 from planted import NAMES
 from seetopic import Index, SeeTopic, Sorter, Topics, as_seeds, assign, check, discover, evaluate
 from seetopic.classify import sorter_of
+from seetopic.classify.placement import AssignmentRule, Bounds
 from seetopic.corpus import read_seeds
 from seetopic.discovery import Residual, Tree, as_seeds_file, suggest
 from seetopic.discovery.run import Discovery, run_of
@@ -195,6 +196,25 @@ def test_a_document_that_fits_both_children_belongs_to_their_parent(sorter):
     (found,) = sorter.assign(text, threshold=0.75)
     assert [sorter.names[each] for each in found.categories] == ["sports and games"]
     assert sorter.assign(text, threshold=1.0)[0].categories == ()
+
+
+def test_several_categories_in_a_tree_take_an_even_share_of_its_roots(sorter):
+    assert sorter.n_roots == len(TREE)
+    texts = planted_tree(80, seed=1)[0]
+    for found in sorter.assign(texts, several=True):
+        roots = {sorter.names[each].split(" > ")[0] for each in found.categories}
+        assert len(roots) == 1  # an even share of all names would be 1 / 6, which both roots have
+        assert all(found.shares[each] >= 1 / len(TREE) for each in found.categories)
+
+
+def test_evidence_is_for_the_category_that_is_left_where_a_child_falls_below_a_bound(sorter):
+    text = ["referee, stadium, coach, league, goalkeeper, striker, pool, butterfly"]
+    both = sorter.place(sorter.terms_in(text), rule=AssignmentRule(0.0, several=True))
+    assert sorter.names[both.best[0]].startswith("sports and games > ")
+    assert both.assigned(sorter.terms)[0].evidence
+    parent = both.at_least(Bounds(0.75, 0.75))
+    assert sorter.names[parent.best[0]] == "sports and games"
+    assert parent.assigned(sorter.terms)[0].evidence == ()
 
 
 def test_a_saved_sorter_of_a_tree_is_the_same(sorter, tmp_path):

@@ -202,13 +202,13 @@ def assign_documents(
         else:
             pieces = enumerate(documents.pieces(_SHARDS, engine, keep=True, every_row=True))
             items = pieces if reader is None else _read_by(reader, pieces, sorter, folder, engine)
-        work = partial(_sort, sorter=sorter.prepared(), folder=folder, rule=options.rule(len(sorter.names)))
+        work = partial(_sort, sorter=sorter.prepared(), folder=folder, rule=options.rule(sorter.n_roots))
         parts, bests, done = _gathered(engine.map(work, items), progress)
         if isinstance(documents, Documents):
             documents.refuse_if_empty(int(bests.sum()), done.skipped)
         table = table.keeping(_kept(documents, done.kinds))
         table.require_room(sum(parts.values()))
-        bounds = options.bounds(len(sorter.names), bests)
+        bounds = options.bounds(sorter.n_roots, bests)
         made = engine.map(partial(_rows, table=table, folder=folder, bounds=bounds), _numbered(parts, chosen))
         written = _Written()
         with written_whole(out, beside=folder / "table") as beside:

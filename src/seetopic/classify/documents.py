@@ -55,13 +55,13 @@ class DocumentStream:
 
     def placement(self, options: AssignOptions) -> Placement:
         """The categories of each document."""
-        rule = options.rule(len(self.sorter.names))
+        rule = options.rule(self.sorter.n_roots)
         nothing = self.sorter.place(self.sorter.terms_in([]), None, rule)
         return Placement.joined([nothing, *self._each(partial(_placed, sorter=self.sorter, rule=rule))])
 
     def placed_with_terms(self, options: AssignOptions) -> Iterator[tuple[Placement, Lists, Flags]]:
         """The categories of each document, all terms in it, and whether it is empty; shard by shard."""
-        rule = options.rule(len(self.sorter.names))
+        rule = options.rule(self.sorter.n_roots)
         yield from self._each(partial(_placed_with_terms, sorter=self.sorter, rule=rule))
 
     def _each(self, work: Callable[[tuple[ShardTexts, Floats | None]], Any]) -> Iterator[Any]:

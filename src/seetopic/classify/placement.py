@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -52,13 +52,14 @@ class Placement:
         return steps
 
     def at_least(self, bounds: Bounds) -> Placement:
-        """Only categories with large enough shares; documents left without a category lose their evidence."""
+        """Only categories with large enough shares; evidence for one that is not among them any more is dropped."""
         needed = np.full(len(self.shares), bounds.further)
         needed[self.categories.starts[:-1][self.categories.sizes > 0]] = bounds.best
         enough = self.shares >= needed
         given = self.categories.where(enough)
-        assigned = (given.sizes > 0)[self.evidence.documents]
-        return Placement(self.steps, self.none, given, self.shares[enough], self.evidence.where(assigned))
+        found = Placement(self.steps, self.none, given, self.shares[enough], self.evidence)
+        is_for_best = (found.best == self.best) & (given.sizes > 0)
+        return replace(found, evidence=self.evidence.where(is_for_best[self.evidence.documents]))
 
     def where(self, chosen: Flags) -> Placement:
         """Only the flagged documents."""
@@ -125,7 +126,10 @@ class AssignOptions:
             raise SettingsError(f"`rate` is {self.rate}, but must be greater than 0 and at most 1")
 
     def rule(self, n_categories: int) -> AssignmentRule:
-        """The rule for one document; with a rate, the threshold is known only after all documents are sorted."""
+        """The rule for one document; with a rate, the threshold is known only after all documents are sorted.
+
+        `n_categories` is the number of categories among which an even share is equal: in a tree, that of its roots.
+        """
         if self.rate is not None:
             return AssignmentRule(0.0, self.several, may_be_none=False)
         return AssignmentRule(self._smallest(n_categories), self.several)

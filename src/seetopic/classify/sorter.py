@@ -101,6 +101,11 @@ class Sorter:
         """Whether it can use the language model's vectors of documents."""
         return "document_weights" in self.arrays
 
+    @property
+    def n_roots(self) -> int:
+        """The number of categories that have no parent: all of them without a tree."""
+        return self.parents[: len(self.names)].count(-1) if self.parents else len(self.names)
+
     @cached_property
     def tree(self) -> Tree | None:
         """The tree of the names and the residual themes, if any name has a parent."""
@@ -167,7 +172,7 @@ class Sorter:
         share if the threshold is 0). It gets none if the share of none is larger, or if it matches no term and has no
         vector.
         """
-        rule = AssignOptions(threshold=threshold, several=several).rule(len(self.names))
+        rule = AssignOptions(threshold=threshold, several=several).rule(self.n_roots)
         return self.place(self.terms_in(texts), vectors, rule, blank(texts)).assigned(self.terms)
 
     def shares(
