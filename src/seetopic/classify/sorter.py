@@ -411,7 +411,7 @@ class _Trusted(NamedTuple):
 
 
 def _trusted(run: Discovery, found: SortedSample, rule: TermRule) -> tuple[_Trusted, Doubles]:
-    """And the shares of the documents that were read, in the names and none of them."""
+    """How far shares can be trusted; and, of the documents that were read, their shares in the names and in none."""
     n_names, temperature, tree, sampled = len(run.seeds), run.settings.sorting.temperature, run.tree, run.sampled
     even = even_shares(rule.offset, n_names, tree)
 

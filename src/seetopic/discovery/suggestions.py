@@ -24,8 +24,8 @@ from seetopic.discovery.sampled import sampled_documents
 from seetopic.discovery.topics import Residual
 from seetopic.discovery.wildcards import expanded
 from seetopic.errors import CorpusError, SettingsError
-from seetopic.index import FEWEST, Index, require_index
-from seetopic.runtime import Doubles, Flags, Floats, Sparse
+from seetopic.index import FEWEST, Index, require_index, Themes
+from seetopic.runtime import Doubles, Flags, Floats, Longs, Sparse
 from seetopic.settings import DEFAULT, DiscoverySettings
 
 MOST = 200  # names that can be requested
@@ -42,9 +42,9 @@ def suggest(
 ) -> tuple[Residual, ...]:
     """Suggest names for themes of the documents that the given names do not cover, or for all themes.
 
-    `seeds` is a list, a dict, a path to a file, or None if there are no names yet. The largest and least covered themes
-    come first; each `suggested_name` can be used as a category name. In a tree of names, `below` is the name or path of
-    a parent: what it holds that none of its children names.
+    `seeds` is a list, a dict, a path to a file, or None if there are no names yet. The largest themes come first that
+    neither a name nor an earlier suggestion covers; each `suggested_name` can be used as a category name. In a tree of
+    names, `below` is the name or path of a parent: what it holds that none of its children names.
     """
     require_index(index)
     if seeds is None:
@@ -105,10 +105,10 @@ def suggest_beside(
     least = _FINER * number + (0 if names is None else len(names))
     enough = (each for each in grains if len(each.centres) >= least and inside is None)
     themes = next(enough, grains[-1])
-    wanted = themes.sizes if names is None else themes.sizes * np.exp(-themes.standing(names).max(axis=0))
+    sizes = themes.sizes
     if inside is not None:
-        held = np.bincount(themes.of_documents, inside, minlength=len(themes.sizes))
-        wanted = np.where(2 * held >= themes.sizes, wanted, 0.0)
+        held = np.bincount(themes.of_documents, inside, minlength=len(sizes))
+        sizes = np.where(2 * held >= sizes, sizes, 0)
     memberships = np.zeros((len(themes.vectors), len(themes.centres)))
     memberships[np.arange(len(themes.vectors)), themes.of_documents] = 1.0
     read, meanings = sampled_documents(index).documents[: len(themes.vectors)].tocsc(), themes.centres
@@ -116,10 +116,21 @@ def suggest_beside(
         meanings = theme_vectors(index, read, memberships)
     terms = _terms_of(index, meanings, read, memberships, settings)
     told = told_themes(index, memberships, terms, meanings, 0, themes)
-    largest = [theme for theme in by_size(themes.sizes) if terms[theme]]  # in the order of `told`
-    best = np.argsort(-wanted[largest], kind="stable")
-    found = [told[place] for place in best if wanted[largest[place]] > 0]
+    places = {theme: place for place, theme in enumerate(theme for theme in by_size(themes.sizes) if terms[theme])}
+    order = (theme for theme in _least_covered_first(themes, sizes, names) if theme in places)
+    found = [told[places[theme]] for theme in order]
     return tuple(found if seeds is None else _with_new_names(index, seeds, found))[:number]
+
+
+def _least_covered_first(themes: Themes, sizes: Longs, names: Floats | None) -> Iterator[int]:
+    """Themes that have a size, the largest and least covered first; each covers those near to it as a name would."""
+    covered = np.zeros(len(sizes)) if names is None else themes.standing(names).max(axis=0)
+    likeness, left = themes.standing(themes.centres), sizes.astype(np.float64)
+    while (left > 0).any():
+        best = int((left * np.exp(-covered)).argmax())
+        yield best
+        left[best] = 0
+        covered = np.maximum(covered, likeness[best])
 
 
 def _with_new_names(index: Index, seeds: Seeds, found: Sequence[Residual]) -> Iterator[Residual]:

@@ -37,6 +37,8 @@ _GRAINS = (6, 9, 12, 18, 25, 36, 50, 72)  # numbers of themes, each about 1.4 ti
 _LEAST = 20  # average number of documents per theme, below which the grouping is too fine
 FEWEST = _LEAST * _GRAINS[0]  # documents from which a corpus has themes
 _ROUNDS = 30  # maximum iterations of k-means; it usually converges sooner
+_STARTS, _FIRST_ROUNDS = 3, 4  # starts of k-means, and their iterations before the best one goes on
+_CANDIDATES = 6  # documents that are compared for each initial centre
 _MOVING = 0.003  # share of documents that may still change their theme at convergence
 _STANDS_OUT = 1.2  # standard deviations above the mean over themes, from which one of few names covers a theme
 _FEW = 2
@@ -394,32 +396,50 @@ def _left_over(themes: Themes) -> Floats:
 
 @one_thread()
 def _grouped(vectors: Floats, n_themes: int) -> Floats:
-    """Spherical k-means: every document goes to the nearest centre, every centre to the mean of its documents."""
-    centres = _spread_out(vectors, n_themes)
+    """Spherical k-means; of several starts, the one whose themes fit best after a few rounds goes on.
+
+    With names for two labels of a corpus, which have only the themes to be told apart from, one start decided whether
+    two thirds or nine tenths of their terms were right.
+    """
+    numbers = _numbers(vectors)
+    starts = [_spread_out(vectors, n_themes, numbers + np.uint64(start << 32)) for start in range(_STARTS)]
+    begun = [_moved(vectors, centres, _FIRST_ROUNDS) for centres in starts]
+    best = max(begun, key=lambda centres: float((vectors @ centres.T).max(axis=1).sum(dtype=np.float64)))
+    return _moved(vectors, best, _ROUNDS)
+
+
+@one_thread()
+def _moved(vectors: Floats, centres: Floats, rounds: int) -> Floats:
+    """Every document goes to the nearest centre, every centre to the mean of its documents."""
     of_documents = np.full(len(vectors), -1)
-    for _ in range(_ROUNDS):
+    for _ in range(rounds):
         nearest = (vectors @ centres.T).argmax(axis=1)
         settled = np.count_nonzero(nearest != of_documents) <= _MOVING * len(vectors)
         of_documents = nearest
-        sums = _sums(vectors, of_documents, n_themes)
+        sums = _sums(vectors, of_documents, len(centres))
         centres = np.where((sums != 0).any(axis=1, keepdims=True), normalized(sums).astype(np.float32), centres)
         if settled:
             break
     return centres
 
 
-def _spread_out(vectors: Floats, n_themes: int) -> Floats:
-    """Initial centres: documents far from each other, drawn by their distance from those before (k-means++).
+def _spread_out(vectors: Floats, n_themes: int, numbers: NDArray[np.uint64]) -> Floats:
+    """Initial centres: documents far from each other, drawn by their distance from those before (greedy k-means++).
 
-    Each document draws by numbers that follow from its own vector, so one document more or less hardly changes any.
+    Each document draws by its own number, so one document more or less changes few. Of those drawn first, the one that
+    leaves all documents nearest to a centre is taken.
     """
-    numbers, chosen, distance = _numbers(vectors), list[int](), np.ones(len(vectors), np.float32)
+    chosen, distance = list[int](), np.ones(len(vectors), np.float32)
+    n_candidates = min(_CANDIDATES, len(vectors))
     for step in range(n_themes):
         drawn = (spread(numbers + np.uint64(step)) >> np.uint64(11)) * 2.0**-53  # from 0 to 1
         # The smallest of exponential waiting times is at a document as often as its weight is large.
         waiting = -np.log1p(-drawn) / np.maximum(distance, _TINY)
-        chosen.append(int(waiting.argmin()))
-        distance = np.minimum(distance, 1.0 - vectors @ vectors[chosen[-1]])
+        candidates = np.argsort(waiting, kind="stable")[:n_candidates]
+        left = np.minimum(distance[:, None], 1.0 - vectors @ vectors[candidates].T)
+        best = int(left.sum(axis=0, dtype=np.float64).argmin())
+        chosen.append(int(candidates[best]))
+        distance = left[:, best]
     return vectors[chosen]
 
 
