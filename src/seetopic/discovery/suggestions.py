@@ -24,7 +24,7 @@ from seetopic.discovery.sampled import sampled_documents
 from seetopic.discovery.topics import Residual
 from seetopic.discovery.wildcards import expanded
 from seetopic.errors import CorpusError, SettingsError
-from seetopic.index import FEWEST, Index, require_index, Themes
+from seetopic.index import FEWEST, Index, Themes, require_index
 from seetopic.runtime import Doubles, Flags, Floats, Longs, Sparse
 from seetopic.settings import DEFAULT, DiscoverySettings
 
