@@ -252,11 +252,12 @@ def find_centres(vectors: Floats) -> Floats:
 
     Neither the order of the documents nor a random state has a part in them.
     """
-    found = [_grouped(vectors, grain) for grain in _grains_for(len(vectors))]
+    found = in_parallel(partial(_grouped, vectors), _grains_for(len(vectors)))
     if not found:
         return np.empty((0, vectors.shape[1]), np.float32)
     themes = tuple(Themes(centres, vectors) for centres in found)
-    return np.concatenate([*found, _grouped(_left_over(_at_most(_TAKEN_OFF, themes)), _ACROSS)])
+    across = in_parallel(partial(_grouped, _left_over(_at_most(_TAKEN_OFF, themes))), [_ACROSS])
+    return np.concatenate([*found, *across])
 
 
 def n_neighbours(n_documents: int) -> int:
@@ -394,7 +395,6 @@ def _left_over(themes: Themes) -> Floats:
     return normalized(themes.vectors - middles[themes.of_documents]).astype(np.float32)
 
 
-@one_thread()
 def _grouped(vectors: Floats, n_themes: int) -> Floats:
     """Spherical k-means; of several starts, the one whose themes fit best after a few rounds goes on.
 
@@ -408,7 +408,6 @@ def _grouped(vectors: Floats, n_themes: int) -> Floats:
     return _moved(vectors, best, _ROUNDS)
 
 
-@one_thread()
 def _moved(vectors: Floats, centres: Floats, rounds: int) -> Floats:
     """Every document goes to the nearest centre, every centre to the mean of its documents."""
     of_documents = np.full(len(vectors), -1)
