@@ -159,11 +159,13 @@ def edit_seconds(server: Server, page: Page, project: str, edits: int) -> list[f
 def judge_seconds(server: Server, page: Page, project: str, edits: int, key: str) -> list[float]:
     """Accept (a) or reject (r) a term again and again, each time of another topic, while terms are left."""
     opened(server, page, project)
-    number, terms = page.locator(".topic").count(), page.locator(".topic .terms > .term[data-state='']").count()
+    for fold in page.locator(".topic.folded .topic-line .fold").all()[::-1]:  # a folded topic may have no terms yet
+        fold.click()
+    left = page.locator(".topic .terms > .term[data-state='']")
+    left.first.wait_for()
+    number, terms = page.locator(".topic").count(), left.count()
     for edit in range(min(edits, terms)):
         topic = page.locator(".topic").nth(edit % number)
-        if "folded" in (topic.get_attribute("class") or ""):
-            topic.locator(".topic-line .fold").click()
         topic.locator(".terms > .term[data-state=''] .term-main").first.press(key)
         page.evaluate(_DRAWN)
     return taken(page)
