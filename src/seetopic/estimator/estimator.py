@@ -388,7 +388,7 @@ class SeeTopic(Pictures, Shares, TransformerMixin, BaseEstimator):  # type: igno
         return {number: self.get_topic(number) for number in range(len(self._checked().topics_))}
 
     def get_topic(self, topic: int | str) -> list[tuple[str, float]]:
-        """The terms of a topic with their scores, best first; none for -1, which is no topic."""
+        """The terms of a topic and their scores, best first; an empty list for -1 (no topic)."""
         number = fitting.topic_or_none(self._checked().seeds_, topic)
         return [] if number < 0 else [(ranked.term, ranked.score) for ranked in self.topics_[number].terms]
 
