@@ -7,25 +7,14 @@ from contextlib import contextmanager
 from dataclasses import replace
 from numbers import Integral
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import NotFittedError
 
-from seetopic.classify import (
-    AssignOptions,
-    DateOrder,
-    DocumentStream,
-    Placement,
-    Sorter,
-    TrendOptions,
-    Trends,
-    Unit,
-    judged_documents,
-    trends_of_documents,
-)
+from seetopic.classify import AssignOptions, DocumentStream, Placement, Sorter
 from seetopic.corpus import (
     Documents,
     Judgement,
@@ -53,13 +42,14 @@ from seetopic.discovery import (
     tree_of,
 )
 from seetopic.errors import SeeTopicError, SettingsError
-from seetopic.estimator import fitting, saving, views
+from seetopic.estimator import fitting, saving
 from seetopic.estimator.plots import Pictures
 from seetopic.estimator.shares import Shares
+from seetopic.estimator.tables import ModelTables
 from seetopic.estimator.temporary import build_temporary, update_temporary
 from seetopic.estimator.vectors import Ready, document_rows, model_for, name_vectors
 from seetopic.index import Index
-from seetopic.runtime import Doubles, Library, Longs, Progress, available_cores, silent
+from seetopic.runtime import Doubles, Longs, Progress, available_cores, silent
 from seetopic.settings import Settings
 from seetopic.text import Tokenizer, tokenize
 
@@ -71,7 +61,7 @@ class NotFitted(SeeTopicError, NotFittedError):  # type: ignore[misc] # scikit-l
     """The model was used before it was fitted."""
 
 
-class SeeTopic(Pictures, Shares, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class SeeTopic(Pictures, ModelTables, Shares, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Finds topics for category names in documents; a scikit-learn estimator.
 
         model = SeeTopic(["books", "health & personal care"]).fit(texts)
@@ -380,115 +370,6 @@ class SeeTopic(Pictures, Shares, TransformerMixin, BaseEstimator):  # type: igno
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """The names of the columns of `transform`, which are those of the topics."""
         return np.array(self._checked().seeds_.labels, dtype=object)
-
-    # Methods with BERTopic's names
-
-    def get_topics(self) -> dict[int, list[tuple[str, float]]]:
-        """The terms of every topic with their scores, by topic number."""
-        return {number: self.get_topic(number) for number in range(len(self._checked().topics_))}
-
-    def get_topic(self, topic: int | str) -> list[tuple[str, float]]:
-        """The terms of a topic and their scores, best first; an empty list for -1 (no topic)."""
-        number = fitting.topic_or_none(self._checked().seeds_, topic)
-        return [] if number < 0 else [(ranked.term, ranked.score) for ranked in self.topics_[number].terms]
-
-    def get_topic_info(self, topic: int | str | None = None, *, library: Library = "pandas") -> Any:
-        """A table with one row per topic: number, documents, name, confidence and terms.
-
-        The documents are those of the index, sorted as by `predict`; -1 counts those without a topic. With
-        `read_documents`, this needs the texts that the model was fitted on; without them (it was fitted on an index, or
-        saved with `documents=False`), the terms alone decide.
-        """
-        index, documents = self._checked().index_, self._given.documents
-        reads = self.read_documents and documents is not None
-        source = list(documents.texts()) if documents is not None and reads else index
-        found = self._stream(source, None, read=reads).placement(self._options())
-        only = None if topic is None else fitting.topic_or_none(self.seeds_, topic)
-        return views.topic_info(self.topics_, found.best, only, library)
-
-    def get_document_info(self, docs: Any, *, document_embeddings: Any = None, library: Library = "pandas") -> Any:
-        """A table with one row per document: its topic, the topic's name and terms, the share and the matched terms.
-
-        An index stores documents as words, so that these are in place of the text.
-        """
-        source = self._opened(docs)
-        found = self._stream(source, document_embeddings).placement(self._options())
-        return views.document_info(self.topics_, views.texts_of(source), found, self.sorter_.terms, library)
-
-    # Over time and by group
-
-    def trends(
-        self,
-        docs: Any,
-        *,
-        time: Any = None,
-        group: Any = None,
-        by: Unit | Literal["auto"] = "auto",
-        several: bool = False,
-        labels: Any = None,
-        judgements: Any = None,
-        dates: DateOrder | None = None,
-        time_zone: str | None = None,
-        top: int = 10,
-        document_embeddings: Any = None,
-    ) -> Trends:
-        """Shares of topics over time and by group with 95 % intervals, and what stands out.
-
-        `time` and `group` have one value per document or, if `docs` is an index, are the names of columns that were
-        kept in it. `by` is the length of a period: "day", "week", "month", "quarter", "year" or "auto". With
-        `several`, a document counts for every topic whose share is large enough. `labels`, given like `group` and empty
-        where unknown, or `judgements` of documents by number correct the shares for the error of sorting. The options
-        are those of `seetopic trends`.
-        """
-        stream = self._stream(docs, document_embeddings)
-        given = {"time": time, "group": group, "labels": labels}
-        given = {name: value for name, value in given.items() if value is not None}
-        names = views.column_names(given)
-        columns = {names[name]: views.values_of(stream.source, value) for name, value in given.items()}
-        options = TrendOptions(
-            time=names.get("time"),
-            group=names.get("group"),
-            by=by,
-            several=several,
-            label_field=names.get("labels"),
-            judged=None if judgements is None else judged_documents(judgements, several),
-            dates=dates,
-            time_zone=time_zone,
-            top=top,
-        )
-        assigned = replace(self._options(), several=several)
-        return trends_of_documents(stream, columns, assigned, options, source="the documents")
-
-    def topics_over_time(
-        self,
-        docs: Any,
-        timestamps: Any,
-        *,
-        by: Unit | Literal["auto"] = "auto",
-        dates: DateOrder | None = None,
-        time_zone: str | None = None,
-        document_embeddings: Any = None,
-        library: Library = "pandas",
-    ) -> Any:
-        """A table with one row per topic and period: words, number of documents, and share with its interval.
-
-        `Words` begins with the terms that are typical of the topic in this period. `docs` and `timestamps` are as for
-        `trends`.
-        """
-        found = self.trends(
-            docs, time=timestamps, by=by, dates=dates, time_zone=time_zone, document_embeddings=document_embeddings
-        )
-        return views.topics_by("Timestamp", found, self.topics_, library)
-
-    def topics_per_class(
-        self, docs: Any, classes: Any, *, document_embeddings: Any = None, library: Library = "pandas"
-    ) -> Any:
-        """A table with one row per topic and class: words, number of documents, and share with its interval.
-
-        `Words` begins with the terms that are typical of the topic in this class.
-        """
-        found = self.trends(docs, group=classes, document_embeddings=document_embeddings)
-        return views.topics_by("Class", found, self.topics_, library)
 
     # Saving
 
