@@ -17,7 +17,8 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from seetopic.corpus.seed_files import FORMATS, as_records, as_seeds, as_value, read_seeds
+from seetopic.corpus.seed_files import FORMATS, as_seeds, read_seeds
+from seetopic.corpus.seed_values import as_records, as_value
 from seetopic.corpus.seeds import Seed, Seeds
 from seetopic.errors import SeedError
 

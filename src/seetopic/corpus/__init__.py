@@ -29,7 +29,9 @@ from seetopic.corpus.judgements import (
 from seetopic.corpus.partition import Piece, Pieces, TextShard
 from seetopic.corpus.readers import field_size_limit, raw_rows
 from seetopic.corpus.records import Keep
-from seetopic.corpus.seed_files import HEADERS, OWN_WORDS, as_records, as_seeds, as_value, read_seeds, split_path
+from seetopic.corpus.seed_files import as_seeds, read_seeds
+from seetopic.corpus.seed_lists import HEADERS
+from seetopic.corpus.seed_values import OWN_WORDS, as_records, as_value, split_path
 from seetopic.corpus.seeds import Seed, Seeds, has_wildcard, is_below, normalized_name, path_text, without_pinned
 from seetopic.corpus.storage import is_url, local_file
 
