@@ -34,6 +34,7 @@ class ReadSeed:
 
 
 def checked(read: Sequence[ReadSeed]) -> Seeds:
+    """The categories together; what is wrong with one is told with its line."""
     seeds = tuple(each.seed for each in read)
     for place, sentence in problems(seeds):
         raise SeedError(sentence + (at_line(read[place].line) if read else ""))
@@ -41,12 +42,13 @@ def checked(read: Sequence[ReadSeed]) -> Seeds:
 
 
 def at_line(number: int | None) -> str:
+    """The end of a message about a line, if it is known."""
     return "" if number is None else f" (line {number})"
 
 
 def seeds_of_value(given: Iterable[Any]) -> Seeds:
     """Seeds from a list or a mapping; see `as_seeds`."""
-    return checked(list(categories_of(given, ())))
+    return checked(list(_categories(given, ())))
 
 
 def as_value(seeds: Seeds) -> list[dict[str, Any]] | dict[str, Any]:
@@ -78,7 +80,7 @@ class LocatedText(str):
     line: int
 
 
-def categories_of(given: Any, above: tuple[str, ...], inside: tuple[int, ...] = ()) -> Iterator[ReadSeed]:
+def _categories(given: Any, above: tuple[str, ...], inside: tuple[int, ...] = ()) -> Iterator[ReadSeed]:
     """The categories of one level and all levels below it; `inside` has the ids of the values that contain them."""
     if isinstance(given, Mapping):
         if len(given) > 1 and all(name in _FIELDS for name in given):
@@ -95,7 +97,7 @@ def categories_of(given: Any, above: tuple[str, ...], inside: tuple[int, ...] = 
                 continue
             if any(name in _FIELDS for name in each):
                 _refuse_without_name(each)
-            yield from categories_of(each, above, inside)
+            yield from _categories(each, above, inside)
         else:
             if hasattr(each, "in_vocabulary"):  # a topic, which would be read as a list of its terms
                 raise SeedError(
@@ -156,7 +158,7 @@ def _named(
             f"{at_line(_line_of(children) or line)}"
         )
     if children is not None:
-        yield from categories_of(children, path, (*inside, id(given)))
+        yield from _categories(children, path, (*inside, id(given)))
 
 
 def _line_of(text: Any) -> int | None:
