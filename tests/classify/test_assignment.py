@@ -30,7 +30,7 @@ from seetopic.classify.documents import DocumentStream
 from seetopic.classify.placement import STEPS, AssignmentRule, AssignOptions
 from seetopic.classify.rows import SortedRows
 from seetopic.classify.tables import COLUMNS, CsvTable, ParquetTable, SheetTable
-from seetopic.corpus.documents import open_documents
+from seetopic.corpus.opening import open_documents
 from seetopic.errors import CorpusError, EncoderError, IndexInUse, MissingExtra, OutputError, SettingsError
 from seetopic.runtime.engine import LocalEngine
 from seetopic.runtime.spreadsheets import SafeRows, cell
@@ -370,7 +370,7 @@ import os, signal, sys
 from pathlib import Path
 from seetopic import Sorter
 from seetopic.classify.assignment import assign_documents
-from seetopic.corpus.documents import open_documents
+from seetopic.corpus.opening import open_documents
 from seetopic.runtime.engine import LocalEngine
 from seetopic.text.tokenizer import tokenize
 

@@ -16,7 +16,7 @@ from planted import NAMES, PLANTED, planted_documents
 from seetopic import Index, Sorter, discover, sorter_for
 from seetopic.classify.assignment import Reader, assign_documents
 from seetopic.classify.placement import AssignOptions
-from seetopic.corpus.documents import open_documents
+from seetopic.corpus.opening import open_documents
 from seetopic.errors import OutputError, SettingsError
 from seetopic.runtime.engine import LocalEngine
 from seetopic.settings import DEFAULT, SampleSettings

@@ -16,7 +16,7 @@ from planted import NAMES, planted_documents
 from seetopic import Index, SeeTopic, discover
 from seetopic.classify.assignment import assign, assign_documents
 from seetopic.classify.sorter import Sorter
-from seetopic.corpus.documents import open_documents
+from seetopic.corpus.opening import open_documents
 from seetopic.errors import IndexFailure, OutputError
 from seetopic.output.exports import export
 from seetopic.runtime.engine import LocalEngine

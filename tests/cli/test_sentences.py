@@ -19,7 +19,7 @@ import pytest
 from planted import NAMES
 from seetopic import Index, cli, discover, sorter_for
 from seetopic.cli.messages import LONGEST, one_line
-from seetopic.corpus.documents import open_documents
+from seetopic.corpus.opening import open_documents
 from seetopic.errors import CorpusError, DamagedIndex
 from seetopic.evaluation.sheets import Sheet, sheet_of_key
 from seetopic.index import layout

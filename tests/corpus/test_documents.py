@@ -28,7 +28,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seetopic.corpus.documents import FORMATS, Documents, joined, open_documents
+from seetopic.corpus.documents import Documents, joined
+from seetopic.corpus.formats import FORMATS
+from seetopic.corpus.opening import open_documents
 from seetopic.corpus.partition import Rules, shards_of
 from seetopic.corpus.readers import field_size_limit
 from seetopic.corpus.records import Fields
@@ -303,7 +305,7 @@ def test_a_full_disk_while_standard_input_is_kept_says_what_to_do(monkeypatch):
 
 
 def test_a_pipe_is_standard_input():
-    script = "from seetopic.corpus.documents import open_documents; print(list(open_documents('-').texts()))"
+    script = "from seetopic.corpus.opening import open_documents; print(list(open_documents('-').texts()))"
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", script], input="a\nb\n", capture_output=True, text=True, check=True
     )

@@ -23,7 +23,8 @@ from hypothesis import strategies as st
 
 from seetopic.corpus import readers
 from seetopic.corpus.detect import detected_delimiter, detected_encoding, only_text_column
-from seetopic.corpus.documents import Documents, open_documents
+from seetopic.corpus.documents import Documents
+from seetopic.corpus.opening import open_documents
 from seetopic.errors import CorpusError, MissingExtra
 from seetopic.settings import TextSettings
 

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from forks import Forks
-from seetopic.corpus.documents import open_documents
+from seetopic.corpus.opening import open_documents
 from seetopic.errors import CorpusError
 
 LONG, TIMES = 4_000_000, 750  # 3 GB in a few kilobytes
@@ -18,7 +18,7 @@ LIMITED = """
 import resource, sys
 import numpy, pyarrow, pyarrow.parquet, pyarrow.compute
 import seetopic.web.preview, seetopic.web.uploads
-from seetopic.corpus.documents import open_documents
+from seetopic.corpus.opening import open_documents
 taken = int(next(line for line in open("/proc/self/status") if line.startswith("VmSize")).split()[1]) * 1024
 resource.setrlimit(resource.RLIMIT_AS, (taken + int(sys.argv[3]), -1))
 from pathlib import Path

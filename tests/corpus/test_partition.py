@@ -31,8 +31,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seetopic.corpus import partition
-from seetopic.corpus.documents import Documents, joined, open_documents
+from seetopic.corpus.documents import Documents, joined
 from seetopic.corpus.fingerprint import Fingerprint, fingerprint
+from seetopic.corpus.opening import open_documents
 from seetopic.corpus.partition import Pieces, Stream, line_begins
 from seetopic.corpus.storage import local_file, seen
 from seetopic.errors import CorpusError

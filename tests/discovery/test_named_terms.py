@@ -12,7 +12,7 @@ from planted import PLANTED, planted_documents
 from seetopic import Index, discover, sorter_for
 from seetopic.classify.placement import AssignmentRule
 from seetopic.corpus import as_seeds
-from seetopic.corpus.documents import open_documents
+from seetopic.corpus.opening import open_documents
 from seetopic.discovery.name_check import check, check_build
 from seetopic.discovery.named_terms import NamedIndex, NamedTerm, folded_in, named_term, with_named_terms
 from seetopic.discovery.run import Query, find, run_of

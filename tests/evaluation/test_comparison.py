@@ -14,7 +14,7 @@ from planted import PLANTED, planted_documents
 from seetopic import as_seeds
 from seetopic.cli import cli, evaluate
 from seetopic.cli.verdicts import print_comparison
-from seetopic.corpus.documents import open_documents
+from seetopic.corpus.opening import open_documents
 from seetopic.errors import CorpusError, MissingExtra, OutputError, SettingsError
 from seetopic.evaluation import comparison
 from seetopic.evaluation.comparison import CompareOptions, Comparison, Parts, compare, split

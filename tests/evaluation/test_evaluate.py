@@ -15,7 +15,8 @@ import pytest
 from planted import PLANTED, planted_documents
 from seetopic import Index, RankedTerm, Topic, Topics, discover, sorter_for
 from seetopic.cli.verdicts import print_evaluation
-from seetopic.corpus.documents import Documents, open_documents
+from seetopic.corpus.documents import Documents
+from seetopic.corpus.opening import open_documents
 from seetopic.errors import CorpusError, SettingsError
 from seetopic.evaluation.evaluate import EvaluationOptions, evaluate, evaluate_all, evaluate_folder, terms_of
 from seetopic.evaluation.held_out import IndexedTexts

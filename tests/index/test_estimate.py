@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from fake_model import directions
 from planted import planted_documents
 from seetopic import Index
-from seetopic.corpus.documents import open_documents
+from seetopic.corpus.opening import open_documents
 from seetopic.errors import CorpusError, NotEnoughMemory, SettingsError
 from seetopic.index import plan
 from seetopic.index.estimate import BuildEstimate, held_for, memory_needed, memory_size, require_memory

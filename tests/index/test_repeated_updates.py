@@ -14,7 +14,7 @@ from fake_model import directions
 from planted import planted_documents
 from seetopic import Index
 from seetopic.cli import cli
-from seetopic.corpus.documents import open_documents
+from seetopic.corpus.opening import open_documents
 from seetopic.index import layout
 from seetopic.index.update import record_update
 

@@ -19,7 +19,7 @@ from fake_model import directions
 from planted import NAMES, PLANTED, planted_documents
 from seetopic import Index, SeeTopic, Sorter, discover, sorter_for
 from seetopic.cli import cli
-from seetopic.corpus.documents import open_documents
+from seetopic.corpus.opening import open_documents
 from seetopic.errors import (
     CorpusError,
     DamagedIndex,

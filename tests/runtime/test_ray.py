@@ -26,7 +26,7 @@ from planted import planted_documents
 from seetopic import Index, sorter_for
 from seetopic.classify import trends
 from seetopic.classify.assignment import assign_documents
-from seetopic.corpus.documents import open_documents
+from seetopic.corpus.opening import open_documents
 from seetopic.errors import ClusterError, CorpusError, IndexFailure, MissingExtra, SettingsError
 from seetopic.runtime.engine import LocalEngine, engine_for
 from seetopic.runtime.ray import RayEngine, _check_node

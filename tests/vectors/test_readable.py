@@ -16,7 +16,7 @@ from commands import Result
 from fake_model import directions
 from planted import NAMES, planted_documents
 from seetopic import Index, SeeTopic, discover
-from seetopic.corpus.documents import open_documents
+from seetopic.corpus.opening import open_documents
 from seetopic.discovery.name_check import check, check_build
 from seetopic.index import plan
 from seetopic.settings import IndexSettings, SampleSettings, TextSettings

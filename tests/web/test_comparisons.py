@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from planted import NAMES, PLANTED
-from seetopic.corpus.documents import open_documents
+from seetopic.corpus.opening import open_documents
 from seetopic.evaluation.evaluate import evaluate_all
 from seetopic.web.candidates import MethodSide, ProjectSide, Within
 from seetopic.web.differences import differences

@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from seetopic import Index
-from seetopic.corpus.documents import open_documents
+from seetopic.corpus.opening import open_documents
 from seetopic.discovery.run import run_of
 from seetopic.runtime import held_bytes
 from seetopic.runtime.progress import Progress

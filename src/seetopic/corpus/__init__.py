@@ -5,18 +5,9 @@ from __future__ import annotations
 from seetopic.corpus.arrow_files import parquet_file, unpacked_bytes
 from seetopic.corpus.demo import NAMES, demo_documents
 from seetopic.corpus.detect import detected_delimiter, detected_encoding
-from seetopic.corpus.documents import (
-    FORMATS,
-    Documents,
-    OnError,
-    as_keep,
-    format_of,
-    joined,
-    open_documents,
-    refuse_topics,
-    text_files,
-)
+from seetopic.corpus.documents import Documents, joined
 from seetopic.corpus.fingerprint import Fingerprint, FingerprintBuilder, fingerprint, text_digest
+from seetopic.corpus.formats import FORMATS, format_of, refuse_topics, text_files
 from seetopic.corpus.judgements import (
     Judgement,
     Judgements,
@@ -26,7 +17,8 @@ from seetopic.corpus.judgements import (
     read_judgements,
     write_judgements,
 )
-from seetopic.corpus.partition import Piece, Pieces, TextShard
+from seetopic.corpus.opening import as_keep, open_documents
+from seetopic.corpus.partition import OnError, Piece, Pieces, TextShard
 from seetopic.corpus.readers import field_size_limit, raw_rows
 from seetopic.corpus.records import Keep
 from seetopic.corpus.seed_files import as_seeds, read_seeds

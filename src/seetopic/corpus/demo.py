@@ -6,7 +6,8 @@ from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
-from seetopic.corpus.documents import Documents, open_documents
+from seetopic.corpus.documents import Documents
+from seetopic.corpus.opening import open_documents
 from seetopic.errors import CorpusError
 
 NAMES = (

@@ -11,13 +11,7 @@ from typing import Any
 from seetopic.corpus.seed_lists import seeds_of_lines
 from seetopic.corpus.seed_tables import seeds_of_table
 from seetopic.corpus.seed_values import LocatedText, at_line, seeds_of_value
-from seetopic.corpus.seeds import (
-    Seed,
-    Seeds,
-    path_key,
-    repeated,
-    text_of,
-)
+from seetopic.corpus.seeds import Seed, Seeds, path_key, repeated, text_of
 from seetopic.errors import SeedError
 
 FORMATS = (".txt", ".yaml", ".yml", ".json", ".csv", ".dic")

@@ -6,11 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from seetopic.corpus.seed_values import ReadSeed, at_line, checked
-from seetopic.corpus.seeds import (
-    Seed,
-    Seeds,
-    text_of,
-)
+from seetopic.corpus.seeds import Seed, Seeds, text_of
 from seetopic.errors import SeedError
 from seetopic.runtime import warn
 

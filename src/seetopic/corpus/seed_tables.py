@@ -11,14 +11,7 @@ from dataclasses import dataclass, field
 
 from seetopic.corpus.seed_lists import HEADERS, is_comment
 from seetopic.corpus.seed_values import DEEPEST, ReadSeed, at_line, checked, split_path
-from seetopic.corpus.seeds import (
-    Seed,
-    Seeds,
-    normalized_name,
-    path_key,
-    path_text,
-    text_of,
-)
+from seetopic.corpus.seeds import Seed, Seeds, normalized_name, path_key, path_text, text_of
 from seetopic.errors import SeedError
 
 # Columns of a CSV file, by what people call them. Words may also be separated by commas, but names may contain them.

@@ -8,16 +8,7 @@ from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from typing import Any
 
-from seetopic.corpus.seeds import (
-    PATH_MARK,
-    Seed,
-    Seeds,
-    normalized_name,
-    path_text,
-    problems,
-    text_of,
-    texts_of,
-)
+from seetopic.corpus.seeds import PATH_MARK, Seed, Seeds, normalized_name, path_text, problems, text_of, texts_of
 from seetopic.errors import SeedError
 
 _FIELDS = ("names", "description", "pinned", "negative", "examples", "children")
