@@ -16,7 +16,8 @@ from pathlib import Path
 
 from corpora import corpus_named
 from seetopic import Index
-from seetopic.discovery.run import Query, find
+from seetopic.discovery.query import Query
+from seetopic.discovery.run import find
 from seetopic.evaluation.evaluate import EvaluationOptions, evaluate_all
 from seetopic.settings import DEFAULT, PAPER, DiscoverySettings
 

@@ -22,7 +22,8 @@ import numpy as np
 from corpora import Corpus, corpus_named
 from draws import another_draw
 from seetopic import Index, sorter_for
-from seetopic.discovery.run import Query, find
+from seetopic.discovery.query import Query
+from seetopic.discovery.run import find
 from seetopic.evaluation.evaluate import EvaluationOptions, evaluate_all
 from seetopic.evaluation.labels import f1_of_guesses, labels_of, own_labels
 from seetopic.evaluation.methods import Task, method_named

@@ -15,7 +15,8 @@ from seetopic.corpus import as_seeds
 from seetopic.corpus.opening import open_documents
 from seetopic.discovery.name_check import check, check_build
 from seetopic.discovery.named_terms import NamedIndex, NamedTerm, folded_in, named_term, with_named_terms
-from seetopic.discovery.run import Query, find, run_of
+from seetopic.discovery.query import Query
+from seetopic.discovery.run import find, run_of
 from seetopic.index import plan
 from seetopic.index.positions import Texts
 from seetopic.runtime.progress import silent

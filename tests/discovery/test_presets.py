@@ -18,7 +18,8 @@ from seetopic.discovery.algorithm import Constraints, starting_terms
 from seetopic.discovery.evidence import trained
 from seetopic.discovery.evidence.general import GeneralEvidence
 from seetopic.discovery.evidence.trained import TrainedLocalEvidence, _grown
-from seetopic.discovery.run import Discovery, Query, _local_evidence, find
+from seetopic.discovery.query import Query
+from seetopic.discovery.run import Discovery, _local_evidence, find
 from seetopic.errors import SettingsError
 from seetopic.settings import DEFAULT, NO_ITER, PAPER, RELEASED_CODE, DiscoverySettings, SkipgramSettings
 from seetopic.vectors.local.skipgram import Vectors

@@ -10,7 +10,8 @@ from threadpoolctl import threadpool_limits
 from planted import NAMES, PLANTED, planted_documents
 from seetopic import Index, as_seeds
 from seetopic.discovery.evidence import CurrentTerms
-from seetopic.discovery.run import Discovery, Query, _described, _describing, find
+from seetopic.discovery.query import Query
+from seetopic.discovery.run import Discovery, _described, _describing, find
 from seetopic.settings import DEFAULT, SampleSettings
 
 

@@ -9,7 +9,8 @@ from planted import NAMES
 from seetopic import Index, as_seeds
 from seetopic.discovery import run as running
 from seetopic.discovery.evidence.confidence import topic_confidence
-from seetopic.discovery.run import Discovery, Query, find
+from seetopic.discovery.query import Query
+from seetopic.discovery.run import Discovery, find
 from seetopic.discovery.sampled import Reading
 from seetopic.discovery.self_training import Features, SortedSample
 from seetopic.discovery.tree import Tree

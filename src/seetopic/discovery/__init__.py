@@ -24,9 +24,10 @@ from seetopic.discovery.name_check import Check, check, check_build
 from seetopic.discovery.named_terms import NamedIndex, base_of, with_named_terms
 from seetopic.discovery.names import encode_names
 from seetopic.discovery.nearest import NEAREST, averaged, averaged_with_known
+from seetopic.discovery.query import Query, index_with_names
 from seetopic.discovery.questions import About, Question, ask
 from seetopic.discovery.ranking import Entries, pick_best
-from seetopic.discovery.run import Discovery, Query, discover, find, index_with_names, run_of
+from seetopic.discovery.run import Discovery, discover, find, run_of
 from seetopic.discovery.sampled import SampledDocuments, sampled_documents, shares_of_read
 from seetopic.discovery.self_training import CLOSED, SortedSample, is_closed
 from seetopic.discovery.suggestions import as_seeds_file, suggest, suggest_below, suggest_beside

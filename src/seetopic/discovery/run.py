@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from seetopic.corpus import Judgements, Seeds, Settled, as_judgements, as_seeds, path_text
+from seetopic.corpus import Seeds, as_judgements, as_seeds
 from seetopic.discovery.absence import are_all_rare, handicaps_of, is_absent
 from seetopic.discovery.algorithm import Discovered, discover_terms, starting_terms
-from seetopic.discovery.calibration import have_names, shares_with_none
 from seetopic.discovery.constraints import Accepted, Constraints, constraints_of, names_as_terms
 from seetopic.discovery.coverage import covering
 from seetopic.discovery.doubtful import may_have_drifted, nearer_to_names
 from seetopic.discovery.evidence import CurrentTerms, Evidence, StartRemembered
-from seetopic.discovery.evidence.confidence import DOUBTFUL, JUDGED, topic_confidence
+from seetopic.discovery.evidence.confidence import JUDGED
 from seetopic.discovery.evidence.documents import (
     MatchedDocumentsEvidence,
     ReadDocumentsEvidence,
@@ -36,23 +35,20 @@ from seetopic.discovery.lessons import (
     with_theme_of_none,
     without_refuted,
 )
-from seetopic.discovery.named_terms import with_named_terms
-from seetopic.discovery.names import EncodedNames, encode_names, report_many
-from seetopic.discovery.residual import told_themes
+from seetopic.discovery.names import EncodedNames, report_many
+from seetopic.discovery.query import Query, index_with_names
 from seetopic.discovery.sampled import Reading, SampledDocuments, sampled_documents
 from seetopic.discovery.teaching import Lessons
-from seetopic.discovery.topic_warnings import occurs, warnings_of
-from seetopic.discovery.topics import RankedTerm, Topic, Topics
-from seetopic.discovery.tree import Tree, names_in_context, owners_in, tree_of, with_uncovered
+from seetopic.discovery.topic_making import confidence_of, topics_found, without_fixed
+from seetopic.discovery.topics import Topics
+from seetopic.discovery.tree import Tree, tree_of, with_uncovered
 from seetopic.discovery.tree_terms import TreeRanking
 from seetopic.discovery.twins import Twins, dealt_reading, dealt_terms, twins_among
 from seetopic.discovery.wildcards import expanded
-from seetopic.errors import NotEnoughTerms
-from seetopic.index import FEWEST, Index, Uncovered, all_uncovered, may_be_stored, require_index, uncovered_by
+from seetopic.index import Index, Uncovered, all_uncovered, may_be_stored, require_index, uncovered_by
 from seetopic.runtime import Doubles, Flags, Floats, Ids, Progress, normalized, resolve_device, silent, warn
-from seetopic.settings import DEFAULT, DiscoverySettings, as_json, preset_named
-from seetopic.text import Variants, no_variants
-from seetopic.version import __version__
+from seetopic.settings import DEFAULT, DiscoverySettings, preset_named
+from seetopic.text import Variants
 
 _CLOSE = 0.35  # closeness from which the terms of a topic may describe its name
 _NEAREST = 20  # minimum number of documents that represent a single name
@@ -79,80 +75,6 @@ def discover(
     for sentence in index.warnings_about(asked.all_names):
         warn(sentence)
     return run_of(index, asked, settings, preset, device, progress, judgements=judgements).topics
-
-
-@dataclass(frozen=True)
-class Query:
-    """What to find: names, the index to find their terms in, and the method."""
-
-    index: Index
-    seeds: Seeds
-    settings: DiscoverySettings = DEFAULT.discovery
-    preset: str = DEFAULT.preset
-    device: str = "auto"  # for training, if the preset trains vectors
-    progress: Progress = silent
-    random_state: int | None = None  # for training; None means the index's
-    name_vectors: Mapping[str, Floats] = field(default_factory=dict)  # given by the user, by category
-    judgements: Judgements = field(default_factory=Judgements)
-    settled: Settled = field(default_factory=Settled)  # what they say about these names
-
-    def __post_init__(self) -> None:
-        n_terms = len(self.index.vocabulary)
-        if len(self.seeds) > n_terms:
-            raise NotEnoughTerms(
-                f"{len(self.seeds)} categories need at least {len(self.seeds)} terms, but the index has {n_terms}; "
-                "give fewer names, lower --min-count (in Python: min_count of SeeTopic or TextSettings), or give more "
-                "documents"
-            )
-
-    @property
-    def variants(self) -> Variants:
-        return self.index.variants if self.settings.merge_variants else no_variants(len(self.index.vocabulary))
-
-    @property
-    def may_merge_names(self) -> bool:
-        """Whether names that mean nearly the same share documents and terms.
-
-        Not if documents or vectors of the user tell them apart, nor in the paper.
-        """
-        settings, examples = self.settings, any(seed.examples for seed in self.seeds.seeds)
-        told_apart = self.settled.documents or examples or self.name_vectors
-        return not told_apart and settings.documents_weight > 0 and settings.assignment == "best"
-
-    def encoded_names(self) -> EncodedNames:
-        names = encode_names(self.index, self.seeds, self.name_vectors, self.progress)
-        tree = tree_of(self.seeds)
-        return names if tree is None else names_in_context(self.index, self.seeds, tree, names, self.progress)
-
-    def made_with(self) -> dict[str, Any]:
-        """What is needed to reproduce the topics."""
-        random_state = self.index.settings.random_state if self.random_state is None else self.random_state
-        return {
-            "preset": self.preset,
-            "settings": {"index": self.index.manifest["settings"], "discovery": as_json(self.settings)},
-            **self.index.models,
-            **self.judgements.made_with(),
-            "random_state": random_state,
-            "version": __version__,
-            "corpus": self.index.manifest["corpus"],
-        }
-
-
-def index_with_names(
-    index: Index,
-    seeds: Seeds,
-    settings: DiscoverySettings,
-    progress: Progress = silent,
-    accepted: Iterable[str] = (),
-) -> Index:
-    """The index with names and accepted terms that occur in the documents as terms; unchanged if vectors are trained.
-
-    Training would have to learn vectors of the names from documents that were segmented without them.
-    """
-    if settings.training is not None:
-        return index
-    given = [term for seed in seeds.seeds for term in (*seed.names, *seed.pinned)]
-    return with_named_terms(index, [*given, *accepted], progress)
 
 
 @dataclass(frozen=True)
@@ -267,11 +189,11 @@ def _dealt_out(query: Query, names: EncodedNames, twins: Twins, together: Discov
     if reading is not None:
         temperature = query.settings.sorting.temperature
         reading = dealt_reading(reading, twins, names.spoken, together.sampled.features, temperature)
-    sure = _confidence(query, constraints, general, found)
+    sure = confidence_of(query, constraints, general, found)
     tree = None if together.tree is None else twins.apart(together.tree, query.seeds)
     shares = None if reading is None else _shares(reading, tree)
     handicaps = together.handicaps[twins.columns(len(uncovered.centres))]
-    topics = _topics(query, general, found, sure, handicaps, reading, tree, shares, twins)
+    topics = topics_found(query, general, found, sure, handicaps, reading, tree, shares, twins)
     return Discovery(query, names, uncovered, general, found, reading, topics, handicaps, None, tree)
 
 
@@ -361,13 +283,13 @@ def _find_apart(query: Query, names: EncodedNames, twins: Twins | None = None) -
     if shares is not None:
         found = covering(found, sampled.by_term, shares, constraints, settings.top)
     if uncovered.is_sure and tree is None:
-        local, free = np.asarray(query.index.local), _without_fixed(found, constraints)
+        local, free = np.asarray(query.index.local), without_fixed(found, constraints)
         drifted = may_have_drifted(similarity, len(query.seeds), local, free)
         found = nearer_to_names(found, drifted, similarity, constraints, settings.top)
     topics = Topics((), query.made_with())
     if twins is None:
-        sure = _confidence(query, constraints, general, found)
-        topics = _topics(query, general, found, sure, handicaps, reading, tree, shares)
+        sure = confidence_of(query, constraints, general, found)
+        topics = topics_found(query, general, found, sure, handicaps, reading, tree, shares)
     return Discovery(query, names, uncovered, general, found, reading, topics, handicaps, lessons, tree)
 
 
@@ -531,84 +453,3 @@ def _describing(query: Query, general: GeneralEvidence, found: CurrentTerms) -> 
     others = [[term for term in terms if term not in own[category]] for category, terms in enumerate(found)]
     size = query.settings.sorting.described_by
     return [terms[:size] if is_close[category] else [] for category, terms in enumerate(others)]
-
-
-# After the last pass
-
-
-def _confidence(query: Query, constraints: Constraints, general: GeneralEvidence, found: Discovered) -> Doubles:
-    """How far each name's topic can be trusted, with the two decimals that are shown, so that they decide."""
-    names, local = general.names[: len(query.seeds)], np.asarray(query.index.local)
-    return topic_confidence(names, general.vectors, local, _without_fixed(found, constraints)).round(2)
-
-
-def _without_fixed(found: Discovered, constraints: Constraints) -> CurrentTerms:
-    """The terms of each category that the user did not choose, best first."""
-    both = zip(found.deep, constraints.fixed, strict=True)
-    return [[term for term in terms if term not in set(given)] for terms, given in both]
-
-
-def _topics(
-    query: Query,
-    general: GeneralEvidence,
-    found: Discovered,
-    sure: Doubles,
-    handicaps: Doubles,
-    reading: Reading | None,
-    tree: Tree | None,
-    summed: Doubles | None,
-    twins: Twins | None = None,
-) -> Topics:
-    """The names' terms as topics, and the themes that the names leave out."""
-    n_names, index = len(query.seeds), query.index
-    themes = general.names[n_names:]
-    shares = None if tree is None or summed is None else summed.mean(axis=0).round(4).tolist()
-    warnings = warnings_of(
-        index, query.seeds, query.settled, query.settings.top, general.similarity, found, sure, handicaps, twins
-    )
-    topics = tuple(
-        _topic(query, category, found, sure, None if shares is None else shares[category], warnings[category])
-        for category in range(n_names)
-    )
-    if not len(themes) or reading is None:
-        return Topics(topics, query.made_with(), coverage_note=_coverage_note(query, sure))
-    owners = owners_in(tree, len(themes))
-    temperature = query.settings.sorting.temperature
-    joined = shares_with_none(reading.found.scores, n_names, temperature, tree)
-    coverage = round(float(have_names(joined, tree).mean()), 4)
-    labels = [None if owner < 0 else path_text(query.seeds.paths[owner]) for owner in owners]
-    residual = told_themes(index, reading.memberships, found.deep, themes, n_names, parents=labels)
-    return Topics(topics, query.made_with(), coverage, residual)
-
-
-def _coverage_note(query: Query, sure: Doubles) -> str | None:
-    """Why the names leave nothing out, if documents were read to find out; `sure` is the confidence of each topic."""
-    if not (query.settings.documents_weight > 0 and query.index.sample.was_read):
-        return None
-    if query.index.themes.grains:
-        taken = "The names are taken to cover all documents"
-        if 2 * np.count_nonzero(sure < DOUBTFUL) <= len(sure):
-            return f"{taken}."
-        return f"{taken}, but most topics have low confidence: the documents may be about something else."
-    few = f"Only {len(query.index.sample.general)} documents were read"
-    return f"{few}, too few to tell what the names leave out (it takes {FEWEST}); shares of documents say little."
-
-
-def _topic(
-    query: Query, category: int, found: Discovered, sure: Doubles, share: float | None, warnings: Sequence[str]
-) -> Topic:
-    index, seed = query.index, query.seeds.seeds[category]
-    frequencies, terms = index.document_frequencies, found.terms[category]
-    scores, ranks = found.scores.scores_of(category, terms), found.ranks(category, terms)
-    ranked = tuple(
-        RankedTerm(
-            index.vocabulary.terms[term],
-            score,
-            int(frequencies[term]),
-            own,
-            tuple(index.vocabulary.terms[other] for other in found.variants.get(term, ())),
-        )
-        for term, score, own in zip(terms, scores, ranks, strict=True)
-    )
-    confidence = float(sure[category])
-    return Topic(seed.name, seed.names, occurs(index, seed), ranked, confidence, tuple(warnings), seed.path, share)

@@ -18,8 +18,9 @@ from seetopic.discovery.evidence import Evidence
 from seetopic.discovery.evidence.documents import ReadDocumentsEvidence, theme_vectors, typical_terms
 from seetopic.discovery.evidence.general import GeneralEvidence
 from seetopic.discovery.names import encode_names
+from seetopic.discovery.query import index_with_names
 from seetopic.discovery.residual import TERMS, by_size, told_themes
-from seetopic.discovery.run import Discovery, index_with_names, run_of
+from seetopic.discovery.run import Discovery, run_of
 from seetopic.discovery.sampled import sampled_documents
 from seetopic.discovery.topics import Residual
 from seetopic.discovery.wildcards import expanded
