@@ -39,7 +39,7 @@ STEPS = {  # functions of the package, by file
     "ranking terms": ("discovery/algorithm.py", "discover_terms"),
     "ranking terms: similarities": ("discovery/evidence/similarity.py", "products"),
     "ranking terms: best terms": ("discovery/ranking.py", "ranked"),
-    "topics": ("discovery/run.py", "_topics"),
+    "topics": ("discovery/topic_making.py", "topics_found"),
     "sorter": ("classify/sorter.py", "sorter_of"),
 }
 
